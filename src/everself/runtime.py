@@ -22,7 +22,7 @@ from everself.memory.suspicion import Releases
 from everself.memory.writing import NewEntry
 from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.database import State
-from everself.values import Document, Tag
+from everself.values import Tag
 from everself.workspace.assembly import WorkspaceOptions, WorkspaceStorage, assemble, real_storage
 from everself.workspace.disk_workspace import DiskWorkspace, Recovery
 from everself.workspace.guards import learned_exemption, standard_guards
@@ -31,12 +31,12 @@ from everself.workspace.state_factory import open_or_read_only
 
 if TYPE_CHECKING:
     from everself.classify.triage import Triage
-    from everself.conversation import parts as conversation
     from everself.conversation.compaction import ConversationCompactor
-    from everself.conversation.context import request as context
     from everself.conversation.context.assembler import Assembler, Prompt
-    from everself.conversation.context.factory import VerifiedDocuments
+    from everself.conversation.context.request import Facts, PromptInputs
+    from everself.conversation.context.sources import VerifiedDocuments
     from everself.conversation.conversation import Chat
+    from everself.conversation.resources import TurnResources
     from everself.conversation.sessions.checkpoint import Checkpoint
     from everself.conversation.sessions.forgetting import TranscriptTraces
     from everself.conversation.sessions.log import SessionLog
@@ -209,39 +209,41 @@ class Runtime:
     def assembler(self) -> "Assembler":
         from everself.conversation.context.assembler import Assembler
 
-        return Assembler(self.context_parts())
+        return Assembler(self.prompt_inputs())
 
-    def context_parts(self) -> "context.Parts":
+    def prompt_inputs(self) -> "PromptInputs":
         """What the assembler works with."""
-        from everself.conversation.context.factory import ContextSettings, ExternalFile, gather_parts
+        from everself.conversation.context.request import PromptInputs
+        from everself.conversation.context.sources import AgentSources, ExternalFile
+        from everself.search.sharing import read_rules
 
-        tunables, config, external = self.tunables, self.loaded.config, None
-        if tunables.external_context_source and tunables.external_context_budget > 0:
-            external = ExternalFile(
-                tunables.external_context_source,
-                config.tunables.external_context_source,
-                lambda: self.workspace,
-                lambda path: self.places.expand(path, "external_context_source"),
-            )
-        settings = ContextSettings(self.agent.context, tunables, config.programs, self.places.key_folder, external)
-        recall = (lambda: self.recall) if self.agent.search.enabled else None
-        return gather_parts(settings, self.clock, self._documents(), lambda: self.persona, lambda: self.memory, recall)
+        tunables, config, limits = self.tunables, self.loaded.config, self.agent.context
+        named, allowed = tunables.external_context_source, config.tunables.external_context_source
+        external = ExternalFile(named, allowed, self.workspace, self.places) if named else None
+        sources = AgentSources(
+            self.documents,
+            self.persona,
+            self.memory,
+            self.places.key_folder,
+            lambda: self.recall,
+            searched=self.agent.search.enabled,
+            crm_hook=config.programs.crm_hook,
+            external=external if tunables.external_context_budget > 0 else None,
+        )
+        return PromptInputs(sources, self.clock, limits, tunables, read_rules(limits.share))
 
-    def find_usable(self, path: str) -> Document | None:
-        """A document as it may be used: what only humans write passes integrity first."""
-        return self._documents().find(path)
+    @part
+    def documents(self) -> "VerifiedDocuments":
+        from everself.conversation.context.sources import VerifiedDocuments
 
-    def _documents(self) -> "VerifiedDocuments":
-        from everself.conversation.context.factory import VerifiedDocuments
+        return VerifiedDocuments(self.workspace, self.integrity, self.personas)
 
-        return VerifiedDocuments(lambda: self.workspace, lambda: self.integrity, self.personas)
-
-    def facts(self, channel: str = "", tools: tuple[str, ...] = ()) -> "context.Facts":
+    def facts(self) -> "Facts":
         import platform
 
         from everself.conversation.context.request import Facts
 
-        return Facts(platform.node(), self.agent.model, channel, tools)
+        return Facts(platform.node(), self.agent.model)
 
     @part
     def log(self) -> "SessionLog":
@@ -273,27 +275,29 @@ class Runtime:
     def chat(self) -> "Chat":
         """The conversations of the agent. Parts are opened on first use."""
         from everself.conversation.conversation import Chat
-        from everself.conversation.tools.outside.factory import open_external_access
+        from everself.conversation.shared_state import SharedState
+        from everself.conversation.tools.outside.registry import ExternalAccess
 
         def tools(scope: "Scope") -> "Sequence[Tool]":
             from everself.conversation.subagents import Subagents, spawn_tool
 
             return (*self.tools(scope), *spawn_tool(scope, lambda: Subagents(self.chat.shared)))
 
-        parts = replace(self.conversation_parts(), in_thread=self.worker, tools=tools)
-        return Chat(replace(parts, outside=lambda scope: open_external_access(self.agent, self.loaded, scope)))
+        config, environ = self.loaded.config, self.loaded.vault.environ
+        scratch = f"{self.agent.state}/scratch"
+        external = ExternalAccess(config.tools, config.mcp_servers, scratch, environ, self.agent.workspace)
+        opened = self.log, self.state, self.spend_meter
+        shared = SharedState(*opened, tools, external, self.chat_model, self._turn_resources, self.worker)
+        return Chat(shared)
 
-    def conversation_parts(self) -> "conversation.Parts":
-        """What a conversation uses, without its tools."""
-        from everself.conversation.factory import ChatResources, gather_parts
+    def _turn_resources(self) -> "TurnResources":
         from everself.conversation.message_actions import MessageActions
+        from everself.conversation.resources import TurnResources
 
-        memory, checkpoint, assembler = (lambda: self.memory), (lambda: self.checkpoint), (lambda: self.assembler)
-        triage, recall, embedder = self._open_triage, (lambda: self.recall), (lambda: self.embedder)
-        integrity, compactor, log = (lambda: self.integrity), (lambda: self.compactor), self.log
-        act = MessageActions(triage, memory, recall, embedder, checkpoint, log)
-        opened = ChatResources(log, self.state, self.clock, self.spend_meter, memory, integrity, checkpoint, compactor)
-        return gather_parts(opened, self.chat_model, assembler, self.facts, act)
+        memory, checkpoint, embedder, log = self.memory, self.checkpoint, self.embedder, self.log
+        actions = MessageActions(memory, checkpoint, log, embedder, self._open_triage, lambda: self.recall)
+        compactor, facts = self.compactor, self.facts()
+        return TurnResources(memory, self.integrity, self.assembler, checkpoint, compactor, actions, facts)
 
     def _open_triage(self) -> "Triage":
         """Whoever reads messages for what they are has the encoder at hand; it is loaded with the first of them."""
@@ -338,10 +342,14 @@ class Runtime:
 
     @part
     def compactor(self) -> "ConversationCompactor":
-        from everself.conversation.factory import open_compactor
+        from everself.conversation.compaction import ConversationCompactor
+        from everself.conversation.flush import FlushTurn
+        from everself.conversation.sessions.notes import Notes
 
-        agent, hooks = self.agent, self.loaded.config.hooks
-        return open_compactor(agent, hooks, self.chat.shared, self.memory, self.log, self.checkpoint)
+        hooks, shared = self.loaded.config.hooks, self.chat.shared
+        most = hooks.session_messages if hooks.enabled and hooks.session_notes else 0
+        notes = Notes(self.memory, self.log, self.agent.id, most)
+        return ConversationCompactor(shared, self.checkpoint, notes, self.agent.compaction, FlushTurn(shared))
 
     @part
     def bank(self) -> "Bank":

@@ -10,7 +10,7 @@ from everself.classify.corrections import Correction
 from everself.classify.triage import Triage, Verdict
 from everself.config.sections import CustomPattern
 from everself.conversation.corrections import CorrectionHandler, bare
-from everself.conversation.parts import Acted
+from everself.conversation.resources import Acted
 from everself.conversation.tools.protocol import ToolContext
 from everself.operations.templates import set_up
 from everself.runtime import Runtime

@@ -10,8 +10,8 @@ import pytest
 from tests.operations.homes import settle
 
 from everself.agent import open_runtime
-from everself.conversation._shared import SharedState
 from everself.conversation.message_actions import MessageActions
+from everself.conversation.shared_state import SharedState
 from everself.keepers.keeper_context import Sources
 from everself.lazy import part
 from everself.runtime import Runtime

@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from everself.conversation._shared import SharedState
 from everself.conversation.events import Done, Event
-from everself.conversation.parts import Compacted, Parts, Renewed
 from everself.conversation.receipts import ReplyReceipt
+from everself.conversation.resources import CompactionResult, Renewed
 from everself.conversation.sessions.session import Session
+from everself.conversation.shared_state import SharedState
 from everself.conversation.turn import TurnRunner
 from everself.errors import NotFound
 from everself.models.chat.protocol import ChatModel
@@ -27,9 +27,8 @@ LAST: Final = "last"
 class Chat:
     """One agent's conversations. Turns of one session come one after the other."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._shared = SharedState(parts)
-        self._parts = parts
+    def __init__(self, shared: SharedState) -> None:
+        self._shared = shared
         # unfinished turns of each session, in order
         self._running: dict[str, list[asyncio.Task[None]]] = {}
 
@@ -52,8 +51,8 @@ class Chat:
         if resume:
             # without an earlier session a new one starts; a wrong name is an error
             with suppress(*([NotFound] if resume == LAST else [])):
-                return self._parts.log.resume(resume, scope, channel)
-        return self._parts.log.begin(scope, channel)
+                return self._shared.log.resume(resume, scope, channel)
+        return self._shared.log.begin(scope, channel)
 
     async def converse(self, session: Session, text: str, person: str = "") -> AsyncIterator[Event]:
         """The events of one turn: Accepted first, Done last. Leaving early, or `cancel`, stops it; what was said is kept.
@@ -91,21 +90,21 @@ class Chat:
         running = self._running.get(session.id, [])
         return any(task.cancel() for task in running[:1])
 
-    async def compact(self, session: Session, why: str = "asked") -> Compacted:
+    async def compact(self, session: Session, why: str = "asked") -> CompactionResult:
         """Compact a long conversation, after its statements were stored."""
-        fresh = await self._shared.in_thread(lambda: self._parts.log.fresh(session))
-        if self._parts.compact is None:
-            return Compacted(fresh)
-        made = await self._parts.compact(fresh, why)
+        fresh = await self._shared.in_thread(lambda: self._shared.log.fresh(session))
+        resources = await self._shared.in_thread(lambda: self._shared.resources)
+        made = await resources.compactor.compact(fresh, why)
         self._shared.drop_prefix(session.id)
         return made
 
     async def renew(self, session: Session) -> Renewed:
         """End a conversation with a note about it, and begin another of the same kind."""
-        log = self._parts.log
+        log = self._shared.log
         fresh = await self._shared.in_thread(lambda: log.fresh(session))
-        await self._shared.in_thread(lambda: self._parts.checkpoint(fresh))
-        note = await self._parts.note(fresh) if self._parts.note is not None else ""
+        resources = await self._shared.in_thread(lambda: self._shared.resources)
+        await self._shared.in_thread(lambda: resources.checkpoint.make(fresh))
+        note = await resources.compactor.note(fresh)
         await self._shared.in_thread(lambda: log.mark(fresh, ended=True))
         await self._shared.leave(session.id)
         self._shared.drop_prefix(session.id)
@@ -114,14 +113,16 @@ class Chat:
     async def close(self, session: Session) -> None:
         """Leave a conversation, which may go on later: what was said is kept in memory first."""
         try:
-            await self._shared.in_thread(lambda: self._parts.checkpoint(self._parts.log.fresh(session)))
+            await self._shared.in_thread(
+                lambda: self._shared.resources.checkpoint.make(self._shared.log.fresh(session))
+            )
         finally:
             await self._shared.leave(session.id)
 
     def why(self, session: Session, message: str = "") -> ReplyReceipt:
         """What a reply rested on: the last one of the session, or the one of that id or beginning of an id."""
         replies = [
-            one for one in self._parts.log.messages(session) if one.role == "assistant" and "receipt" in one.meta
+            one for one in self._shared.log.messages(session) if one.role == "assistant" and "receipt" in one.meta
         ]
         found = next((one for one in reversed(replies) if one.id.startswith(message.upper())), None)
         if found is None:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from everself.conversation._shared import SharedState
 from everself.conversation.events import Done, Event, Notice
+from everself.conversation.shared_state import SharedState
 from everself.conversation.tools.protocol import Outcome, Stamp, Tool, ToolContext, told
 from everself.conversation.turn import TurnRunner
 from everself.errors import WrongUse
@@ -46,7 +46,7 @@ class Subagents:
 
     async def send(self, task: str, setting: ToolContext) -> SubagentReport:
         """Have it done. A failure is a report too; being cancelled stops it, and what it said stays in its session."""
-        log = self._shared.parts.log
+        log = self._shared.log
         scope = Scope(SessionKind.SUBAGENT, project=setting.scope.project)
         session = await self._shared.in_thread(lambda: log.begin(scope, CHANNEL))
         events: list[Event] = []

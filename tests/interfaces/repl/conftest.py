@@ -10,8 +10,8 @@ import pytest
 from everself.agent import open_runtime
 from everself.clock import system_now
 from everself.conversation.events import Accepted, Done, Event, Text
-from everself.conversation.parts import Compacted
 from everself.conversation.receipts import ReplyReceipt
+from everself.conversation.resources import CompactionResult
 from everself.conversation.sessions.session import Session
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import ChatModel
@@ -70,8 +70,8 @@ class FakeChat:
         self.renewed += 1
         return Renewed(self.begin(resume="2"), "memory/2026-03-19-tundra.md")
 
-    async def compact(self, session: Session, why: str) -> Compacted:
-        return Compacted(session, f"Made shorter ({why}).")
+    async def compact(self, session: Session, why: str) -> CompactionResult:
+        return CompactionResult(session, f"Made shorter ({why}).")
 
     async def close(self, session: Session) -> None:
         self.closed.append(session.id)

@@ -25,7 +25,6 @@ from tests.trust.nights import NIGHTS, pass_nights
 from tests.trust.worlds import find_memory
 
 from everself.clock import Clock
-from everself.conversation.conversation import Chat
 from everself.conversation.sessions.session import Session
 from everself.conversation.tools.protocol import Outcome, Tool, ToolContext
 from everself.keepers.miner import Miner
@@ -190,8 +189,7 @@ class Scene:
             return Tool(ToolSpec(name, "Answers.", {"type": "object", "properties": {}}), run, stamp)
 
         outside = (tool("web_fetch", "web"), tool("weather", "tool"), tool("mcp__notes__read", "tool"))
-        parts = replace(app.conversation_parts(), tools=lambda scope: (*own_tools(app, scope), *outside))
-        app.__dict__["chat"] = Chat(parts)
+        app.tools = lambda scope: (*own_tools(app, scope), *outside)
         for words in RULES if begins else ():
             app.remember(words, explicit=True)
 

@@ -3,10 +3,10 @@
 Reads documents and decides nothing about budgets. What is missing or cannot be read is told, and never an error.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from typing import Final
+from typing import Final, Protocol
 
 from everself.conversation.context._ended import ended_in, mark_ended, mark_quoted
 from everself.conversation.context.budget import Slot
@@ -23,9 +23,16 @@ CORRECTIONS: Final = "CORRECTIONS.md"
 _CORE: Final = ("MEMORY.md", "memory.md")
 _DATED: Final = frozenset({Kind.DAILY_LOG, Kind.SESSION_NOTE, Kind.PERSON_MEMORY})
 
-Find = Callable[[str], Document | None]
-ListPaths = Callable[[str], Iterable[str]]
-ListPassages = Callable[[str, bytes], Sequence[Passage]]
+
+class DocumentSource(Protocol):
+    """`find` gives a document as it may be used, which need not be as it lies there (see `identity`); `passages` are the entries of a
+    document as they stand in its bytes, with the source that each rests on."""
+
+    def find(self, path: str) -> Document | None: ...
+
+    def paths(self, folder: str) -> Iterable[str]: ...
+
+    def passages(self, path: str, data: bytes) -> Sequence[Passage]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +107,15 @@ class Viewer:
         return is_owner(self.scope)
 
 
-class Sources:
-    """Reads for one viewer. `find` gives a document as it may be used, which need not be as it lies there (see `identity`)."""
+class DocumentReader:
+    """Reads for one viewer."""
 
-    def __init__(self, find: Find, paths: ListPaths, passages: ListPassages) -> None:
-        self._find = find
-        self._paths = paths
-        self._passages = passages
+    def __init__(self, source: DocumentSource) -> None:
+        self._source = source
 
     def gather(self, viewer: Viewer, days: Sequence[date], speaker: Speaker) -> Material:
         """All that this viewer may be given. `days` are those that count as recent, the newest first."""
-        reads = _DocumentReads(self._find, viewer, self._passages)
+        reads = _DocumentReads(self._source, viewer)
         soul = reads.see(speaker.file, Document(speaker.file, speaker.data) if speaker.data else None)
         if soul is None and viewer.gets(speaker.file):
             reads.missing.append(speaker.file)
@@ -128,7 +133,7 @@ class Sources:
 
     def again(self, viewer: Viewer, known: Mapping[str, Source | None]) -> dict[str, Source | None]:
         """The same documents as they are now. What is as it was is not looked through again."""
-        reads = _DocumentReads(self._find, viewer, self._passages)
+        reads = _DocumentReads(self._source, viewer)
         found = {path: reads.read(path, before) for path, before in known.items()}
         ended = [one for source in found.values() if source is not None for one in source.ended]
         return {path: None if one is None else _with_marks(one, ended) for path, one in found.items()}
@@ -137,7 +142,7 @@ class Sources:
         """Logs and notes of these days: the day's log before its notes, the newest day first."""
         found: list[tuple[int, int, str]] = []
         for folder in ("memory", f"{own}/memory") if own else ("memory",):
-            for path in self._paths(folder):
+            for path in self._source.paths(folder):
                 where = place(path)
                 if where.day in days and where.kind in _DATED:
                     found.append((days.index(where.day), where.kind is not Kind.DAILY_LOG, path))
@@ -160,15 +165,14 @@ def recent_days(today: date, hours: int) -> tuple[date, ...]:
 class _DocumentReads:
     """Documents as they are read, with what was amiss."""
 
-    find: Find
+    source: DocumentSource
     viewer: Viewer
-    passages: ListPassages
     missing: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
     def read(self, path: str, before: Source | None = None) -> Source | None:
         try:
-            found = self.find(path)
+            found = self.source.find(path)
             if found is not None and before is not None and before.hash == found.hash:
                 return before
             return self.see(path, found)
@@ -185,7 +189,7 @@ class _DocumentReads:
             )
         whole = self.viewer.gets(path)
         own = f"{PERSON}{self.viewer.person}" if self.viewer.person else ""
-        vetted = vet(found.data, self.passages(path, found.data), own)
+        vetted = vet(found.data, self.source.passages(path, found.data), own)
         shown = self.viewer.visible(path, vetted.data)
         seen, ended = mark_ended(path, shown), ended_in(path, shown)
         if not whole and not seen.strip():

@@ -9,14 +9,14 @@ from typing import Final
 
 from everself.conversation.context import _prompt as prompt
 from everself.conversation.context._file_changes import FileDelta, tell_change
-from everself.conversation.context._sources import CORRECTIONS, Sources, recent_days
+from everself.conversation.context._sources import CORRECTIONS, DocumentReader, recent_days
 from everself.conversation.context.budget import Slot
 from everself.conversation.context.extensions import ProgramAnswer
 from everself.conversation.context.framing import FrameItem, frame, frame_within, quote
 from everself.conversation.context.packing import Omission, Reason
 from everself.conversation.context.prefix import Prefix
 from everself.conversation.context.receipt import ReceiptPart
-from everself.conversation.context.request import Parts, PromptRequest, room_for
+from everself.conversation.context.request import PromptInputs, PromptRequest, room_for
 from everself.errors import ContextTooSmall, EverselfError
 from everself.memory.provenance import IMPORT, TOOL
 from everself.search.recall import RecallRequest, SearchResult
@@ -49,10 +49,10 @@ class Delta:
     sources: list[str] = field(default_factory=list)
 
 
-def now_text(parts: Parts, ask: PromptRequest) -> str:
+def now_text(inputs: PromptInputs, ask: PromptRequest) -> str:
     """What holds for this turn alone."""
-    now = parts.clock.now()
-    zone = getattr(parts.clock.zone, "key", "") or now.tzname() or ""
+    now = inputs.clock.now()
+    zone = getattr(inputs.clock.zone, "key", "") or now.tzname() or ""
     scope = effective(ask.scope)
     lines = [
         ("Date", f"{_DAYS[now.weekday()]}, {now.date().isoformat()}"),
@@ -66,25 +66,26 @@ def now_text(parts: Parts, ask: PromptRequest) -> str:
     return "## Now\n\n" + "\n".join(f"- {name}: {value}" for name, value in lines if value)
 
 
-def build_delta(parts: Parts, ask: PromptRequest, prefix: Prefix) -> Delta:
-    return _Turn(parts, ask, prefix).build()
+def build_delta(inputs: PromptInputs, ask: PromptRequest, prefix: Prefix) -> Delta:
+    return _Turn(inputs, ask, prefix).build()
 
 
 class _Turn:
-    def __init__(self, parts: Parts, ask: PromptRequest, prefix: Prefix) -> None:
-        self.parts = parts
+    def __init__(self, inputs: PromptInputs, ask: PromptRequest, prefix: Prefix) -> None:
+        self.inputs = inputs
+        self.sources = inputs.sources
         self.ask = ask
         self.prefix = prefix
-        self.count = parts.count
-        self.nonce = parts.nonce()
-        self.viewer = parts.viewer(ask, prefix.receipt.soul)
+        self.count = inputs.count
+        self.nonce = inputs.sources.nonce()
+        self.viewer = inputs.viewer(ask, prefix.receipt.soul)
         self.made = Delta()
         limit = room_for(ask)
         self.left = None if limit is None else limit - prefix.tokens
         self.texts: list[str] = []
 
     def build(self) -> Delta:
-        self._add("now", now_text(self.parts, self.ask))
+        self._add("now", now_text(self.inputs, self.ask))
         if self.left is not None and self.left < 0:
             raise ContextTooSmall(
                 "The conversation so far fills the model's context window.",
@@ -96,12 +97,13 @@ class _Turn:
         if self.ask.message.strip():
             self._add("recalled", self._recall(given))
         if self.viewer.owner:
-            crm, external = self.parts.crm, self.parts.external
-            if crm is not None and self.ask.message.strip():
-                self._add("crm", self._bring(Slot.CRM, ("the CRM hook", TOOL), lambda: crm(self.ask.message)))
-            if external is not None:
-                name = self.parts.tunables.external_context_source
-                self._add("external", self._bring(Slot.EXTERNAL, (name, IMPORT), external))
+            message = self.ask.message
+            if Slot.CRM in self.sources.optional and message.strip():
+                asked = self._bring(Slot.CRM, ("the CRM hook", TOOL), lambda: self.sources.ask_crm(message))
+                self._add("crm", asked)
+            if Slot.EXTERNAL in self.sources.optional:
+                name = self.inputs.tunables.external_context_source
+                self._add("external", self._bring(Slot.EXTERNAL, (name, IMPORT), self.sources.read_external))
         self.made.text = "\n\n".join(self.texts) + "\n"
         return self.made
 
@@ -120,14 +122,12 @@ class _Turn:
     def _changes(self) -> list[FileDelta]:
         """Documents that are not as the prefix has them, and logs that are new since."""
         known = {one.path: one for one in self.prefix.seen}
-        days = recent_days(self.parts.clock.today(), self.parts.tunables.memory_retention_hours)
+        days = recent_days(self.inputs.clock.today(), self.inputs.tunables.memory_retention_hours)
         fresh = [f"memory/{day.isoformat()}.md" for day in days]
         if self.viewer.person:
             fresh += [f"users/{self.viewer.person}/memory/{day.isoformat()}.md" for day in days]
         paths = dict.fromkeys([*known, *self.prefix.receipt.missing, CORRECTIONS, *fresh])
-        now = Sources(self.parts.find, self.parts.paths, self.parts.passages).again(
-            self.viewer, {path: known.get(path) for path in paths}
-        )
+        now = DocumentReader(self.sources).again(self.viewer, {path: known.get(path) for path in paths})
         found: list[FileDelta] = []
         room = self._room(CHANGE_TOKENS)
         for path in paths:
@@ -170,7 +170,7 @@ class _Turn:
         tokens = self._room(self.prefix.kept.get(Slot.SEMANTIC, 0))
         head = prompt.preface(Slot.SEMANTIC)
         room = tokens - self.count(head) - _SEAM
-        if self.parts.recall is None or room <= 0:
+        if Slot.SEMANTIC not in self.sources.optional or room <= 0:
             return ""
         found = self._search(room)
         if found is None:
@@ -180,7 +180,7 @@ class _Turn:
         self.made.not_recalled += [
             LeftOut(hit.entry, hit.path, "already in the prompt") for hit in found.hits if _is_given(hit, given)
         ]
-        sources = self.parts.sources(fresh)
+        sources = self.sources.sources_of(fresh)
         items = [_item(hit, source) for hit, source in zip(fresh, sources, strict=True)]
         framed = frame_within(items, self.nonce, room, self.count)
         self.made.sources += [sources[at] for at in framed.kept]
@@ -200,14 +200,13 @@ class _Turn:
             counted=False,
         )
         try:
-            found = self.parts.recall(request) if self.parts.recall else None
+            found = self.sources.recall(request)
         except EverselfError as error:
             # the turn continues without search results
             self.made.notices.append(f"Memory could not be searched: {error}")
             return None
-        if found is not None:
-            self.made.notices += found.notices
-            self.made.search = found.id
+        self.made.notices += found.notices
+        self.made.search = found.id
         return found
 
     def _bring(self, slot: Slot, whose: tuple[str, str], ask: Callable[[], ProgramAnswer]) -> str:

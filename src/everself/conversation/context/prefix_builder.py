@@ -11,13 +11,13 @@ from typing import Final
 from everself.config.sections import ContextProfile
 from everself.conversation.context import _prompt as prompt
 from everself.conversation.context._slot_text import Filled, Filler
-from everself.conversation.context._sources import Material, Source, Sources, recent_days
+from everself.conversation.context._sources import DocumentReader, Material, Source, recent_days
 from everself.conversation.context.budget import Allotment, Slot, allot, budgets_of, demands
 from everself.conversation.context.framing import FrameItem, frame
 from everself.conversation.context.packing import Omission, fit
 from everself.conversation.context.prefix import Prefix
 from everself.conversation.context.receipt import Receipt, ReceiptPart, SlotUse
-from everself.conversation.context.request import Parts, PromptRequest, room_for
+from everself.conversation.context.request import PromptInputs, PromptRequest, room_for
 from everself.errors import ContextTooSmall
 from everself.identity.persona import Speaker
 from everself.search.sharing import effective
@@ -51,31 +51,31 @@ class _Made:
     kept: Mapping[Slot, int]
 
 
-def build_prefix(parts: Parts, ask: PromptRequest, speaker: Speaker, turn_tokens: int) -> Prefix:
+def build_prefix(inputs: PromptInputs, ask: PromptRequest, speaker: Speaker, turn_tokens: int) -> Prefix:
     """Lay out the prefix of a session. `turn_tokens` is what each turn needs beside its slots."""
-    return _PrefixBuilder(parts, ask, speaker).freeze(turn_tokens)
+    return _PrefixBuilder(inputs, ask, speaker).freeze(turn_tokens)
 
 
 class _PrefixBuilder:
-    def __init__(self, parts: Parts, ask: PromptRequest, speaker: Speaker) -> None:
-        self.parts = parts
+    def __init__(self, inputs: PromptInputs, ask: PromptRequest, speaker: Speaker) -> None:
+        self.inputs = inputs
         self.ask = ask
         self.speaker = speaker
-        self.count = parts.count
-        self.viewer = parts.viewer(ask, speaker.file)
-        self.layered = parts.limits.profile is ContextProfile.LAYERED
-        hours = parts.tunables.memory_retention_hours
-        days = recent_days(parts.clock.today(), _LAYERED_HOURS if self.layered else hours)
-        self.material: Material = Sources(parts.find, parts.paths, parts.passages).gather(self.viewer, days, speaker)
+        self.count = inputs.count
+        self.viewer = inputs.viewer(ask, speaker.file)
+        self.layered = inputs.limits.profile is ContextProfile.LAYERED
+        hours = inputs.tunables.memory_retention_hours
+        days = recent_days(inputs.clock.today(), _LAYERED_HOURS if self.layered else hours)
+        self.material: Material = DocumentReader(inputs.sources).gather(self.viewer, days, speaker)
         made_of = "".join(f"{one.path} {one.hash}\n" for one in self.material.documents())
-        self.nonce = parts.seal(digest(made_of.encode("utf-8", "surrogatepass")))
+        self.nonce = inputs.sources.seal(digest(made_of.encode("utf-8", "surrogatepass")))
 
     def freeze(self, turn_tokens: int) -> Prefix:
         limit = room_for(self.ask)
         room = None if limit is None else limit - turn_tokens
         for _ in range(_TRIES):
             made = (
-                self._verbatim(room) if self.parts.limits.profile is ContextProfile.VERBATIM else self._budgeted(room)
+                self._verbatim(room) if self.inputs.limits.profile is ContextProfile.VERBATIM else self._budgeted(room)
             )
             text = SEPARATOR.join(said for _, said in made.sections if said) + "\n"
             tokens = self.count(text)
@@ -102,7 +102,7 @@ class _PrefixBuilder:
         return Receipt(
             scope.kind,
             scope.person or "",
-            self.parts.limits.profile,
+            self.inputs.limits.profile,
             self.speaker.file,
             files=files,
             omissions=omissions,
@@ -132,7 +132,7 @@ class _PrefixBuilder:
 
     def _budgeted(self, room: int | None) -> _Made:
         files = self._files(self._listed(), room)
-        total = self.parts.tunables.context_budget_tokens
+        total = self.inputs.tunables.context_budget_tokens
         if room is not None:
             total = min(total, room - sum(map(self.count, (self._base(), self.ask.extra, files.text))))
         return self._slots(files, total)
@@ -140,23 +140,20 @@ class _PrefixBuilder:
     def _slots(self, files: _Files, total: int) -> _Made:
         """The slots under their budgets, and what is kept free for each turn."""
         prefaces = {**(_LAYERED_PREFACES if self.layered else {}), **(_GUESTS_PREFACES if self.viewer.person else {})}
-        tunables = self.parts.tunables
+        tunables = self.inputs.tunables
         filler = Filler(self.count, self.nonce, prefaces, tunables.correction_overflow_strategy)
         budgets = budgets_of(tunables)
         soul = self._soul()
         slots = self.material.slots
         whole = {Slot.IDENTITY: self.count(soul)}
         whole |= {slot: filler.whole(slot, slots[slot]).tokens for slot in _STABLE}
-        owner = self.viewer.owner
-        present = {
-            Slot.SEMANTIC: self.parts.recall is not None,
-            Slot.CRM: self.parts.crm is not None and owner,
-            Slot.EXTERNAL: self.parts.external is not None and owner,
-        }
-        whole |= {slot: budgets[slot] if there else 0 for slot, there in present.items()}
+        present = self.inputs.sources.optional & (frozenset(TURNING) if self.viewer.owner else {Slot.SEMANTIC})
+        whole |= {slot: budgets[slot] if slot in present else 0 for slot in TURNING}
         asked = demands(whole, budgets, unverified=filler.unverified(slots[Slot.CORRECTIONS]))
         allotment = allot(asked.needs, budgets, total, wants=asked.wants)
-        filled = {slot: filler.fill(slot, slots[slot], allotment.given[slot], self.parts.worth) for slot in _STABLE}
+        filled = {
+            slot: filler.fill(slot, slots[slot], allotment.given[slot], self.inputs.sources.worth) for slot in _STABLE
+        }
         filled[Slot.IDENTITY] = Filled(soul, whole[Slot.IDENTITY], ((self.speaker.file, soul),))
         order = _LAYERED if self.layered else _STABLE
         omissions = (*files.omissions, *(one for slot in _STABLE for one in filled[slot].omissions))
@@ -189,7 +186,7 @@ class _PrefixBuilder:
 
     def _verbatim(self, room: int | None) -> _Made:
         """All files whole within the limits of characters; logs as data."""
-        soul, limits = self._soul(), self.parts.limits
+        soul, limits = self._soul(), self.inputs.limits
         if len(soul) > min(limits.file_chars, limits.total_chars):
             raise ContextTooSmall(
                 f"{self.speaker.file} has {len(soul):,} characters, and bootstrapMaxChars allows {limits.file_chars:,}.",
@@ -219,7 +216,7 @@ class _PrefixBuilder:
 
     def _files(self, listed: "Sequence[Source | str]", room: int | None, *, spent: int = 0) -> _Files:
         """Files under the limits of characters and, where the window is small, of half of what it leaves."""
-        limits = self.parts.limits
+        limits = self.inputs.limits
         left = limits.total_chars - spent
         allowed: dict[str, int] = {}
         for one in listed:

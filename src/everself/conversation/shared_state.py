@@ -1,31 +1,56 @@
 """State that all turns of one agent share: the worker thread, the model, the prefix of each session, notices already shown."""
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 from weakref import WeakValueDictionary
 
-from everself.conversation.parts import Parts
+from everself.conversation.resources import TurnResources
+from everself.conversation.sessions.log import SessionLog
+from everself.conversation.tools.protocol import Tool
+from everself.conversation.worker_thread import WorkerThread
 from everself.errors import EverselfError
 from everself.lazy import part
 from everself.models.chat.protocol import ChatModel
+from everself.models.spend_meter import SpendMeter
+from everself.search.scopes import Scope
+from everself.storage.state.database import State
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
     from everself.conversation.context.prefix import Prefix
     from everself.conversation.sessions.session import Session
-    from everself.conversation.tools.outside.registry import ExternalTools
+    from everself.conversation.tools.outside.registry import ExternalAccess, ExternalTools
 
-T = TypeVar("T")
 # number of sessions whose prefix is cached; for others it is rebuilt
 _PREFIXES: Final = 32
 
 
 class SharedState:
-    def __init__(self, parts: Parts) -> None:
-        self.parts = parts
+    """`tools` are the agent's own for a session of that scope, `external` opens those from outside."""
+
+    def __init__(
+        self,
+        log: SessionLog,
+        state: State,
+        spend_meter: SpendMeter,
+        tools: Callable[[Scope], Sequence[Tool]],
+        external: "ExternalAccess",
+        open_model: Callable[[], ChatModel],
+        open_resources: Callable[[], TurnResources],
+        in_thread: WorkerThread,
+    ) -> None:
+        """`in_thread` runs a blocking call in the worker thread, one at a time, to its end."""
+        self.log = log
+        self.state = state
+        self.spend_meter = spend_meter
+        self.tools = tools
+        self.in_thread = in_thread
+        self._external = external
+        self._open_model = open_model
+        self._open_resources = open_resources
         # each with the generation of forgetting in which it was built
         self._prefixes: OrderedDict[str, tuple[int, Prefix]] = OrderedDict()
         self._told: set[tuple[str, str]] = set()
@@ -35,13 +60,17 @@ class SharedState:
 
     @part
     def model(self) -> ChatModel:
-        return self.parts.model()
+        return self._open_model()
 
-    async def in_thread(self, work: Callable[[], T]) -> T:
-        """Run a blocking call in the worker thread, one at a time, to its end."""
-        return await self.parts.in_thread(work)
+    @part
+    def resources(self) -> TurnResources:
+        return self._open_resources()
 
-    async def outside(self, session: "Session") -> "ExternalTools | None":
+    def generation(self) -> int:
+        """Rises whenever something is forgotten, whoever forgot it."""
+        return self.state.scrub.generation()
+
+    async def outside(self, session: "Session") -> "ExternalTools":
         """The external tools of a session, opened on first use."""
         import asyncio
 
@@ -49,10 +78,10 @@ class SharedState:
         # tools opened on a closed event loop are gone
         if self._loops.get(session.id) is not loop:
             self._outside.pop(session.id, None)
-        if session.id not in self._outside and self.parts.outside is not None:
-            self._outside[session.id] = await self.parts.outside(session.scope)
+        if session.id not in self._outside:
+            self._outside[session.id] = await self._external.open(session.scope)
             self._loops[session.id] = loop
-        return self._outside.get(session.id)
+        return self._outside[session.id]
 
     def outside_notices(self, session: str) -> tuple[str, ...]:
         """What the person should know of these tools and was not told yet."""
@@ -71,7 +100,8 @@ class SharedState:
             self._recovered = True
             # what cannot be recovered now is retried at the next start; the conversation continues
             with suppress(EverselfError):
-                self.parts.recover()
+                self.log.catch_up()
+                self.resources.checkpoint.recover()
 
     def prefix(self, session: str, generation: int) -> "Prefix | None":
         """The cached prefix of a session; None where something was forgotten since."""
