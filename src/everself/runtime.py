@@ -319,20 +319,18 @@ class Runtime:
     @part
     def keepers(self) -> "Runner":
         from everself.conversation.chat_models import REFLEX
-        from everself.keepers.factory import KeeperResources, open_keepers
+        from everself.keepers.roster import all_keepers
+        from everself.keepers.runner import Runner
+        from everself.keepers.sources import KeeperModel, KeeperSearch, KeeperSources
 
-        searched = self.agent.search.enabled
-        shared = KeeperResources(
-            lambda: None if self.agent.model == REFLEX else self.chat_model(),
-            self._open_triage,
-            lambda: self.embedder,
-            (lambda: self.index) if searched else None,
-            (lambda: self.recall) if searched else lambda: None,
-            lambda: self.integrity,
-            lambda: self.growth,
-        )
-        memory, policy = self.memory, self.agent.soul.policy
-        return open_keepers(shared, memory, self.state, self.log, self.tunables, policy, self.spend_meter)
+        def open_model() -> "ChatModel | None":
+            return None if self.agent.model == REFLEX else self.chat_model()
+
+        enabled, policy = self.agent.search.enabled, self.agent.soul.policy
+        search = KeeperSearch(self.embedder, lambda: self.index, lambda: self.recall, enabled=enabled)
+        model = KeeperModel(open_model, self.spend_meter, self.integrity)
+        read = self.memory, self.state, self.log, self.tunables, policy
+        return Runner(KeeperSources(*read, self._open_triage(), search, model), self.growth, all_keepers())
 
     @part
     def checkpoint(self) -> "Checkpoint":

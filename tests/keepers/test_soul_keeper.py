@@ -11,7 +11,6 @@ from everself.config.sections import SoulPolicy, Tunables
 from everself.errors import RefusedByRule
 from everself.identity.growth import Growth, GrowthChecks
 from everself.identity.soul import SoulRules
-from everself.keepers.factory import action_functions
 from everself.keepers.keeper import Ask, ProposeLine, RunReport
 from everself.keepers.soul._themes import say_same
 from everself.keepers.soul.keeper import SoulKeeper
@@ -50,13 +49,12 @@ class Self(Mind):
         self.growth = Growth(
             self.bench.workspace, self.bench.state, self.bench.clock, rules, GrowthChecks(is_correction)
         )
-        self.deeds = action_functions(self.bench.state.proposals, lambda: self.growth)
         self.tokens = tokens
 
     def keep(self, *script: object, **more: object) -> RunReport:
         model = FakeModel(*script) if script else None  # type: ignore[arg-type]
         tunables = Tunables(soul_max_tokens=self.tokens)
-        return self.run(SoulKeeper(), policy=lambda: self.policy, tunables=tunables, model=lambda: model, **more)
+        return self.run(SoulKeeper(), policy=self.policy, tunables=tunables, model=lambda: model, **more)
 
     def corrected(self, wrong: str = "My sister is called Mira", right: str = MIA) -> str:
         return self.memory.correct(self.knows(wrong).id, right, origin_of("owner")).entry
@@ -164,7 +162,7 @@ def test_locked_it_reads_nothing_and_asks_no_model(self_: Self):
     self_.hour.pass_(days=2)
     self_.policy = SoulPolicy.LOCKED
     model = FakeModel("{}")
-    report = self_.run(SoulKeeper(), policy=lambda: SoulPolicy.LOCKED, model=lambda: model)
+    report = self_.run(SoulKeeper(), policy=SoulPolicy.LOCKED, model=lambda: model)
     assert (report.changed, report.refused, report.notes, model.requests) == (False, (), (), [])
     assert not self_.proposals()
 

@@ -119,6 +119,10 @@ class Growth:
         kept = _without(now, remove) if remove else now
         return self._propose(now, with_line(kept, words), reason, tuple(evidence), author)
 
+    def proposals(self) -> Sequence[Proposal]:
+        """All of them, whatever became of them."""
+        return self._state.proposals.list("", _ALL)
+
     def open(self) -> tuple[Proposal, ...]:
         """What waits for a human, the newest first."""
         found = (one for one in self._state.proposals.list("open", _ALL) if one.path == SOUL)

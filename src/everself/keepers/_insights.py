@@ -131,7 +131,7 @@ def _planned(
     names = [name for name in memory["messages"] if name in heard]
     if not text or not names or len(names) < len(memory["messages"]) or _profile().search(text):
         return None
-    if any(score >= SAME for score in context.sources.likeness().of(text, kept)) or _is_known(context, text):
+    if any(score >= SAME for score in context.sources.search.likeness.of(text, kept)) or _is_known(context, text):
         return None
     message = heard[names[0]]
     lineage = tuple(f"msg:{name}" for name in dict.fromkeys(names))

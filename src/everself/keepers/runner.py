@@ -10,8 +10,9 @@ from typing import Final
 
 from everself.clock import monotonic
 from everself.errors import NotFound, RefusedByRule, WrongUse
+from everself.identity.growth import Growth
 from everself.keepers._checks import Checks
-from everself.keepers.execution import ActionExecutor, ActionFunctions
+from everself.keepers.execution import ActionExecutor
 from everself.keepers.keeper import (
     ActionResult,
     Ask,
@@ -29,8 +30,9 @@ from everself.keepers.keeper import (
     packed,
     unpacked,
 )
-from everself.keepers.keeper_context import KeeperContext, Sources
+from everself.keepers.keeper_context import KeeperContext
 from everself.keepers.owner_wording import reword
+from everself.keepers.sources import KeeperSources
 from everself.logs import get_logger
 from everself.memory.provenance import stated_by_owner
 from everself.storage.state.reviews import KeeperRun, Review
@@ -55,12 +57,10 @@ def silent(_: Progress) -> None:
 class Runner:
     """`keepers` are those that can be asked for by name; any other of the same shape can be run as well."""
 
-    def __init__(
-        self, sources: Sources, functions: ActionFunctions | None = None, keepers: Sequence[Keeper] = ()
-    ) -> None:
+    def __init__(self, sources: KeeperSources, growth: Growth | None = None, keepers: Sequence[Keeper] = ()) -> None:
         self.keepers = tuple(keepers)
         self._sources = sources
-        self._functions = functions or ActionFunctions()
+        self._growth = growth
 
     def find(self, name: str) -> Keeper:
         found = next((one for one in self.keepers if one.name == name), None)
@@ -98,7 +98,7 @@ class Runner:
             given = better.does
             if better.entry:
                 self._sources.memory.edit(better.entry, words, stated_by_owner("terminal"))
-        executor = ActionExecutor(self._sources.memory, self._functions, review.author, Author.OWNER)
+        executor = ActionExecutor(self._sources.memory, self._growth, review.author, Author.OWNER)
         done = tuple(
             executor.do(replace(planned, operation=one), f"review:{review.id}:{number}")
             for number, one in enumerate(given)
@@ -130,7 +130,7 @@ class Runner:
 
     def _settle(self, context: KeeperContext, proposal: KeeperProposal, dry_run: bool, tell: Tell) -> RunReport:
         checks = Checks(context)
-        executor = ActionExecutor(context.memory, self._functions, context.keeper)
+        executor = ActionExecutor(context.memory, self._growth, context.keeper)
         applied: list[ActionResult] = []
         queued: list[ActionResult] = []
         refused: list[ActionResult] = []

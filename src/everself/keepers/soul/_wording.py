@@ -99,7 +99,7 @@ async def word_lines(context: KeeperContext, learned: Sequence[str], used: Colle
 
 
 def _likeness(context: KeeperContext, words: str, others: Sequence[str]) -> list[float]:
-    return context.sources.likeness().of(words, others)
+    return context.sources.search.likeness.of(words, others)
 
 
 def _material(context: KeeperContext) -> list[Entry]:

@@ -92,7 +92,7 @@ class SoulKeeper:
 
     async def propose(self, context: KeeperContext, tell: Tell) -> KeeperProposal:
         found = context.memory.workspace.find(SOUL)
-        policy = context.sources.policy()
+        policy = context.sources.policy
         if policy is SoulPolicy.LOCKED or found is None:
             return KeeperProposal()
         versions = Versions(context.memory.workspace, context.clock)
