@@ -6,7 +6,7 @@ It alone knows all parts. What opens one of them takes the others that it needs,
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Self
 
 from everself.clock import Clock
 from everself.config import AgentSettings, Loaded, Places, load_here, with_tunables
@@ -16,13 +16,11 @@ from everself.identity.time_zone import user_zone
 from everself.lazy import part
 from everself.memory.catalog import Catalog
 from everself.memory.forgetting.guard import tombstone_guard
-from everself.memory.memory import Corrected, Memory, Remembered
-from everself.memory.provenance import Dynamics, stated_by_owner
+from everself.memory.memory import Memory
+from everself.memory.provenance import Dynamics
 from everself.memory.suspicion import Releases
-from everself.memory.writing import NewEntry
 from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.database import State
-from everself.values import Tag
 from everself.workspace.assembly import WorkspaceOptions, WorkspaceStorage, assemble, real_storage
 from everself.workspace.disk_workspace import DiskWorkspace, Recovery
 from everself.workspace.guards import learned_exemption, standard_guards
@@ -32,7 +30,7 @@ from everself.workspace.state_factory import open_or_read_only
 if TYPE_CHECKING:
     from everself.classify.triage import Triage
     from everself.conversation.compaction import ConversationCompactor
-    from everself.conversation.context.assembler import Assembler, Prompt
+    from everself.conversation.context.assembler import Assembler
     from everself.conversation.context.request import Facts, PromptInputs
     from everself.conversation.context.sources import VerifiedDocuments
     from everself.conversation.conversation import Chat
@@ -57,22 +55,10 @@ if TYPE_CHECKING:
     from everself.search.forgetting import IndexTraces
     from everself.search.freshness import Freshness
     from everself.search.index import Index
-    from everself.search.recall import Recall, SearchResult
+    from everself.search.recall import Recall
     from everself.search.scopes import Scope
     from everself.workspace.extra_paths import ExtraPath
     from everself.workspace.repair import Mended
-
-
-class Details(TypedDict, total=False):
-    """Optional fields of a new entry."""
-
-    category: str
-    tag: Tag
-    explicit: bool
-    who: str
-    person: str
-    project: str
-    key: str
 
 
 class Runtime:
@@ -203,7 +189,7 @@ class Runtime:
     def ritual(self) -> "Ritual":
         from everself.identity.ritual import Ritual
 
-        return Ritual(self.workspace, self.state, self.clock, self.integrity.settle)
+        return Ritual(self.workspace, self.state, self.clock, self.integrity.look)
 
     @part
     def assembler(self) -> "Assembler":
@@ -381,28 +367,6 @@ class Runtime:
 
         return open_traces(self.agent, lambda: self.workspace, self.extra_paths, lambda: self.index)
 
-    def remember(self, text: str, *, lineage: tuple[str, ...] = (), **details: Unpack[Details]) -> Remembered:
-        """Remember something the owner says; `lineage` are references to what it rests on."""
-        return self.memory.remember(NewEntry(text, stated_by_owner("terminal", *lineage), **details))
-
-    def correct(self, old: str, new: str) -> Corrected:
-        """Correct an entry: `old` is its id or its text."""
-        return self.memory.correct(old, new, stated_by_owner("terminal"))
-
-    def search(self, query: str, limit: int | None = None) -> "SearchResult":
-        """The best hits for the owner's own words, with citations; refused where the settings switch searching off."""
-        from everself.search.factory import need_search
-        from everself.search.recall import RecallRequest
-
-        need_search(self.agent.search)
-        return self.recall.search(RecallRequest(query, limit))
-
-    def context(self, message: str = "") -> "Prompt":
-        """What a model would be told if the owner said this now, with its receipt. Nothing is recorded."""
-        from everself.conversation.context.request import PromptRequest
-
-        return self.assembler.assemble(PromptRequest(message=message, facts=self.facts(), recorded=False))
-
     @part
     def freshness(self) -> "Freshness":
         from everself.search.freshness import Freshness
@@ -447,7 +411,7 @@ class Runtime:
         if "freshness" in self.__dict__:
             self.freshness.stop()
         if "index" in self.__dict__:
-            self._settle(
+            self._close(
                 self.index.close,
                 "The index was not closed properly; it is checked when it is next opened",
             )
@@ -455,13 +419,13 @@ class Runtime:
             from everself.identity.counter import keep_up
 
             keep_up(self._open_counter, self.state, lambda: self.integrity)
-            self._settle(
+            self._close(
                 self.workspace.close, "The change is saved, but not in the history yet; the next command continues"
             )
         if "state" in self.__dict__:
-            self._settle(self.state.close, "The records are saved, but the database was not closed properly")
+            self._close(self.state.close, "The records are saved, but the database was not closed properly")
 
-    def _settle(self, close: Callable[[], None], otherwise: str) -> None:
+    def _close(self, close: Callable[[], None], otherwise: str) -> None:
         try:
             close()
         except EverselfError as error:

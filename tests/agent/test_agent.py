@@ -48,7 +48,7 @@ def test_creating_what_exists_opens_it_as_it_is(home: Path) -> None:
     before = soul.read_bytes()
     with Agent.create() as agent:
         assert agent.get(kept.path).text
-        assert agent.search("heron").hits[0].hit.entry == kept.entry
+        assert agent.search("heron").hits[0].entry == kept.entry
     assert soul.read_bytes() == before
 
 

@@ -81,10 +81,6 @@ class Integrity:
         self._last = found
         return tuple(replace(one, told=self._token(found, one) in self._told()) for one in found.tampers)
 
-    def settle(self) -> None:
-        """Accept the changes that Everself itself made."""
-        self.look()
-
     def text(self, path: str) -> bytes | None:
         """The words for the prompt, as the last look saw them. Under `strict` the accepted ones, until a human accepts others."""
         if self._last is None:

@@ -95,13 +95,15 @@ def _nothing() -> None:
 
 
 class Ritual:
-    """`settle` takes what was written over as accepted, so that nobody is warned of it."""
+    """`accept` takes what was written over as accepted, so that nobody is warned of it."""
 
-    def __init__(self, workspace: Workspace, state: State, clock: Clock, settle: Callable[[], None] = _nothing) -> None:
+    def __init__(
+        self, workspace: Workspace, state: State, clock: Clock, accept: Callable[[], object] = _nothing
+    ) -> None:
         self._workspace = workspace
         self._state = state
         self._clock = clock
-        self._settle = settle
+        self._accept = accept
 
     def is_open(self) -> bool:
         """Whether the first conversation is still to be had."""
@@ -161,7 +163,7 @@ class Ritual:
         match outcome:
             case Applied():
                 self._state.set_meta(META, outcome.id)
-                self._settle()
+                self._accept()
                 return Finished(outcome.id, outcome.paths, planned[-1].redacted)
             case Refused():
                 raise RefusedByRule("; ".join(outcome.reasons))

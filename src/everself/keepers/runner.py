@@ -4,7 +4,7 @@ A run may be killed anywhere: each operation is one change with a key, and how f
 where this one ended and does nothing twice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -12,6 +12,7 @@ from everself.clock import monotonic
 from everself.errors import NotFound, RefusedByRule, WrongUse
 from everself.identity.growth import Growth
 from everself.keepers._checks import Checks
+from everself.keepers.action_text import said_of
 from everself.keepers.execution import ActionExecutor
 from everself.keepers.keeper import (
     ActionResult,
@@ -36,7 +37,7 @@ from everself.keepers.sources import KeeperSources
 from everself.logs import get_logger
 from everself.memory.provenance import stated_by_owner
 from everself.storage.state.reviews import KeeperRun, Review
-from everself.values import Author, new_id
+from everself.values import Author, Entry, new_id
 
 _log = get_logger(__name__)
 
@@ -75,7 +76,7 @@ class Runner:
         context = KeeperContext(self._sources, keeper.name)
         at = context.now
         proposal = await keeper.propose(context, tell)
-        report = self._settle(context, proposal, dry_run, tell)
+        report = self._execute(context, proposal, dry_run, tell)
         report = replace(report, keeper=keeper.name, at=at, usage=context.usage, dry_run=dry_run)
         report = replace(report, seconds=round(monotonic() - begun, 3))
         if not dry_run:
@@ -128,7 +129,7 @@ class Runner:
         """The answers a question offers; none for an operation that is only accepted or refused."""
         return choices_of(review.payload)
 
-    def _settle(self, context: KeeperContext, proposal: KeeperProposal, dry_run: bool, tell: Tell) -> RunReport:
+    def _execute(self, context: KeeperContext, proposal: KeeperProposal, dry_run: bool, tell: Tell) -> RunReport:
         checks = Checks(context)
         executor = ActionExecutor(context.memory, self._growth, context.keeper)
         applied: list[ActionResult] = []
@@ -150,14 +151,15 @@ class Runner:
                 put_off = True
                 refused.append(ActionResult(ruling.planned, why=enough))
             elif ruling.way == "queue":
-                done = self._queue(context, ruling.planned, ruling.why, dry_run)
-                queued += [done] if not done.already else []
+                one = self._queue(context, ruling.planned, ruling.why, dry_run)
+                queued += [one] if not one.already else []
             else:
-                done = ActionResult(ruling.planned) if dry_run else executor.do(ruling.planned)
-                (refused if done.why else applied).extend([] if done.already else [done])
+                one = ActionResult(ruling.planned) if dry_run else executor.do(ruling.planned)
+                (refused if one.why else applied).extend([] if one.already else [one])
         # postponed actions must be proposed again, so the read position is not advanced
         upto = "" if put_off else proposal.upto
-        return RunReport("", context.now, tuple(applied), tuple(queued), tuple(refused), proposal.notes, upto=upto)
+        done, waits, not_done = (_described(found, context.find) for found in (applied, queued, refused))
+        return RunReport("", context.now, done, waits, not_done, proposal.notes, upto=upto)
 
     def _is_known(self, planned: Planned) -> bool:
         """Whether this action was done before, by anyone: then it is not repeated, even where it was undone."""
@@ -197,6 +199,10 @@ class Runner:
 
     def _now(self) -> str:
         return self._sources.memory.clock.now().isoformat()
+
+
+def _described(found: Sequence[ActionResult], find: Callable[[str], Entry | None]) -> tuple[ActionResult, ...]:
+    return tuple(replace(one, words=said_of(one.planned.operation, find)) for one in found)
 
 
 def _given(planned: Planned, choice: int) -> tuple[KeeperAction, ...]:

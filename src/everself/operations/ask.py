@@ -84,7 +84,7 @@ async def _ask(app: "Runtime", caller: Caller, request: AskRequest) -> Reply:
     )
 
 
-def settle_down(app: "Runtime") -> None:
+def embed_waiting(app: "Runtime") -> None:
     """After the answer: make what was said searchable by meaning, for whoever comes next. Where it cannot be now, it is then."""
     from everself.operations.search import catch_up
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 class ConverseRequest:
     text: Annotated[str, Argument("What to say.")]
     session: Annotated[str, Option("The id of the conversation to go on with, or last; a new one unless given.")] = ""
+    stay: Annotated[bool, Option("Leave the conversation open: more is said in it.")] = False
 
 
 @operation("chat.say", audience=Audience.GUEST, effect="write", command=False, stream=True)
@@ -33,4 +34,5 @@ async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest)
         async for event in chat.converse(session, request.text, caller.scope.person or ""):
             yield event
     finally:
-        await chat.close(session)
+        if not request.stay:
+            await chat.close(session)

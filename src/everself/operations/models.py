@@ -79,6 +79,7 @@ class ModelsRequest:
     "model.list",
     audience=Audience.OWNER,
     effect="read",
+    slash="/model",
     examples=(("everself model list", "the one with * is in use"),),
 )
 def list_models(app: "Runtime", _: Caller, request: ModelsRequest) -> ModelsReport:

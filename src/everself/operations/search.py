@@ -3,7 +3,7 @@
 Whether searching is switched off is decided here, for every interface.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -18,11 +18,11 @@ from everself.memory.provenance import IMPORT, taint_of
 from everself.memory.sources import sources_of_hits, sources_of_lines
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import Argument, Option, Tell, ToolOffer, operation
-from everself.search import recall
 from everself.search.factory import need_search
+from everself.search.recall import RecallRequest, SearchResult
 from everself.search.scopes import Scope, SessionKind
 from everself.search.score_adjustments import Ageing
-from everself.storage.state.searches import LeftOut, SearchRecord
+from everself.storage.state.searches import SearchRecord
 from everself.text.normalise import fold, slug
 from everself.values import Author, Change, Hit, ended_words
 
@@ -39,34 +39,6 @@ _SNIPPETS: Final = MOST_CHARACTERS * 3 // 5
 _SHORTEST: Final = 80
 _LIMIT: Final = "How many at most; 6 unless the settings say otherwise."
 _CITATION: Final = re2.compile(r"^(.+)#L([0-9]{1,9})(?:-L?([0-9]{1,9}))?$")
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """A hit with its citation. `weight` is seed 1's: what age alone would make of it, whether or not it counts here."""
-
-    citation: str
-    weight: float
-    hit: Hit
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a search found. `id` names its record; `degraded` where something failed and less was looked at than should be."""
-
-    query: str
-    id: str
-    ranking: Ranking
-    provider: str
-    tokens: int
-    hits: tuple[Recalled, ...]
-    left_out: tuple[LeftOut, ...]
-    notices: tuple[str, ...]
-    degraded: bool
-
-    def __str__(self) -> str:
-        """For a person who prints it: score, citation and words of each hit."""
-        return "\n".join(f"{one.hit.score:.2f}  {one.citation}  {one.hit.text}" for one in self.hits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +74,10 @@ class SearchRequest:
     project: Annotated[str, Option("This project's memory, and what belongs to none.", "NAME", only=_OWNERS)] = ""
 
 
-def _show_found(runtime: "Runtime", _: SearchRequest, found: Answer) -> Outcome:
+def _show_found(runtime: "Runtime", _: SearchRequest, found: SearchResult) -> Outcome:
     from everself.search.closeness import meaning_of
 
-    hits = [one.hit for one in found.hits]
+    hits = found.hits
     sources = sources_of_hits(runtime.memory, hits)
     share = max(_SHORTEST, _SNIPPETS // max(1, len(hits)))
     results = [
@@ -159,13 +131,13 @@ def _is_on(runtime: "Runtime", _: Scope) -> bool:
         ("everself memory search address --as-of 2026-03-01", "what held on that day"),
     ),
 )
-def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: Tell | None = None) -> Answer:
+def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: Tell | None = None) -> SearchResult:
     """Find what is remembered about something, best first, with citations.
 
     Nothing found is exit code 5; where something failed and less was searched, 6.
     """
     need_search(app.agent.search)
-    asked = recall.RecallRequest(
+    asked = RecallRequest(
         request.query,
         limit=request.limit,
         min_score=request.min_score,
@@ -181,17 +153,8 @@ def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: 
     ageing = Ageing(app.clock.today(), settings.decay, settings.half_life_days)
     view = app.index.view(fresh=False)
     speechless = found.provider == "keywords" and view.embedded > 0 and found.ranking is not Ranking.TFIDF
-    return Answer(
-        query=found.query,
-        id=found.id,
-        ranking=found.ranking,
-        provider=found.provider,
-        tokens=found.tokens,
-        hits=tuple(Recalled(hit.reference, ageing.weight(hit), hit) for hit in found.hits),
-        left_out=found.left_out,
-        notices=found.notices,
-        degraded=bool(view.notices) or speechless,
-    )
+    weights = tuple(map(ageing.weight, found.hits))
+    return replace(found, weights=weights, degraded=bool(view.notices) or speechless)
 
 
 def _scope(caller: Caller, session: str, project: str = "") -> Scope:

@@ -27,7 +27,7 @@ FOLDER: Final = Option("The folder to use; remembered in the host file.", "PATH"
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SetupResult:
     """What setup did, which settings the host file got so that it holds tomorrow, and every document that is there now.
 
     `adopted` tells of a workspace that was there before this installation was.
@@ -79,7 +79,7 @@ class SetupRequest:
         ("everself setup --agent aria", "one more agent, with a workspace of its own"),
     ),
 )
-def settle(home: Home, caller: Caller, request: SetupRequest) -> Settled:
+def set_up_agent(home: Home, caller: Caller, request: SetupRequest) -> SetupResult:
     """Create an agent's workspace, or what is missing of it.
 
     No byte of a file that exists is changed, and what you removed stays removed. A folder that already holds notes, such as a clone, is
@@ -91,7 +91,7 @@ def settle(home: Home, caller: Caller, request: SetupRequest) -> Settled:
         report = set_up(app, restore=request.restore)
         documents = tuple(one.path for one in app.workspace.list())
         recovered = app.recovered
-    return Settled(report, prepared.remember(), documents, recovered, adopted, home.places.host_file)
+    return SetupResult(report, prepared.remember(), documents, recovered, adopted, home.places.host_file)
 
 
 def prepare(home: Home, agent: str, workspace: str) -> Prepared:

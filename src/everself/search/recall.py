@@ -85,7 +85,8 @@ class RecallRequest:
 class SearchResult:
     """The result of a search. `provider` embedded the query, "keywords" where none did; `id` is the id of the search record.
 
-    `tokens` is counted where a budget was given, else estimated.
+    `tokens` is counted where a budget was given, else estimated. `degraded` where something failed and less was looked at than should
+    be. `weights` are seed 1's, for each hit: what age alone would make of it, whether or not it counts here.
     """
 
     query: str
@@ -96,6 +97,12 @@ class SearchResult:
     notices: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     id: str = ""
+    degraded: bool = False
+    weights: tuple[float, ...] = ()
+
+    def __str__(self) -> str:
+        """For a person who prints it: score, citation and words of each hit."""
+        return "\n".join(f"{hit.score:.2f}  {hit.reference}  {hit.text}" for hit in self.hits)
 
     @property
     def text(self) -> str:

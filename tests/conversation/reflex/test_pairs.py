@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from tests.conversation.reflex.talking import agent, converse
 
+from everself.agent import Agent
 from everself.classify import encoder
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.classify.sentences import language_of
@@ -56,7 +57,7 @@ def ask_all(home: str, memories: list[str], asked: list[dict[str, object]]) -> l
     with agent(home) as app:
         set_up(app)
         for memory in memories:
-            app.remember(memory)
+            Agent(app).remember(memory)
         app.index.sync()
         app.index.embed()
         assert app.embedder is not None

@@ -42,8 +42,8 @@ class FakeChat:
     closed: list[str] = field(default_factory=list)
     renewed: int = 0
 
-    def begin(self, channel: str = "cli", resume: str = "") -> Session:
-        return Session(f"SESSION{resume}", OWNER, channel, system_now())
+    def begin(self, scope: Scope = OWNER, channel: str = "cli", resume: str = "") -> Session:
+        return Session(f"SESSION{resume.removeprefix('SESSION')}", scope, channel, system_now())
 
     @property
     def model(self) -> ChatModel:
@@ -56,7 +56,7 @@ class FakeChat:
     def cancel(self, _: Session) -> bool:
         return False
 
-    async def converse(self, session: Session, text: str) -> AsyncIterator[Event]:
+    async def converse(self, session: Session, text: str, _: str = "") -> AsyncIterator[Event]:
         self.heard.append(text)
         yield Accepted(session.id, "M1")
         events = self.script(text)

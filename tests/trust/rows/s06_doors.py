@@ -24,6 +24,7 @@ from tests.trust.elevations import foreign_lines, is_owners, letters, preached
 from tests.trust.nights import NIGHTS, pass_nights
 from tests.trust.worlds import find_memory
 
+from everself.agent import Agent
 from everself.clock import Clock
 from everself.conversation.sessions.session import Session
 from everself.conversation.tools.protocol import Outcome, Tool, ToolContext
@@ -191,7 +192,7 @@ class Scene:
         outside = (tool("web_fetch", "web"), tool("weather", "tool"), tool("mcp__notes__read", "tool"))
         app.tools = lambda scope: (*own_tools(app, scope), *outside)
         for words in RULES if begins else ():
-            app.remember(words, explicit=True)
+            Agent(app).remember(words, keep=True)
 
     def talk(self, attack: Attack, said: str, *looks: ReplyCall, scope: Scope = OWNER, person: str = "") -> Session:
         """A message, and everything that the model does with it."""

@@ -133,7 +133,7 @@ def opened(agent: str) -> Iterator["Runtime"]:
         app.close()
         this_call().warnings.extend(app.unsettled)
         # the history is written last of all, when the answer has been given
-        show_notices(mending_notices(app))
+        show_notices(repair_notices(app))
 
 
 def unfinished(error: EverselfError, changes: Sequence[str]) -> Unfinished:
@@ -147,7 +147,7 @@ def unfinished(error: EverselfError, changes: Sequence[str]) -> Unfinished:
     )
 
 
-def mending_notices(app: "Runtime") -> list[str]:
+def repair_notices(app: "Runtime") -> list[str]:
     """What of the history had to be mended, and what is gone."""
     return [" ".join(one.lines()) for one in app.mended]
 

@@ -6,11 +6,11 @@ from typing import Any
 import click
 
 from everself.interfaces.cli.call import json_option
-from everself.interfaces.cli.command_types import Family
+from everself.interfaces.cli.command_types import ExampleGroup
 from everself.operations.registry import LISTED
 
 
-class OperationFamily(Family):
+class OperationFamily(ExampleGroup):
     """Holds the commands of all operations whose names begin with `prefix`, beside those that were added by hand.
 
     `order` is the order in which a person meets them; what is not named there comes last.

@@ -43,13 +43,13 @@ def _code(reply: "Reply") -> ExitCode:
     return ExitCode.FAILED if reply.failed else ExitCode.DONE
 
 
-def _settle_down(runtime: "Runtime") -> list[str]:
-    from everself.operations.ask import settle_down
+def _embed_waiting(runtime: "Runtime") -> list[str]:
+    from everself.operations.ask import embed_waiting
 
-    settle_down(runtime)
+    embed_waiting(runtime)
     return []
 
 
 VIEWS: Final = {
-    "ask": View(_lines, code=_code, data=_data, notices=_notices, error=_error, after=_settle_down),
+    "ask": View(_lines, code=_code, data=_data, notices=_notices, error=_error, after=_embed_waiting),
 }

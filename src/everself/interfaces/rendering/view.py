@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 class Look:
     """What a view needs besides the result: the owner's time zone, and the flags of the view that were given.
 
-    `asking`: it shows a plan about which somebody is asked; `agreed`: they saw the plan of this result and agreed.
+    `asking`: it shows a plan about which somebody is asked; `agreed`: they saw the plan of this result and agreed; `chat`: it is shown
+    in a conversation, briefly.
     """
 
     zone: tzinfo
     flags: frozenset[str] = frozenset()
     asking: bool = False
     agreed: bool = False
+    chat: bool = False
 
 
 def _notices(result: Any) -> Sequence[str]:

@@ -1,12 +1,11 @@
 """The commands that begin with a slash: their table, and those that do something. They mean the same at a terminal and in a pipe."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from everself.errors import Interrupted
-from everself.interfaces.repl import views as looking
 from everself.interfaces.repl.operation_commands import run_slash
 from everself.interfaces.repl.review import decide
 from everself.interfaces.repl.ritual import agreed, meet
@@ -15,13 +14,10 @@ from everself.operations.registry import LISTED
 
 if TYPE_CHECKING:
     from everself.interfaces.repl.dialog_state import DialogState
-    from everself.memory.forgetting.proof import ForgetPlan
-    from everself.runtime import Runtime
 
 _SESSIONS: Final = 12
 
 Run = Callable[["DialogState", str], Awaitable[None]]
-Look = Callable[["Runtime", str], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +27,6 @@ class Command:
     run: Run
     summary: str
     takes: str = ""
-
-
-def _looks(look: Look) -> Run:
-    async def run(talk: "DialogState", words: str) -> None:
-        talk.screen.say(await asyncio.to_thread(lambda: list(look(talk.app, words))))
-
-    return run
 
 
 def _of_operation(name: str) -> Run:
@@ -64,25 +53,6 @@ async def _why(talk: "DialogState", words: str) -> None:
     talk.screen.say(told(found, talk.app.clock.zone))
 
 
-async def _forget(talk: "DialogState", words: str) -> None:
-    """Show what would go, ask, forget, and show the proof."""
-    if not words:
-        talk.screen.say(("What? /forget and an entry's id, or words that it contains; /memory lists them.",))
-        return
-    plan = await asyncio.to_thread(talk.app.forgetting.plan_for, words)
-    talk.screen.say(plan.lines())
-    if not await agreed(talk.ask, _all_of_it(plan)):
-        talk.screen.say(("Nothing was changed. /forget and an id forgets one entry alone.",))
-        return
-    proof = await asyncio.to_thread(talk.app.forgetting.carry_out, plan)
-    talk.screen.say(proof.lines())
-
-
-def _all_of_it(plan: "ForgetPlan") -> str:
-    what = f"all {len(plan.entries)} entries" if len(plan.entries) > 1 else "it"
-    return f"Forget {what} for good? It cannot be undone. (yes/no)"
-
-
 async def _new(talk: "DialogState", _: str) -> None:
     done = await talk.chat.renew(talk.session)
     talk.session = done.session
@@ -105,12 +75,6 @@ async def _review(talk: "DialogState", words: str) -> None:
     await decide(talk.app, talk.screen, talk.ask, words)
 
 
-async def _model(talk: "DialogState", _: str) -> None:
-    model = talk.chat.model
-    told = "reflex: no model, answers come from memory alone" if model.name == "reflex" else model.name
-    talk.screen.say((told, "To change it: everself model use NAME"))
-
-
 async def _quit(talk: "DialogState", _: str) -> None:
     talk.left = True
 
@@ -118,17 +82,17 @@ async def _quit(talk: "DialogState", _: str) -> None:
 _BY_HAND: Final[dict[str, Command]] = {
     "/help": Command(_help, "this list"),
     "/bootstrap": Command(_bootstrap, "get to know each other: a few questions"),
-    "/memory": Command(_looks(looking.memory), "what I remember, the newest last", "[WORDS]"),
     "/why": Command(_why, "what the last reply rests on: prompt, recall, tools", "[MESSAGE]"),
-    "/forget": Command(_forget, "forget something for good, with proof", "ID|WORDS"),
-    "/review": Command(_review, "decide what waits for you, one after the other", "[list]"),
-    "/model": Command(_model, "which model answers"),
     "/new": Command(_new, "begin anew; a note about this conversation is kept"),
     "/compact": Command(_compact, "make a long conversation shorter, after keeping what matters"),
     "/quit": Command(_quit, "leave; Ctrl-D does too"),
 }
+# what an operation lists is decided here, one after the other
+_DIALOGS: Final = {"/review": _review}
 _FROM_OPERATIONS: Final = {
-    one.slash: Command(_of_operation(one.name), one.help, one.takes) for one in LISTED if one.slash
+    one.slash: Command(_DIALOGS.get(one.slash, _of_operation(one.name)), one.help, one.takes)
+    for one in LISTED
+    if one.slash
 }
 # as a person meets them; what is not named here comes last
 _ORDER: Final = (

@@ -23,7 +23,7 @@ Agreeing = Callable[[Sequence[str], str], Coroutine[Any, Any, bool]]
 async def run_slash(name: str, app: "Runtime", session: str, words: str, agreeing: Agreeing) -> list[str]:
     """The lines that an operation's slash command says, asked in this session by the owner who types."""
     operation = get_operation(name)
-    request, view, look = _request(operation, words), view_of(operation), Look(app.clock.zone)
+    request, view, look = _request(operation, words), view_of(operation), Look(app.clock.zone, chat=True)
     loop = asyncio.get_running_loop()
     seen: list[object] = []
 
@@ -48,7 +48,7 @@ async def run_slash(name: str, app: "Runtime", session: str, words: str, agreein
 
 def _request(operation: Operation[Any, Any], words: str) -> object:
     field = operation.argument
-    if field is None or (not words and field.optional):
+    if field is None or not (words or field.is_required("slash")):
         return operation.request()
     if not words:
         raise WrongUse(f"{operation.slash} needs to know what.", mend=f"{operation.slash} {operation.takes}")

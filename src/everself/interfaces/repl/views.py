@@ -12,22 +12,6 @@ _ENTRIES: Final = 12
 _WIDE: Final = 100
 
 
-def memory(app: "Runtime", words: str) -> Iterator[str]:
-    """The newest entries, or those with these words."""
-    from everself.memory.selection import Selection, list_entries
-    from everself.text.normalise import fold
-
-    found = list_entries(app.memory, Selection())
-    wanted = fold(words)
-    chosen = [one for one in found if wanted in fold(one.entry.text)] if wanted else found
-    if not chosen:
-        yield "Nothing is remembered that fits." if found else "Nothing is remembered yet."
-    if len(chosen) > _ENTRIES:
-        yield f"{len(chosen) - _ENTRIES} before these; /search finds them"
-    for one in chosen[-_ENTRIES:]:
-        yield f"{one.entry.id}  {one_line(one.entry.text, _WIDE)}  ({one_line(one.citation, _WIDE)})"
-
-
 def review(app: "Runtime", _: str) -> Iterator[str]:
     """What waits for the person: all that `everself review` asks about, changes from outside, what rests on something wrong."""
     from everself.interfaces.rendering.review import lines_of

@@ -31,7 +31,7 @@ WHERE tables.type = 'table'
 """
 
 
-def peek(path: str, key: bytes | None) -> State | Finding:
+def open_readable(path: str, key: bytes | None) -> State | Finding:
     """The database, open; or the reason why it is better not looked into. Without the key nothing can be verified."""
     log = _size(f"{path}-wal")
     shared = os.path.exists(f"{path}-shm")

@@ -26,10 +26,10 @@ from everself.values import Finding
 LOCK_TIMEOUT = 5.0
 
 
-def mend(case: Case, findings: Iterable[Finding]) -> Iterator[Finding]:
+def repair(case: Case, findings: Iterable[Finding]) -> Iterator[Finding]:
     """Do what the fixable findings ask for, in an order in which one does not hinder the next. What failed is said."""
     asked = {finding.code for finding in findings if finding.fixable}
-    for codes, act in _MENDS:
+    for codes, act in _REPAIRS:
         if asked.isdisjoint(codes):
             continue
         try:
@@ -122,7 +122,7 @@ def _tidy_index(case: Case) -> None:
 
 
 _HALF_DONE = "changes-interrupted changes-waiting intent-torn database-log database-older database-unmerged"
-_MENDS: tuple[tuple[frozenset[str], Callable[[Case], None]], ...] = (
+_REPAIRS: tuple[tuple[frozenset[str], Callable[[Case], None]], ...] = (
     (frozenset({"open-to-others", "secrets-readable"}), _close_to_others),
     (frozenset({"lock-blocked", "journal-damaged", "journal-strange", "journal-no-folder"}), _set_aside),
     (frozenset({"database-missing", "database-broken", "database-damaged"}), _rebuild_state),
