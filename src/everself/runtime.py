@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from everself.conversation.sessions.checkpoint import Checkpoint
     from everself.conversation.sessions.forgetting import TranscriptTraces
     from everself.conversation.sessions.log import SessionLog
+    from everself.conversation.shared_state import WorkerThread
     from everself.conversation.tools.protocol import Tool
-    from everself.conversation.worker_thread import WorkerThread
     from everself.identity.counter import KeptCounter
     from everself.identity.growth import Growth
     from everself.identity.integrity import Integrity
@@ -233,8 +233,8 @@ class Runtime:
 
     @part
     def log(self) -> "SessionLog":
-        from everself.conversation.sessions.factory import open_transcripts
         from everself.conversation.sessions.log import SessionLog
+        from everself.conversation.sessions.transcripts import open_transcripts
 
         return SessionLog(self.state.messages, open_transcripts(self.agent.state), self.clock)
 
@@ -253,7 +253,7 @@ class Runtime:
     @part
     def worker(self) -> "WorkerThread":
         """Where the blocking work of conversations is done."""
-        from everself.conversation.worker_thread import WorkerThread
+        from everself.conversation.shared_state import WorkerThread
 
         return WorkerThread()
 
@@ -297,7 +297,7 @@ class Runtime:
 
     @part
     def schedule(self) -> "Scheduler":
-        from everself.keepers.standing_jobs import open_schedule
+        from everself.keepers.scheduler import open_schedule
 
         self.workspace  # noqa: B018 an agent that is not there has no jobs, and a state without a workspace would look like a loss
         return open_schedule(self.state, self.agent.state, self.clock, self.tunables)
@@ -305,8 +305,7 @@ class Runtime:
     @part
     def keepers(self) -> "Runner":
         from everself.conversation.chat_models import REFLEX
-        from everself.keepers.roster import all_keepers
-        from everself.keepers.runner import Runner
+        from everself.keepers.runner import Runner, all_keepers
         from everself.keepers.sources import KeeperModel, KeeperSearch, KeeperSources
 
         def open_model() -> "ChatModel | None":
@@ -356,8 +355,8 @@ class Runtime:
 
     def transcript_traces(self) -> "TranscriptTraces":
         """The transcripts as forgetting reaches them."""
-        from everself.conversation.sessions.factory import open_transcripts
         from everself.conversation.sessions.forgetting import TranscriptTraces
+        from everself.conversation.sessions.transcripts import open_transcripts
 
         return TranscriptTraces(self.log, open_transcripts(self.agent.state))
 

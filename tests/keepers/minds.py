@@ -17,7 +17,7 @@ from everself.identity.growth import Growth
 from everself.keepers.keeper import Keeper, KeeperAction, KeeperProposal, Planned, RunReport, Tell
 from everself.keepers.keeper_context import KeeperContext
 from everself.keepers.runner import Runner
-from everself.keepers.sources import KeeperSources
+from everself.keepers.sources import KeeperSearch, KeeperSources
 from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
 from everself.memory.writing import NewEntry
@@ -48,17 +48,23 @@ _LIKENESS = TextSimilarity()
 
 
 class StubSearch:
-    """Without recall and without vectors, unless a test gives them."""
+    """Another search but for what a test gives; without recall and without vectors where there is no other."""
 
-    def __init__(
-        self, recall: object = None, likeness: object = _LIKENESS, embed: Callable[[], bool] | None = None
-    ) -> None:
-        self._recall = recall
-        self.likeness = likeness
-        self.embed = embed or (lambda: False)
+    def __init__(self, other: KeeperSearch | None = None, **given: Any) -> None:
+        self._other = other
+        self._given = given
 
-    def recall(self) -> object:
-        return self._recall
+    @property
+    def likeness(self) -> TextSimilarity:
+        return self._given.get("likeness") or (self._other.likeness if self._other is not None else _LIKENESS)
+
+    def recall(self) -> Any:
+        return self._given.get("recall") or (self._other.recall() if self._other is not None else None)
+
+    def embed(self) -> bool:
+        if "embed" in self._given:
+            return bool(self._given["embed"]())
+        return self._other is not None and self._other.embed()
 
 
 class StubModel:
@@ -81,7 +87,7 @@ def with_stubs(sources: KeeperSources, **given: Any) -> KeeperSources:
     """With another model (`model`, `allow`, `charge`), search (`recall`, `likeness`, `embed`), policy or settings."""
     search = {name: given.pop(name) for name in ("recall", "likeness", "embed") if name in given}
     if search:
-        given["search"] = StubSearch(**search)
+        given["search"] = StubSearch(sources.search, **search)
     meter = {name: given.pop(name) for name in ("allow", "charge") if name in given}
     if "model" in given:
         given["model"] = StubModel(given["model"], **meter)

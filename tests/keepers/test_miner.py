@@ -8,10 +8,9 @@ from tests.keepers.minds import Mind
 
 from everself.conversation.sessions.checkpoint import Checkpoint
 from everself.errors import ModelFailed
-from everself.keepers._own_words import own_words
-from everself.keepers._sameness import says_no_more
+from everself.keepers._insights import own_words
 from everself.keepers.junk import count_junk
-from everself.keepers.miner import Miner
+from everself.keepers.miner import Miner, says_no_more
 from everself.models.chat.protocol import UserTurn
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel

@@ -1,15 +1,15 @@
 """State that all turns of one agent share: the worker thread, the model, the prefix of each session, notices already shown."""
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from everself.conversation.resources import TurnResources
 from everself.conversation.sessions.log import SessionLog
 from everself.conversation.tools.protocol import Tool
-from everself.conversation.worker_thread import WorkerThread
 from everself.errors import EverselfError
 from everself.lazy import part
 from everself.models.chat.protocol import ChatModel
@@ -23,6 +23,33 @@ if TYPE_CHECKING:
     from everself.conversation.context.prefix import Prefix
     from everself.conversation.sessions.session import Session
     from everself.conversation.tools.outside.registry import ExternalAccess, ExternalTools
+
+T = TypeVar("T")
+
+
+class WorkerThread:
+    """A call is completed even when its caller is cancelled: a thread cannot be stopped, and its effect must not be lost track of."""
+
+    def __init__(self) -> None:
+        self._turn = threading.RLock()
+
+    async def __call__(self, work: Callable[[], T]) -> T:
+        import asyncio
+
+        def alone() -> T:
+            with self._turn:
+                return work()
+
+        future = asyncio.ensure_future(asyncio.to_thread(alone))
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            await asyncio.wait({future})
+            if not future.cancelled():
+                # retrieved, so that asyncio does not warn about an unretrieved exception
+                future.exception()
+            raise
+
 
 # number of sessions whose prefix is cached; for others it is rebuilt
 _PREFIXES: Final = 32

@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from everself.conversation.sessions.session import Message
-from everself.keepers._own_words import own_words
 from everself.keepers.keeper import Planned, Remember
 from everself.keepers.keeper_context import KeeperContext
 from everself.memory.provenance import stated_by_owner
@@ -21,7 +20,37 @@ from everself.text.normalise import one_line
 from everself.values import Tag
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import re2
+
+_OPENS: Final = "⟦data "
+_ENDS: Final = "⟦end "
+_BLOCKS: Final = ("untrusted", "external", "recalled", "memory", "tool_result", "tool-result", "webpage", "document")
+
+
+def own_words(text: str) -> str:
+    """The lines that stand outside of every such block. A block that is never closed reaches to the end."""
+    return "\n".join(_outside(text))
+
+
+def _outside(text: str) -> "Iterator[str]":
+    framed, block = False, ""
+    for line in text.splitlines():
+        bare = line.strip()
+        if framed or _OPENS in bare:
+            framed = _ENDS not in bare
+        elif block or (block := _opened(bare)):
+            block = "" if f"</{block}" in bare.casefold() else block
+        elif not bare.startswith(">"):
+            yield line
+
+
+def _opened(line: str) -> str:
+    """The name of the block that a line begins."""
+    folded = line.casefold()
+    return next((name for name in _BLOCKS if folded.startswith(f"<{name}")), "")
+
 
 SAME: Final = 0.9
 # characters shown to a model at once, and memories taken from it in one run

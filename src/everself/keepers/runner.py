@@ -212,3 +212,14 @@ def _given(planned: Planned, choice: int) -> tuple[KeeperAction, ...]:
     if not 0 <= choice < len(operation.choices):
         raise WrongUse(f"Choose one of the {len(operation.choices)} answers.", mend="everself review")
     return operation.choices[choice].does
+
+
+def all_keepers() -> tuple[Keeper, ...]:
+    """In the order of their day. Imported when asked for: a list of names needs none of what they know."""
+    from everself.keepers.compactor import Compactor
+    from everself.keepers.conflicts import Detector
+    from everself.keepers.miner import Miner
+    from everself.keepers.soul.keeper import SoulKeeper
+    from everself.keepers.validator import Validator
+
+    return (SoulKeeper(), Compactor(), Miner(), Detector(), Validator())

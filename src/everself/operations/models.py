@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from everself.config.plugins import MODELS, find_plugins
 from everself.conversation.chat_models import REFLEX
 from everself.errors import ModelFailed, WrongUse
-from everself.models.chat.factory import find_account, find_added, open_model
-from everself.models.chat.model_table import find_model_facts, known_models
+from everself.models.chat.factory import check_ready, find_account, find_added, open_model
+from everself.models.chat.model_table import Price, find_model_facts, known_models
 from everself.models.chat.model_trial import Trial, trial_of
-from everself.models.chat.price import Price
-from everself.models.chat.readiness import check_ready
 from everself.models.chat.vendors import VENDORS
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, operation

@@ -247,7 +247,7 @@ class Recall:
             from everself.search.ranking import rank
 
             return rank(view, question, served.texts)
-        from everself.search._plain_ranking import rank_by_sum, rank_by_tfidf
+        from everself.search.ranking import rank_by_sum, rank_by_tfidf
 
         if mode is Ranking.HYBRID:
             return rank_by_sum(view, question, self._settings.vector_weight, self._settings.text_weight)

@@ -10,7 +10,7 @@ import pytest
 from everself.interfaces.cli.command_types import ExampleCommand, ExampleGroup
 from everself.interfaces.cli.root import GROUPS
 from everself.interfaces.cli.root import everself as root
-from everself.interfaces.rendering.exit_codes import MEANINGS
+from everself.interfaces.rendering.view import MEANINGS
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "commands.md").read_text("utf-8")
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, EverselfError, Unfinished
-from everself.interfaces.rendering.exit_codes import ExitCode
-from everself.interfaces.rendering.lines import Line, render
-from everself.interfaces.rendering.words import recovered_notices
+from everself.interfaces.rendering.lines import Line, recovered_notices, render
+from everself.interfaces.rendering.view import ExitCode
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
@@ -104,7 +103,7 @@ def write_out(text: str) -> None:
 
 def say_error(error: EverselfError, *, as_json: bool, data: object = None, details: Sequence[str] = ()) -> ExitCode:
     """The one place where an error becomes words: what, each detail on a line of its own, then what helps."""
-    from everself.interfaces.rendering.exit_codes import code_of
+    from everself.interfaces.rendering.view import code_of
 
     if as_json:
         said: dict[str, object] = {"ok": False}

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from everself.interfaces.rendering.lines import Line, paint
+from everself.interfaces.rendering.lines import Line, entries_of, paint
 from everself.interfaces.rendering.view import Look, View
-from everself.interfaces.rendering.words import entries_of
 
 if TYPE_CHECKING:
     from everself.memory.selection import ListedEntry

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from everself.interfaces.rendering.lines import Line, paint
+from everself.interfaces.rendering.lines import Line, count_of, entries_of, paint, recovered_notices
 from everself.interfaces.rendering.view import Look, View
-from everself.interfaces.rendering.words import count_of, entries_of, recovered_notices
 from everself.operations.memory import AdoptionPlan
 
 if TYPE_CHECKING:

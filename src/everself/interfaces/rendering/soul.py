@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Final
 
-from everself.interfaces.rendering.exit_codes import ExitCode
 from everself.interfaces.rendering.lines import Line, paint, paint_diff
-from everself.interfaces.rendering.view import Look, View
+from everself.interfaces.rendering.view import ExitCode, Look, View
 from everself.text.normalise import one_line
 
 if TYPE_CHECKING:

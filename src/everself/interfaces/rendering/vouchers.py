@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Final
 
+from everself.interfaces.rendering.lines import entries_of
 from everself.interfaces.rendering.view import Look, View
-from everself.interfaces.rendering.words import entries_of
 from everself.operations.vouchers import Vouched, VouchPlan
 
 if TYPE_CHECKING:

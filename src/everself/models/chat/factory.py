@@ -11,7 +11,7 @@ from everself.errors import ModelFailed
 from everself.models.chat._plugin import PluginModel, find_plugin_model
 from everself.models.chat._remote import RemoteChatModel, StreamTimeouts
 from everself.models.chat.model_table import find_model_facts
-from everself.models.chat.vendors import VENDORS, ModelAccount, compatible, settle_url
+from everself.models.chat.vendors import VENDORS, ModelAccount, build, compatible, settle_url
 
 
 def open_model(
@@ -70,3 +70,11 @@ def _is_address(url: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
         return False
+
+
+def check_ready(account: ModelAccount) -> None:
+    """Raises ModelFailed with what is missing and how to get it."""
+    import httpx2
+
+    # a client that was never used holds no connection, so there is nothing to close
+    build(account, httpx2.AsyncClient())

@@ -4,10 +4,12 @@ It goes by the path alone, so that scope fails closed: a file is somebody's beca
 because of what it says. It checks no path (disk does), but answers for every string.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from functools import lru_cache
+from itertools import count
 from typing import Final, Literal
 
 from everself.values import Tier
@@ -247,3 +249,87 @@ def _stem(name: str) -> str:
 
 def _is_markdown(name: str) -> bool:
     return name.endswith(".md") or name.lower().endswith((".md", ".markdown"))
+
+
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_CHRONICLES = "Archive/Chronicles"
+_DAYS = frozenset({Kind.DAILY_LOG, Kind.SESSION_NOTE, Kind.PERSON_MEMORY, Kind.PROJECT_MEMORY})
+_ARCHIVES = frozenset({Kind.ARCHIVE, Kind.PERSON_MEMORY, Kind.PROJECT_MEMORY})
+
+
+def is_day(path: str) -> bool:
+    """Whether this is a log or a note of one day that stands where days stand: not a month, not a page, not in an archive."""
+    where = place(path)
+    if where.kind not in _DAYS or where.tier is not Tier.WORKING or where.day is None or not path.endswith(".md"):
+        return False
+    return where.day.isoformat() in path and "archive" not in map(fold, path.split("/")[:-1])
+
+
+def is_quarter(path: str) -> bool:
+    """Whether this is an archive of many days."""
+    where = place(path)
+    return where.span and where.kind in _ARCHIVES
+
+
+def chronicle_of(day: date) -> str:
+    """Where the month of a day is told."""
+    return f"{_CHRONICLES}/{day.year}-{MONTHS[day.month - 1]}.md"
+
+
+def archives_of(path: str) -> Iterator[str]:
+    """Where a day goes, in the memory that it is of: `memory/archive/2026-Q1.md`, and where that is full, the next. None for no day."""
+    day = place(path).day
+    if day is None or not is_day(path):
+        return
+    segments = path.split("/")
+    at = [fold(one) for one in segments].index("memory")
+    first = f"{'/'.join(segments[: at + 1])}/archive/{day.year}-Q{(day.month + 2) // 3}"
+    yield f"{first}.md"
+    for number in count(2):
+        yield f"{first}-{number}.md"
+
+
+MASK = "…"
+_FOLDERS = frozenset(
+    [
+        "memory",
+        "daily",
+        "bank",
+        "archive",
+        "corrections",
+        "chronicles",
+        "users",
+        "projects",
+        "agents",
+        "soul_history",
+        "quarantine",
+    ]
+)
+_FIXED = frozenset(["MEMORY.md", "USER.md", "SOUL.md"])
+# of a day, a month or a quarter
+_NUMBERS = frozenset("0123456789-Q")
+
+
+def masked(path: str) -> str:
+    """`memory/2026-11-16.md` as it is; `memory/2026-11-16-otto.md` as `memory/2026-11-16-….md`."""
+    folder, _, name = path.rpartition("/")
+    if not folder and place(path).kind not in (Kind.OTHER, Kind.FOREIGN, Kind.PERSONA):
+        return path
+    shown = [part if fold(part) in _FOLDERS or _is_number(part) else MASK for part in folder.split("/") if folder]
+    return "/".join([*shown, _masked_name(name)])
+
+
+def _masked_name(name: str) -> str:
+    stem, dot, suffix = name.rpartition(".")
+    if name in _FIXED or _is_number(stem):
+        return name
+    day = find_day(stem)
+    begun = f"{day.isoformat()}-" if day is not None and stem.startswith(day.isoformat()) else ""
+    return f"{begun}{MASK}{dot}{suffix if suffix == 'md' else MASK}" if dot else MASK
+
+
+def _is_number(text: str) -> bool:
+    return bool(text) and set(text) <= _NUMBERS

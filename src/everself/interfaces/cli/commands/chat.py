@@ -9,7 +9,7 @@ from everself.interfaces.cli.call import agent_option, json_option, this_call
 from everself.interfaces.cli.command_types import ExampleCommand
 from everself.interfaces.cli.commands.conversation import awake, jobs_around
 from everself.interfaces.cli.parameters import forgiving
-from everself.interfaces.rendering.exit_codes import ExitCode
+from everself.interfaces.rendering.view import ExitCode
 
 
 @click.command(

@@ -4,7 +4,7 @@ import click
 
 from everself.interfaces.cli.call import answer, json_option
 from everself.interfaces.cli.command_types import ExampleCommand, ExampleGroup
-from everself.interfaces.rendering.exit_codes import MEANINGS
+from everself.interfaces.rendering.view import MEANINGS
 
 EXIT_CODES = "exit-codes"
 
