@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from everself.conversation.events import Event
     from everself.memory.forgetting.proof import ForgetPlan, ForgetProof
     from everself.memory.memory import Corrected, Remembered
-    from everself.operations.ask import Reply
-    from everself.operations.context import ContextReport
-    from everself.operations.search import Passage
+    from everself.operations.conversation import ContextReport, Reply
     from everself.search.recall import SearchResult
+    from everself.values import Hit
 
 __all__ = ["Agent", "Runtime", "open_app", "open_runtime"]
 
@@ -110,9 +109,9 @@ class Agent:
         found: SearchResult = self.run("memory.search", query=query, limit=limit)
         return found
 
-    def get(self, path: str, *, first: int | None = None, lines: int | None = None) -> "Passage":
+    def get(self, path: str, *, first: int | None = None, lines: int | None = None) -> "Hit":
         """Lines of a document, by its path or by a citation."""
-        found: Passage = self.run("memory.get", path=path, first=first, lines=lines)
+        found: Hit = self.run("memory.get", path=path, first=first, lines=lines)
         return found
 
     def context(self, message: str = "") -> "ContextReport":

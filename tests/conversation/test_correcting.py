@@ -12,7 +12,7 @@ from everself.config.sections import CustomPattern
 from everself.conversation.corrections import CorrectionHandler, bare
 from everself.conversation.resources import Acted
 from everself.conversation.tools.protocol import ToolContext
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.search.recall import OWNER
 from everself.search.scopes import Scope, SessionKind

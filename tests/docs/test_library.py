@@ -10,7 +10,7 @@ import pytest
 
 import everself
 from everself.agent import open_runtime
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 
 TOP = Path(__file__).resolve().parents[2]
 PAGE = TOP / "docs" / "library.md"

@@ -22,7 +22,7 @@ from everself.agent import open_runtime
 from everself.clock import Clock
 from everself.memory.writing import NewEntry
 from everself.models.chat.protocol import ChatRequest
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel
 from everself.testing.frozen_time import FrozenTime

@@ -15,9 +15,9 @@ from everself.clock import Clock
 from everself.errors import WrongUse
 from everself.keepers.keeper import kind_of
 from everself.operations.caller import AT_TERMINAL
-from everself.operations.digest import Digest, DigestRequest
-from everself.operations.digest import digest_growth as run_digest
 from everself.operations.search import catch_up
+from everself.operations.soul import Digest, DigestRequest
+from everself.operations.soul import digest_growth as run_digest
 from everself.runtime import Runtime
 from everself.search.recall import RecallRequest
 from everself.testing.embedder import FakeEmbedder

@@ -12,7 +12,7 @@ from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.keepers.keeper import Ask, Choice, CloseEntry, Planned, Remember, packed
 from everself.memory.writing import NewEntry, is_quarantined
 from everself.operations.review import Waiting
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.storage.state.reviews import Review
 from everself.testing.origins import origin_of

@@ -12,7 +12,7 @@ from everself.errors import RefusedByRule
 from everself.memory.forgetting.proof import Target
 from everself.operations.backup.create import make_backup
 from everself.operations.caller import AT_TERMINAL, Audience, Caller
-from everself.operations.integrity import VerifyRequest, verify_identity
+from everself.operations.soul import VerifyRequest, verify_identity
 from everself.storage.host_files import counter_file
 from everself.values import Append, Applied, Author, Change, Refused
 

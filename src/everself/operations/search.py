@@ -41,19 +41,6 @@ _LIMIT: Final = "How many at most; 6 unless the settings say otherwise."
 _CITATION: Final = re2.compile(r"^(.+)#L([0-9]{1,9})(?:-L?([0-9]{1,9}))?$")
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """Lines of a document."""
-
-    citation: str
-    path: str
-    first_line: int
-    last_line: int
-    day: date | None
-    text: str
-    imported: bool = False
-
-
 def scope_of(session: str, project: str = "") -> Scope:
     """For whom is searched: a kind of session such as `main` or `group`, or with a person `guest/anna`."""
     kind, _, person = session.partition("/")
@@ -203,7 +190,7 @@ class GetRequest:
     session: Annotated[str, Option("What such a session would see.", "KIND[/PERSON]", only=("cli",))] = "main"
 
 
-def _show_passage(runtime: "Runtime", _: GetRequest, found: Passage) -> Outcome:
+def _show_passage(runtime: "Runtime", _: GetRequest, found: Hit) -> Outcome:
     text, last, most = found.text, found.last_line, MOST_CHARACTERS * 4 // 5
     if len(text) > most:
         text = text[:most].rpartition("\n")[0] or text[:most]
@@ -235,7 +222,7 @@ def _show_passage(runtime: "Runtime", _: GetRequest, found: Passage) -> Outcome:
         ("everself memory get MEMORY.md --from 10 --lines 20", "twenty lines"),
     ),
 )
-def get_lines(app: "Runtime", caller: Caller, request: GetRequest) -> Passage:
+def get_lines(app: "Runtime", caller: Caller, request: GetRequest) -> Hit:
     """Show lines of a document that search can find, by path or citation."""
     name, first, lines = request.path, request.first, request.lines
     need_search(app.agent.search)
@@ -248,8 +235,7 @@ def get_lines(app: "Runtime", caller: Caller, request: GetRequest) -> Passage:
         if last < first:
             raise WrongUse(f"Lines {first} to {last} are none.")
         lines = last - first + 1
-    hit = app.recall.get(name, _scope(caller, request.session), first=1 if first is None else first, lines=lines)
-    return Passage(hit.reference, hit.path, hit.first_line, hit.last_line, hit.day, hit.text, hit.imported)
+    return app.recall.get(name, _scope(caller, request.session), first=1 if first is None else first, lines=lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from everself.classify import encoder
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.classify.sentences import language_of
 from everself.conversation.reflex import _plan
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 
 OPEN = Path(__file__).resolve().parents[2] / "corpora" / "pairs" / "open"
 LANGUAGES = ("en", "zh", "ko", "ja")

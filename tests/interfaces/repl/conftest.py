@@ -15,7 +15,7 @@ from everself.conversation.resources import CompactionResult
 from everself.conversation.sessions.session import Session
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import ChatModel
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 

@@ -16,7 +16,7 @@ from everself.interfaces.repl.commands import COMMANDS
 from everself.interfaces.repl.line_mode import talk_in_lines
 from everself.interfaces.repl.ritual import OFFER
 from everself.interfaces.repl.views import review
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 
 

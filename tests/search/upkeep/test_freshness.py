@@ -10,7 +10,7 @@ from tests.search.index.world import World, make_world
 from everself.agent import Agent, open_runtime
 from everself.clock import monotonic, pause
 from everself.errors import DiskFull
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.search.freshness import Freshness
 from everself.search.index import Index

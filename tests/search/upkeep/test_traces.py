@@ -14,7 +14,7 @@ from everself.config import load_here
 from everself.errors import StoreBusy
 from everself.memory.forgetting.forgotten_words import ForgottenWords
 from everself.memory.forgetting.proof import ForgetProof, PlaceResult, Target
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.search import index as index_module
 from everself.search import rebuild
@@ -124,7 +124,7 @@ def test_what_was_dead_already_goes_as_well(app: Runtime) -> None:
 
 def test_where_there_is_no_index_none_is_made_and_nothing_is_loaded(tmp_path: Path) -> None:
     code = (
-        "import sys; from everself.agent import Agent, open_runtime; from everself.operations.templates import set_up\n"
+        "import sys; from everself.agent import Agent, open_runtime; from everself.operations.setup import set_up\n"
         "from everself.memory.forgetting.proof import Target\n"
         "with open_runtime() as app:\n"
         "    set_up(app); Agent(app).remember('The lamp is red, they say.')\n"

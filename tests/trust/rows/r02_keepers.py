@@ -33,7 +33,7 @@ from everself.keepers.keeper import RunReport
 from everself.memory.entries import read_document
 from everself.memory.writing import NewEntry, PageSpot
 from everself.operations.promotion import PromoteRequest
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of

@@ -16,7 +16,7 @@ from random import Random
 from everself.agent import Agent, open_runtime
 from everself.interfaces.cli.entry import run
 from everself.operations.doctor import examine
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 
 MEMORY = "/dev/shm"
 STATE = ".everself/agents/main"

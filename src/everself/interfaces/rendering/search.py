@@ -8,7 +8,6 @@ from everself.interfaces.rendering.lines import Line, count_of, paint
 from everself.interfaces.rendering.view import ExitCode, Look, View
 
 if TYPE_CHECKING:
-    from everself.operations.search import Passage
     from everself.runtime import Runtime
     from everself.search.recall import SearchResult
     from everself.storage.state.searches import SearchRecord
@@ -74,12 +73,13 @@ def _explained(hit: "Hit", weight: float) -> Iterator[str]:
     yield f"      {'score':<20}{hit.score:>8.3f}"
 
 
-def _passage(found: "Passage", _: Look) -> list[str]:
+def _passage(found: "Hit", _: Look) -> list[str]:
     return found.text.splitlines()
 
 
-def _lines_of(found: "Passage") -> dict[str, object]:
-    return {name: getattr(found, name) for name in ("citation", "path", "first_line", "last_line", "day", "text")}
+def _lines_of(found: "Hit") -> dict[str, object]:
+    fields = {name: getattr(found, name) for name in ("path", "first_line", "last_line", "day", "text")}
+    return {"citation": found.reference} | fields
 
 
 def _why(found: "SearchRecord | tuple[SearchRecord, ...]", look: Look) -> Iterable[str]:

@@ -39,7 +39,7 @@ def chat(resume: str, agent: str) -> int:
             well = talk_at_terminal(app, session, Streams(sys.stdout, colour=app.places.color))
         else:
             from everself.interfaces.repl.line_mode import talk_in_lines
-            from everself.operations.ask import embed_waiting
+            from everself.operations.conversation import embed_waiting
 
             well = talk_in_lines(app, session, (forgiving(sys.stdin), sys.stdout, sys.stderr))
             sys.stdout.flush()

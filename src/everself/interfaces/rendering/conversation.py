@@ -1,14 +1,54 @@
 """How `everself context` shows a prompt, and what each part of it costs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from everself.errors import EverselfError
 from everself.interfaces.rendering.lines import Line, count_of, paint
-from everself.interfaces.rendering.view import Look, View
+from everself.interfaces.rendering.view import ExitCode, Look, View
 
 if TYPE_CHECKING:
     from everself.conversation.context.receipt import Receipt, SlotUse
-    from everself.operations.context import ContextReport
+    from everself.operations.conversation import ContextReport, Reply
+    from everself.runtime import Runtime
+
+_CITATION: Final = r"[^\s()（）「」“”]+#L[0-9]+(?:-L?[0-9]+)?"
+_SHARED: Final = ("written", "session", "message", "model", "why", "tools", "usage", "cost")
+
+
+def _reply_lines(reply: "Reply", _: Look) -> Iterable[Line]:
+    return [reply.text] if reply.text else []
+
+
+def _data(reply: "Reply") -> dict[str, object]:
+    """`citations` are those of the reply's own text, `written` what was done to memory on the way."""
+    import re2
+
+    cited = tuple(dict.fromkeys(re2.findall(_CITATION, reply.text)))
+    return {"reply": reply.text, "citations": cited, **{name: getattr(reply, name) for name in _SHARED}}
+
+
+def _notices(reply: "Reply") -> list[str]:
+    return [f"{one.text} {one.mend}".rstrip() for one in reply.notices]
+
+
+def _error(reply: "Reply") -> EverselfError | None:
+    if not reply.failed:
+        return None
+    trouble = next((one for one in reversed(reply.notices) if one.level == "warning"), None)
+    return EverselfError(trouble.text, mend=trouble.mend) if trouble else EverselfError()
+
+
+def _code(reply: "Reply") -> ExitCode:
+    return ExitCode.FAILED if reply.failed else ExitCode.DONE
+
+
+def _embed_waiting(runtime: "Runtime") -> list[str]:
+    from everself.operations.conversation import embed_waiting
+
+    embed_waiting(runtime)
+    return []
+
 
 _BAR: Final = 24
 _LISTED: Final = 20
@@ -79,4 +119,7 @@ def _counted(lines: list[str]) -> list[str]:
 
 
 _EXPLAIN: Final = ("explain", "Show after it what each part costs, and what was left out and why.")
-VIEWS: Final = {"context": View(_lines, notices=lambda report: report.receipt.notices, flags=(_EXPLAIN,))}
+VIEWS: Final = {
+    "ask": View(_reply_lines, code=_code, data=_data, notices=_notices, error=_error, after=_embed_waiting),
+    "context": View(_lines, notices=lambda report: report.receipt.notices, flags=(_EXPLAIN,)),
+}
