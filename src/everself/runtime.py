@@ -265,7 +265,7 @@ class Runtime:
         from everself.conversation.tools.outside.registry import ExternalAccess
 
         def tools(scope: "Scope") -> "Sequence[Tool]":
-            from everself.conversation.subagents import Subagents, spawn_tool
+            from everself.conversation.conversation import Subagents, spawn_tool
 
             return (*self.tools(scope), *spawn_tool(scope, lambda: Subagents(self.chat.shared)))
 

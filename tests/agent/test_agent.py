@@ -12,6 +12,7 @@ from everself import Agent
 from everself.conversation.events import Accepted, Done
 from everself.errors import EverselfError, NotFound
 from everself.memory.forgetting.proof import ForgetPlan, ForgetProof
+from everself.search.scopes import Scope, SessionKind
 
 
 @pytest.fixture
@@ -111,3 +112,15 @@ def test_threads_share_one_agent() -> None:
         for thread in threads:
             thread.join()
         assert len({one.id for one in agent.runtime.memory.catalog.all() if one.text.startswith("Fact number")}) == 8
+
+
+def test_a_conversation_in_which_nothing_was_said_goes_on_in_its_own_scope_alone() -> None:
+    with Agent.create() as agent:
+        chat = agent.runtime.chat
+        begun = chat.begin()
+        assert chat.begin(resume=begun.id) == begun
+        with pytest.raises(NotFound):
+            chat.begin(Scope(SessionKind.GUEST, "mia"), resume=begun.id)
+        asyncio.run(chat.close(begun))
+        with pytest.raises(NotFound):
+            chat.begin(resume=begun.id)

@@ -20,7 +20,7 @@ from everself.storage.state.database import State
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
-    from everself.conversation.context.prefix import Prefix
+    from everself.conversation.context.receipt import Prefix
     from everself.conversation.sessions.session import Session
     from everself.conversation.tools.outside.registry import ExternalAccess, ExternalTools
 

@@ -11,10 +11,9 @@ from typing import Final
 
 from everself.clock import Clock
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
-from everself.identity._changelog import CHANGELOG, ChangelogEntry, Step, append_entry
 from everself.identity.soul import SoulRules, check_growth, grows_alone
 from everself.identity.soul_tests import SOUL_TESTS, SoulTestResult, failures, keep_principles, parse_tests, run_tests
-from everself.identity.versions import CURRENT, Version, Versions
+from everself.identity.versions import CHANGELOG, CURRENT, ChangelogEntry, Step, Version, Versions, append_entry
 from everself.memory.entries import read_document, text_hash
 from everself.storage.state.database import State
 from everself.storage.state.proposals import Proposal, Status
@@ -36,10 +35,9 @@ from everself.values import (
     digest,
     new_id,
 )
-from everself.workspace.diff import render_diff
 from everself.workspace.guards import HUMANS
 from everself.workspace.learned import SOUL, changed_lines, same_core, split_soul, with_line
-from everself.workspace.merge import merge
+from everself.workspace.merge import merge, render_diff
 from everself.workspace.protocol import Workspace
 
 # retries when the person's editor saves first

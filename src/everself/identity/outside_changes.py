@@ -10,7 +10,7 @@ from typing import Final, Literal, Protocol
 from everself.storage.state.baselines import Baseline, Sealed
 from everself.storage.state.ledger import LedgerHead
 from everself.values import FileChange, digest
-from everself.workspace.diff import render_diff
+from everself.workspace.merge import render_diff
 
 VERIFY: Final = "everself soul verify"
 TamperKind = Literal["edited", "removed", "added", "link", "forged", "rolled back"]

@@ -62,7 +62,7 @@ class SearchRequest:
 
 
 def _show_found(runtime: "Runtime", _: SearchRequest, found: SearchResult) -> Outcome:
-    from everself.search.closeness import meaning_of
+    from everself.search.similarity import meaning_of
 
     hits = found.hits
     sources = sources_of_hits(runtime.memory, hits)

@@ -13,12 +13,11 @@ from everself.clock import Clock, monotonic
 from everself.config.sections import Ranking, Search
 from everself.errors import NotFound, WrongUse
 from everself.logs import get_logger
-from everself.search._diversity import diversify, merge_equals, newest_first
-from everself.search.document_cache import DocumentCache
 from everself.search.packing import pack, render
 from everself.search.scopes import Scope, SessionKind
-from everself.search.score_adjustments import CORRECTED, Ageing, adjust, is_exact
+from everself.search.score_adjustments import CORRECTED, Ageing, adjust, diversify, is_exact, merge_equals, newest_first
 from everself.search.sharing import is_owner
+from everself.search.snippets import DocumentCache
 from everself.storage.state.searches import HitRecord, LeftOut, SearchRecord
 from everself.text.dates import asks_when, read_dates
 from everself.text.redaction import redact

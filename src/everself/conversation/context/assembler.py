@@ -4,9 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from everself.conversation.context.delta import Delta, build_delta, now_text
-from everself.conversation.context.prefix import Prefix
 from everself.conversation.context.prefix_builder import build_prefix
-from everself.conversation.context.receipt import Receipt
+from everself.conversation.context.receipt import Prefix, Receipt
 from everself.conversation.context.request import PromptInputs, PromptRequest, room_for
 from everself.errors import ContextTooSmall, WrongUse
 from everself.memory.provenance import taint_of

@@ -14,8 +14,7 @@ from everself.conversation.context.budget import Slot
 from everself.conversation.context.extensions import ProgramAnswer
 from everself.conversation.context.framing import FrameItem, frame, frame_within, quote
 from everself.conversation.context.packing import Omission, PackItem, Reason, fit, readable
-from everself.conversation.context.prefix import Prefix
-from everself.conversation.context.receipt import ReceiptPart
+from everself.conversation.context.receipt import Prefix, ReceiptPart
 from everself.conversation.context.request import PromptInputs, PromptRequest, room_for
 from everself.errors import ContextTooSmall, EverselfError
 from everself.memory.provenance import IMPORT, TOOL

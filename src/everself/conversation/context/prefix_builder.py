@@ -15,8 +15,7 @@ from everself.conversation.context._sources import DocumentReader, Material, Sou
 from everself.conversation.context.budget import Allotment, Slot, allot, budgets_of, demands
 from everself.conversation.context.framing import FrameItem, frame
 from everself.conversation.context.packing import Omission, fit
-from everself.conversation.context.prefix import Prefix
-from everself.conversation.context.receipt import Receipt, ReceiptPart, SlotUse
+from everself.conversation.context.receipt import Prefix, Receipt, ReceiptPart, SlotUse
 from everself.conversation.context.request import PromptInputs, PromptRequest, room_for
 from everself.errors import ContextTooSmall
 from everself.identity.persona import Speaker

@@ -18,7 +18,7 @@ from everself.text import tokens
 from everself.values import Hit
 
 if TYPE_CHECKING:
-    from everself.conversation.context.prefix import Prefix
+    from everself.conversation.context.receipt import Prefix
     from everself.search.recall import RecallRequest, SearchResult
 
 # reserved in addition to the answer, for what a vendor adds around a prompt
