@@ -4,7 +4,6 @@ Decides nothing: `_checks` did.
 """
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import replace
 
 from everself.clock import Clock
@@ -43,62 +42,8 @@ from everself.values import (
     Applied,
     Author,
     Change,
-    ChangeRecord,
-    Conflict,
-    Document,
-    FileChange,
-    FileStat,
-    Outcome,
     digest,
 )
-from everself.workspace.protocol import Workspace
-
-
-class KeeperWorkspace:
-    """A workspace that makes every change in the name of the keeper, or of the owner who approved it."""
-
-    def __init__(self, workspace: Workspace, planned: Planned, key: str, author: Author, keeper: str) -> None:
-        self._workspace = workspace
-        self._planned = planned
-        self._key = key
-        self.author = author
-        self._keeper = keeper
-
-    def find(self, path: str) -> Document | None:
-        return self._workspace.find(path)
-
-    def read(self, path: str) -> Document:
-        return self._workspace.read(path)
-
-    def stat(self, path: str) -> FileStat | None:
-        return self._workspace.stat(path)
-
-    def list(self, under: str = "") -> list[FileStat]:
-        return self._workspace.list(under)
-
-    def preview(self, change: Change) -> tuple[FileChange, ...] | Conflict:
-        return self._workspace.preview(self._own(change))
-
-    def apply(self, change: Change) -> Outcome:
-        return self._workspace.apply(self._own(change))
-
-    def apply_plan(self, plan: Callable[[], Change | None]) -> Outcome:
-        def own() -> Change | None:
-            change = plan()
-            return None if change is None else self._own(change)
-
-        return self._workspace.apply_plan(own)
-
-    def changes(self, limit: int = 20, path: str | None = None) -> Sequence[ChangeRecord]:
-        return self._workspace.changes(limit, path)
-
-    def record(self, identity: str) -> tuple[ChangeRecord, tuple[FileChange, ...]]:
-        return self._workspace.record(identity)
-
-    def _own(self, change: Change) -> Change:
-        evidence = tuple(dict.fromkeys((*change.evidence, *self._planned.evidence)))
-        reason = f"{self._keeper}: {self._planned.reason or change.reason}"
-        return replace(change, author=self.author, evidence=evidence, reason=reason, key=change.key or self._key)
 
 
 class ActionExecutor:
@@ -181,13 +126,18 @@ class ActionExecutor:
         return done.change, done.entry
 
     def _as_keeper(self, planned: Planned, key: str) -> Memory:
-        # the same memory with another workspace and clock
-        memory = copy(self._memory)
-        memory.workspace = KeeperWorkspace(memory.workspace, planned, key, self._author, self._keeper)
+        """The memory whose changes are made in the name of the keeper, or of the owner who approved it."""
+
+        def sign(change: Change) -> Change:
+            evidence = tuple(dict.fromkeys((*change.evidence, *planned.evidence)))
+            reason = f"{self._keeper}: {planned.reason or change.reason}"
+            return replace(change, author=self._author, evidence=evidence, reason=reason, key=change.key or key)
+
+        memory = self._memory.signed(sign)
         if isinstance(planned.operation, Remember) and planned.operation.at is not None:
             at = planned.operation.at
             # on the day it was said
-            memory.clock = Clock(memory.clock.zone, lambda: at)
+            return memory.at(Clock(memory.clock.zone, lambda: at))
         return memory
 
 

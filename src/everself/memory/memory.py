@@ -1,6 +1,7 @@
 """Memory: remember, correct, supersede, edit, list and find entries. Every write is one change set of the workspace."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -92,10 +93,19 @@ class Memory:
         self.catalog = catalog
         self.dynamics = dynamics or Dynamics()
         self.releases = releases
+        self._sign: Callable[[Change], Change] = lambda change: change
 
     def at(self, clock: Clock) -> "Memory":
         """The same memory at another time."""
-        return Memory(self.workspace, self.catalog, clock, dynamics=self.dynamics, releases=self.releases)
+        made = copy(self)
+        made.clock = clock
+        return made
+
+    def signed(self, sign: Callable[[Change], Change]) -> "Memory":
+        """The same memory for another author: `sign` gives each change its author, evidence and key."""
+        made = copy(self)
+        made._sign = sign
+        return made
 
     def remember(self, new_entry: NewEntry, identify: Callable[[], str] = new_id) -> Remembered:
         """Add an entry once. A known one is counted as a mention; possible prompt injection is quarantined."""
@@ -330,10 +340,15 @@ class Memory:
 
     def apply(self, plan: Callable[[], Change | None]) -> Outcome:
         """Plan and apply while nobody else can write; refusals and lasting conflicts are errors."""
+
+        def signed() -> Change | None:
+            change = plan()
+            return None if change is None else self._sign(change)
+
         paths = ""
         for _ in range(TRIES):
             try:
-                outcome = self.workspace.apply_plan(plan)
+                outcome = self.workspace.apply_plan(signed)
             except (LockTimeout, StoreBusy):
                 raise
             except ChangedMeanwhile as changed:
