@@ -148,9 +148,10 @@ class Runtime:
 
     @part
     def recall(self) -> "Recall":
-        from everself.search.factory import open_recall
+        from everself.search.recall import Recall
 
-        return open_recall(self.index, self.clock, self.agent.search, self.tunables, self.memory, self.state)
+        boost, searches = self.tunables.correction_relevance_boost, self.state.searches
+        return Recall(self.index, self.clock, self.agent.search, self.memory, searches, boost=boost)
 
     @part
     def persona(self) -> "Persona":
