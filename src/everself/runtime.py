@@ -155,10 +155,12 @@ class Runtime:
 
     @part
     def persona(self) -> "Persona":
-        from everself.identity.factory import open_persona
+        import random
 
-        hook = self.loaded.config.hooks.persona
-        return open_persona(hook, self.clock, self.state, lambda: self.integrity)
+        from everself.identity.persona import Persona
+
+        hook, read = self.loaded.config.hooks.persona, self.integrity.whole_text
+        return Persona(hook, self.clock, self.state.personas, read, random.SystemRandom().random)
 
     @part
     def integrity(self) -> "Integrity":
@@ -181,10 +183,12 @@ class Runtime:
 
     @part
     def growth(self) -> "Growth":
-        from everself.identity.factory import open_growth
+        from everself.identity.growth import Growth
+        from everself.identity.soul import SoulRules
 
-        memory, integrity = (lambda: self.memory), (lambda: self.integrity)
-        return open_growth(self.agent, self.tunables, self.workspace, self.state, self.clock, memory, integrity)
+        kept = self.tunables.soul_history_retention_days
+        rules = SoulRules(self.agent.soul.policy, self.tunables.soul_max_tokens, kept)
+        return Growth(self.workspace, self.state, self.clock, rules, self.memory, self.integrity)
 
     @part
     def ritual(self) -> "Ritual":

@@ -9,7 +9,7 @@ from tests.keepers.minds import BERLIN, Hour, Mind, planned
 from everself.clock import Clock
 from everself.config.sections import SoulPolicy, Tunables
 from everself.errors import RefusedByRule
-from everself.identity.growth import Growth, GrowthChecks
+from everself.identity.growth import Growth
 from everself.identity.soul import SoulRules
 from everself.keepers.keeper import Ask, ProposeLine, RunReport
 from everself.keepers.soul._themes import say_same
@@ -40,15 +40,8 @@ class Self(Mind):
         self.policy = policy
         made = self.bench.workspace.apply(Change(Author.OWNER, "begin", (Create("SOUL.md", soul),)))
         assert isinstance(made, Applied)
-
-        def is_correction(reference: str) -> bool:
-            entry = self.memory.catalog.find(reference.removeprefix("entry:"))
-            return entry is not None and (entry.source == "correction" or entry.category == "correction")
-
         rules = SoulRules(policy, tokens)
-        self.growth = Growth(
-            self.bench.workspace, self.bench.state, self.bench.clock, rules, GrowthChecks(is_correction)
-        )
+        self.growth = Growth(self.bench.workspace, self.bench.state, self.bench.clock, rules, self.memory)
         self.tokens = tokens
 
     def keep(self, *script: object, **more: object) -> RunReport:
@@ -426,7 +419,7 @@ def test_a_run_that_dies_while_the_soul_grows_is_ended_by_the_next(
 def test_what_waits_for_a_human_is_proposed_once_even_where_small_steps_need_nobody(self_: Self):
     evolve(self_)
     # somebody changed the soul outside, and nobody has looked at that yet
-    self_.growth._outlook = GrowthChecks(withheld=lambda: True)
+    vars(self_.growth)["is_withheld"] = lambda: True
     twice(self_)
     self_.hour.pass_(days=2)
     assert self_.keep().changed

@@ -40,7 +40,6 @@ def test_the_policy_is_read_for_the_soul_alone() -> None:
         # what opens the soul, its guard and its keeper
         *(
             "runtime.py",
-            "identity/factory.py",
             "keepers/sources.py",
             "workspace/guards.py",
         ),
