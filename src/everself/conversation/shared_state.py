@@ -1,6 +1,5 @@
 """State that all turns of one agent share: the worker thread, the model, the prefix of each session, notices already shown."""
 
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -19,6 +18,7 @@ from everself.storage.state.database import State
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
+    from concurrent.futures import ThreadPoolExecutor
 
     from everself.conversation.context.receipt import Prefix
     from everself.conversation.sessions.session import Session
@@ -28,19 +28,24 @@ T = TypeVar("T")
 
 
 class WorkerThread:
-    """A call is completed even when its caller is cancelled: a thread cannot be stopped, and its effect must not be lost track of."""
+    """A call is completed even when its caller is cancelled: a thread cannot be stopped, and its effect must not be lost track of.
 
-    def __init__(self) -> None:
-        self._turn = threading.RLock()
+    It has a thread of its own. In asyncio's default pool a few conversations that wait for each other would take every thread, and the
+    program around them could not even look up a host name. The thread ends with the last reference to this.
+    """
+
+    @part
+    def _pool(self) -> "ThreadPoolExecutor":
+        from concurrent.futures import ThreadPoolExecutor
+
+        return ThreadPoolExecutor(1, thread_name_prefix="everself-worker")
 
     async def __call__(self, work: Callable[[], T]) -> T:
         import asyncio
+        import contextvars
 
-        def alone() -> T:
-            with self._turn:
-                return work()
-
-        future = asyncio.ensure_future(asyncio.to_thread(alone))
+        loop, context = asyncio.get_running_loop(), contextvars.copy_context()
+        future = asyncio.ensure_future(loop.run_in_executor(self._pool, lambda: context.run(work)))
         try:
             return await asyncio.shield(future)
         except asyncio.CancelledError:

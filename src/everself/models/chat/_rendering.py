@@ -1,0 +1,144 @@
+"""Converts our request to pydantic-ai's types. Pure: knows no client, no network and no time.
+
+The prefix stands first, then the turns, byte for byte as in the request before; the delta comes last, behind the newest message of the
+person. So a vendor's cache serves all but the last exchange. Where a vendor wants cache points, they stand behind the prefix, behind that
+message and, while tools are called, at the end.
+"""
+
+from typing import TYPE_CHECKING, Any, assert_never, cast
+
+from everself.models.chat.protocol import ChatRequest, ModelTurn, ToolTurn, Turn, UserTurn
+from everself.models.chat.vendors import WireName
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import InstructionPart, ModelMessage, UserPromptPart
+    from pydantic_ai.models import Model, ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings
+
+_DONE = "[Note from the runtime, not from the person. Already done because of this message:]"
+_UNCLEAR = "[Note from the runtime, not from the person. Nothing was changed yet. Ask the person:]"
+_CONTEXT = "[Context for this message, from the runtime, not from the person:]"
+# a request without a single message is refused everywhere
+_NOTHING = "(nothing was said)"
+
+
+def render_turns(request: ChatRequest, wire: WireName) -> "list[ModelMessage]":
+    """Every turn in its order. Turns that hold nothing are left out: vendors refuse empty messages."""
+    from pydantic_ai.messages import ModelRequest, UserPromptPart
+
+    newest = _newest(request.turns)
+    found = [
+        message
+        for at, turn in enumerate(request.turns)
+        if (message := _render(turn, request.delta if at == newest else "", wire)) is not None
+    ]
+    # vendors require a user message first; after compaction ours may start with a model turn
+    if not found or not isinstance(found[0], ModelRequest):
+        found.insert(0, ModelRequest(parts=[UserPromptPart(_NOTHING)]))
+    return found
+
+
+def render_user(turn: UserTurn) -> str:
+    """What was said, and behind it what was done already and what is not clear."""
+    notes = [
+        "\n".join((head, *(f"- {sentence}" for sentence in sentences)))
+        for head, sentences in ((_DONE, turn.done), (_UNCLEAR, turn.unclear))
+        if sentences
+    ]
+    return "\n\n".join(part for part in (turn.text, *notes) if part)
+
+
+def render_context(said: str, delta: str) -> str:
+    """What was said, and behind it the delta under its heading."""
+    context = f"{_CONTEXT}\n\n{delta.strip()}"
+    return f"{said}\n\n{context}" if said.strip() else context
+
+
+def _newest(turns: tuple[Turn, ...]) -> int | None:
+    """Where the message stands that is being answered."""
+    return max((at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)), default=None)
+
+
+def _with_context(said: str, delta: str, wire: WireName) -> "UserPromptPart":
+    """The message with the delta behind it. The next request has the message without the delta, so a cache ends between the two."""
+    from pydantic_ai.messages import CachePoint, UserPromptPart
+
+    if wire == "anthropic" and said.strip():
+        return UserPromptPart([said, CachePoint(), render_context("", delta)])
+    return UserPromptPart(render_context(said, delta))
+
+
+def _render(turn: Turn, delta: str, wire: WireName) -> "ModelMessage | None":
+    from pydantic_ai.messages import (
+        ModelRequest,
+        ModelResponse,
+        TextPart,
+        ToolCallPart,
+        ToolReturnPart,
+        UserPromptPart,
+    )
+
+    match turn:
+        case UserTurn():
+            text = render_user(turn)
+            if delta.strip():
+                return ModelRequest(parts=[_with_context(text, delta, wire)])
+            return ModelRequest(parts=[UserPromptPart(text)]) if text.strip() else None
+        case ModelTurn():
+            said = [TextPart(turn.text)] if turn.text.strip() else []
+            calls = [ToolCallPart(call.name, call.arguments, call.id) for call in turn.calls]
+            return ModelResponse(parts=[*said, *calls]) if said or calls else None
+        case ToolTurn():
+            parts = [
+                ToolReturnPart(back.name, back.content, back.id, outcome="failed" if back.failed else "success")
+                for back in turn.returns
+            ]
+            return ModelRequest(parts=parts) if parts else None
+        case _:
+            assert_never(turn)
+
+
+def render_parameters(request: ChatRequest, model: "Model[Any]", *, native: bool) -> "ModelRequestParameters":
+    """Instructions, tools and the shape of the answer; `native` lets the vendor hold the model to the schema."""
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.tools import ToolDefinition
+
+    instructions = _instructions(request)
+    if request.schema is None:
+        tools = [
+            ToolDefinition(name=tool.name, parameters_json_schema=dict(tool.parameters), description=tool.description)
+            for tool in request.tools
+        ]
+        return ModelRequestParameters(function_tools=tools, instruction_parts=instructions)
+    shape = OutputObjectDefinition(dict(request.schema), name="answer")
+    held = native and bool(model.profile.get("supports_json_schema_output"))
+    return ModelRequestParameters(
+        output_mode="native" if held else "prompted", output_object=shape, instruction_parts=instructions
+    )
+
+
+def _instructions(request: ChatRequest) -> "list[InstructionPart]":
+    from pydantic_ai.messages import InstructionPart
+
+    # where nothing was said, the delta has no message to stand beside
+    delta = request.delta if _newest(request.turns) is None else ""
+    parts = (InstructionPart(request.prefix), InstructionPart(delta, dynamic=True))
+    return [part for part in parts if part.content.strip()]
+
+
+def render_settings(request: ChatRequest, wire: WireName, model: "Model[Any]") -> "ModelSettings":
+    """Retries of the vendor's own client are off, so that ours are all there are."""
+    settings: dict[str, Any] = {"max_retries": 0}
+    if request.max_tokens is not None:
+        settings["max_tokens"] = request.max_tokens
+    if wire == "anthropic" and request.prefix.strip():
+        settings["anthropic_cache_instructions"] = True
+        # the next step of a turn that calls tools begins with all of this one
+        settings["anthropic_cache_messages"] = bool(request.turns) and isinstance(request.turns[-1], ToolTurn)
+    if wire in ("openai", "responses") and model.profile.get("openai_supports_prompt_cache_breakpoints"):
+        settings["openai_cache_instructions"] = True
+    if wire == "responses":
+        # the vendor must not store the conversation
+        settings["openai_store"] = False
+    return cast("ModelSettings", settings)
