@@ -13,14 +13,18 @@ from everself.conversation.sessions.history import turns_of
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.shared_state import SharedState
 from everself.conversation.tools.calls import CallResult
+from everself.conversation.tools.offer import offered
 from everself.conversation.tools.protocol import ToolContext
-from everself.errors import ChangedMeanwhile
+from everself.errors import ChangedMeanwhile, ContextTooSmall
 from everself.memory.provenance import taint_of
+from everself.models.chat.findings import find_calling
 from everself.models.chat.protocol import ChatModel, ChatRequest, ToolCall, Turn, Usage, UserTurn
 from everself.text.tokens import estimate
 
 JOB: Final = "flush"
 TOOLS: Final = frozenset({"memory_search", "memory_get", "memory_write"})
+# of the window: as much of the conversation as it holds beside the prompt
+_SHARES: Final = (2, 4, 8)
 _KEPT: Final = frozenset({"remembered", "corrected"})
 
 
@@ -33,7 +37,9 @@ class FlushTurn:
         shared = self._shared
         model = await shared.in_thread(lambda: shared.model)
         await shared.in_thread(lambda: shared.spend_meter.allow(JOB))
-        tools = [one for one in await shared.in_thread(lambda: shared.tools(session.scope)) if one.spec.name in TOOLS]
+        calling = await shared.in_thread(lambda: find_calling(shared.state, model.name))
+        known = offered(await shared.in_thread(lambda: shared.tools(session.scope)), model, calling)
+        tools = [one for one in known if one.spec.name in TOOLS]
         generation = await shared.in_thread(shared.generation)
         messages = await shared.in_thread(lambda: shared.log.messages(session, session.compacted))
         said = next((one.id for one in reversed(messages) if one.role == "user"), "")
@@ -41,7 +47,7 @@ class FlushTurn:
             return 0
         request, taint = await shared.in_thread(lambda: self._request(session, messages, instruction, model))
         setting = ToolContext(session.scope, session.id, said, "", False, taint)
-        state = LoopState(taint=taint)
+        state = LoopState(taint=taint, reads_text=calling != "native")
         async for _ in run_loop(
             model, request, tools, setting, state, _CostRecorder(shared, session, model, generation)
         ):
@@ -53,10 +59,19 @@ class FlushTurn:
     ) -> tuple[ChatRequest, str]:
         """What the model is given, and the taint of it."""
         said = turns_of(messages, session.summary, session.summary_source)
-        turns = [*_ending(said, model.window // 2), UserTurn(instruction)]
-        spoken = sum(map(_tokens, turns)) + min(model.most_output, reserve_of(model.window))
-        ask = PromptRequest(scope=session.scope, session=session.id, window=model.window, other=spoken, recorded=False)
-        made = self._shared.resources.assembler.assemble(ask)
+        for share in _SHARES:
+            turns = [*_ending(said, model.window // share), UserTurn(instruction)]
+            spoken = sum(map(_tokens, turns)) + min(model.most_output, reserve_of(model.window))
+            ask = PromptRequest(
+                scope=session.scope, session=session.id, window=model.window, other=spoken, recorded=False
+            )
+            try:
+                made = self._shared.resources.assembler.assemble(ask)
+            except ContextTooSmall:
+                if share == _SHARES[-1]:
+                    raise
+            else:
+                break
         return ChatRequest(made.prefix.text, made.delta, tuple(turns)), taint_of((session.taint, made.taint))
 
 

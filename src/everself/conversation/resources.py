@@ -68,7 +68,7 @@ class MessageHandler(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TurnResources:
-    """`facts` holds for every turn; a turn adds its channel and its tools."""
+    """`facts` holds for every turn; a turn adds its channel."""
 
     memory: "Memory"
     integrity: "Integrity"

@@ -8,6 +8,7 @@ from weakref import WeakValueDictionary
 
 from everself.conversation.resources import TurnResources
 from everself.conversation.sessions.log import SessionLog
+from everself.conversation.sessions.settled import SettledHistory
 from everself.conversation.tools.protocol import Tool
 from everself.errors import EverselfError
 from everself.lazy import part
@@ -89,6 +90,10 @@ class SharedState:
         self._recovered = False
         self._outside: dict[str, ExternalTools] = {}
         self._loops: WeakValueDictionary[str, AbstractEventLoop] = WeakValueDictionary()
+
+    @part
+    def history(self) -> SettledHistory:
+        return SettledHistory(self.log)
 
     @part
     def model(self) -> ChatModel:

@@ -15,15 +15,17 @@ from everself.conversation.loop import MOST_STEPS, LoopState, run_loop
 from everself.conversation.receipts import receipt_json
 from everself.conversation.reflex.replies import reply
 from everself.conversation.resources import Acted
-from everself.conversation.sessions.history import turns_of
 from everself.conversation.sessions.session import Message, Session
+from everself.conversation.sessions.settled import tokens_of
 from everself.conversation.shared_state import SharedState
+from everself.conversation.tools.offer import offered
 from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written
 from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound, WrongUse
 from everself.logs import get_logger
 from everself.memory.provenance import IMPORT, OWN, taint_of
 from everself.memory.statements import shown
-from everself.models.chat.protocol import ChatModel, ChatRequest, ModelTurn, ToolTurn, Turn, UserTurn
+from everself.models.chat.findings import find_calling
+from everself.models.chat.protocol import ChatModel, ChatRequest, UserTurn
 from everself.search.scopes import SessionKind
 from everself.search.sharing import is_owner, speaker_of
 from everself.text.redaction import redact
@@ -42,6 +44,8 @@ ADD_MODEL: Final = "everself model use PROVIDER/NAME"
 UNKEPT: Final = "The reply says that something will be remembered, but nothing was written."
 REMEMBER: Final = "Say it once more, beginning with “Remember that”."
 _KEPT: Final = frozenset({"remembered", "corrected"})
+# a message that takes less of the window than one part in so many is not what fills it
+_MUCH: Final = 16
 _BACKGROUND: Final = frozenset({SessionKind.CRON, SessionKind.HEARTBEAT})
 
 Why = Literal["stop", "length", "refused", "cancelled", "failed", "steps"]
@@ -80,6 +84,7 @@ class TurnRunner:
         self._prompt: Prompt | None = None
         self._search: SearchRecord | None = None
         self._model: ChatModel | None = None
+        self._ask: PromptRequest | None = None
         self._estimated = 0
         self._reply = ""
 
@@ -144,8 +149,10 @@ class TurnRunner:
         model = self._model = await shared.in_thread(lambda: shared.model)
         if model.name == REFLEX and await shared.in_thread(self._is_first):
             self._emit(Notice(NO_MODEL, "info", ADD_MODEL))
-        tools = tuple(await shared.in_thread(lambda: shared.tools(setting.scope)))
-        if model.name != REFLEX:
+        calling = await shared.in_thread(lambda: find_calling(shared.state, model.name))
+        self._state.reads_text = calling != "native"
+        tools = offered(await shared.in_thread(lambda: shared.tools(setting.scope)), model, calling)
+        if model.name != REFLEX and calling != "none":
             tools = (*tools, *await self._reach())
         job = setting.scope.kind.value if setting.scope.kind in _BACKGROUND else "chat"
         self._recorder = TurnRecorder(
@@ -160,8 +167,11 @@ class TurnRunner:
             if not full:
                 raise
             if not await self._make_room("overflow"):
-                raise self._too_long(model) or error from error
-            await self._attempt(model, tools, setting, message)
+                raise await shared.in_thread(lambda: self._too_long(model)) or error from error
+            try:
+                await self._attempt(model, tools, setting, message)
+            except ContextTooSmall as small:
+                raise await shared.in_thread(lambda: self._too_long(model)) or small from small
 
     async def _tell_changed_outside(self, integrity: "Integrity") -> None:
         found = await self._shared.in_thread(lambda: tuple(one for one in integrity.look() if not one.told))
@@ -185,12 +195,27 @@ class TurnRunner:
             return None
 
     def _too_long(self, model: ChatModel) -> ModelFailed | None:
-        """Where it is the message alone that does not fit, that is what to say."""
+        """Where it is the message that does not fit, that is what to say."""
         tokens = estimate(self._text)
-        if tokens < model.window // 2:
+        if tokens < model.window // 2 and not (tokens >= model.window // _MUCH and self._fits_without(tokens)):
             return None
-        words = f"The message alone takes about {tokens:,} tokens; {model.name} accepts {model.window:,} in all."
+        words = (
+            f"The message is too long: it takes about {tokens:,} tokens, and {model.name} accepts {model.window:,} "
+            "with the prompt and its answer."
+        )
         return ModelFailed(words, reason="overflow", mend="Shorten it, or put it into a file and ask about that.")
+
+    def _fits_without(self, tokens: int) -> bool:
+        """Whether all but the message fits."""
+        if self._ask is None:
+            return False
+        try:
+            self._shared.resources.assembler.assemble(
+                replace(self._ask, message="", other=self._ask.other - tokens, recorded=False)
+            )
+        except ContextTooSmall:
+            return False
+        return True
 
     async def _reach(self) -> tuple[Tool, ...]:
         """The tools from outside. Rules need none of them, so that servers start only where a model answers."""
@@ -234,12 +259,14 @@ class TurnRunner:
         generation = shared.generation()
         if self._recorder is not None:
             self._recorder.generation = generation
-        turns = list(turns_of(shared.log.messages(session, session.compacted), session.summary, session.summary_source))
+        history = self._shared.history.read(session, generation)
+        turns = list(history.turns)
         said = UserTurn(self._text, self._acted.done, self._unclear)
-        last = max((at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)), default=len(turns))
+        last = next((at for at in reversed(range(len(turns))) if isinstance(turns[at], UserTurn)), len(turns))
+        spoken = history.tokens - sum(map(tokens_of, turns[last : last + 1])) + tokens_of(said)
         turns[last : last + 1] = [said]
-        spoken = sum(map(_tokens_of, turns)) + sum(_weight(str(tool.spec)) for tool in tools)
-        ask = PromptRequest(
+        spoken += sum(_weight(str(tool.spec)) for tool in tools)
+        ask = self._ask = PromptRequest(
             scope=session.scope,
             message=self._text,
             session=session.id,
@@ -247,9 +274,8 @@ class TurnRunner:
             prefix=shared.prefix(session.id, generation),
             window=model.window,
             other=spoken + min(model.most_output, reserve_of(model.window)),
-            facts=replace(
-                shared.resources.facts, channel=session.channel, tools=tuple(tool.spec.name for tool in tools)
-            ),
+            facts=replace(shared.resources.facts, channel=session.channel),
+            tools=bool(tools),
         )
         self._prompt = shared.resources.assembler.assemble(ask)
         shared.keep_prefix(session.id, self._prompt.prefix, generation)
@@ -358,13 +384,3 @@ class TurnRunner:
 
 # the same tools stand in every request
 _weight = lru_cache(maxsize=256)(estimate)
-
-
-def _tokens_of(turn: Turn) -> int:
-    match turn:
-        case UserTurn():
-            return estimate("\n".join((turn.text, *turn.done, *turn.unclear)))
-        case ModelTurn():
-            return estimate(turn.text) + sum(estimate(f"{call.name} {call.arguments}") for call in turn.calls)
-        case ToolTurn():
-            return sum(estimate(f"{one.name} {one.content}") for one in turn.returns)
