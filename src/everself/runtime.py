@@ -334,7 +334,7 @@ class Runtime:
     def checkpoint(self) -> "Checkpoint":
         from everself.conversation.sessions.checkpoint import Checkpoint
 
-        return Checkpoint(self.memory, self.log)
+        return Checkpoint(self.memory, self.log, has_model=lambda: self.chat.shared.has_model)
 
     @part
     def compactor(self) -> "ConversationCompactor":

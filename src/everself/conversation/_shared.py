@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from everself.conversation.parts import Parts
-from everself.errors import EverselfError
+from everself.errors import EverselfError, ModelFailed
 from everself.lazy import part
 from everself.models.chat.protocol import ChatModel
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from everself.conversation.tools.outside.registry import ExternalTools
 
 T = TypeVar("T")
+REFLEX: Final = "reflex"
 # number of sessions whose prefix is cached; for others it is rebuilt
 _PREFIXES: Final = 32
 
@@ -36,6 +37,14 @@ class SharedState:
     @part
     def model(self) -> ChatModel:
         return self.parts.model()
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model answers here; one that cannot be opened now is one."""
+        try:
+            return self.model.name != REFLEX
+        except ModelFailed:
+            return True
 
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Run a blocking call in the worker thread, one at a time, to its end."""

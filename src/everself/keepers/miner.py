@@ -54,7 +54,7 @@ class Miner:
         self, context: KeeperContext, heard: Sequence[Message], flagged: set[str], tell: Tell
     ) -> Iterator[Statement]:
         """What nobody wrote down yet, flagged messages first. Keyed as the checkpoint keys it, so that it is written once."""
-        checkpoint = Checkpoint(context.memory, context.log)
+        checkpoint = Checkpoint(context.memory, context.log, has_model=context.has_model)
         found: list[Statement] = []
         sessions = list(dict.fromkeys(one.session for one in heard))
         names = {one.id for one in heard}

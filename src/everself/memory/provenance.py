@@ -118,6 +118,11 @@ def kept(entry: Entry) -> Origin:
     return Origin(entry.source, "keeper", entry.lineage)
 
 
+def evidenced(entry: Entry, *references: str) -> Origin:
+    """Of an entry that rests on more messages than it named: its source stays."""
+    return Origin(entry.source, "chat", tuple(dict.fromkeys((*entry.lineage, *references))))
+
+
 def owned(entry: Entry) -> Origin:
     """Of an entry that the owner calls theirs, at their own terminal: it rests no longer on the file that it came in with."""
     lineage = tuple(one for one in entry.lineage if source_of_reference(one.partition(":")[0]) != IMPORT)
