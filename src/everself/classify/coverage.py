@@ -37,7 +37,7 @@ _WORTH: Final = 0.75
 # how much nearer to a "not" a clause is than all notes that tell the opposite of it
 _DENIED: Final = 0.2
 _NOT: Final = ("not", "does not", "never")
-_CLEARLY: Final = 0.9
+_CLEARLY: Final = 0.75
 _ACTS: Final = ("fact", "wish", "decision", "plan", "correction")
 _DENSE: Final = "\u2e7f"
 # dates without a year are read as of the same year on both sides
@@ -85,6 +85,13 @@ def tells(note: str, statement: str) -> bool:
     known, whole = _read(note), _read(statement)
     told = all(_is_told(statement[first:until], known, whole) for first, until in _clauses(statement))
     return told and not _is_denied(statement, (note,), known)
+
+
+def touches(note: str, sentence: str) -> bool:
+    """Whether a note tells a clause of a sentence that is worth keeping: it was made of this sentence, whatever it leaves out or adds."""
+    known, whole = _read(note), _read(sentence)
+    clauses = [sentence[first:until] for first, until in _clauses(sentence)]
+    return any(len(_read(one).words) > 1 and _is_told(one, known, whole) for one in clauses)
 
 
 def is_worth(text: str) -> bool:

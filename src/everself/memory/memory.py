@@ -150,12 +150,13 @@ class Memory:
     ) -> Corrected:
         """Correct an entry: close the wrong one, write the right one at full confidence, log both. `old` is an id or the text.
 
-        `origin` is the origin of `new`: refused where that is not the owner.
+        What was noted of the same message and tells the same is closed with it. `origin` is the origin of `new`: refused where that is
+        not the owner.
         """
         cleaned = clean(new)
         if not cleaned.text:
             raise RefusedByRule("The new text is empty.")
-        wrong = self._wrong(old)
+        wrong = self._with_copies(self._wrong(old))
         new_entry = as_correction(NewEntry(cleaned.text, origin, was=clean(wrong[0].text).text))
         if place(wrong[0].path).person:
             new_entry = replace(new_entry, person=place(wrong[0].path).person or "")
@@ -310,6 +311,12 @@ class Memory:
         if new_entry.source not in (OWNER, CORRECTION):
             raise RefusedByRule("This was forgotten on request and is not remembered again.")
         self.catalog.unbury(new_entry.text)
+
+    def _with_copies(self, wrong: list[Entry]) -> list[Entry]:
+        from everself.memory.copies import copies_of
+
+        found = {one.id: one for entry in wrong for one in (entry, *copies_of(entry, self.catalog))}
+        return list(found.values())
 
     def _wrong(self, old: str) -> list[Entry]:
         """The entries that a correction closes: the one of that id, or those with these words."""

@@ -100,12 +100,12 @@ def lowered(origin: Origin, bears: str, lineage: tuple[str, ...]) -> Origin:
 
 
 def as_correction(origin: Origin) -> Origin:
-    """A correction stands on the owner's word alone; what it replaces is no evidence for it."""
+    """A correction stands on the owner's word alone, and names the message; what it replaces is no evidence for it."""
     if rank(origin.source) < _RANKS[OWNER]:
         raise RefusedByRule(
             "Permission denied: only the owner can correct memory.", mend="everself memory correct OLD NEW"
         )
-    return Origin(CORRECTION, origin.door)
+    return Origin(CORRECTION, origin.door, tuple(one for one in origin.lineage if one.startswith("msg:")))
 
 
 def restored(source: str, door: Door, lineage: tuple[str, ...]) -> Origin:

@@ -12,7 +12,8 @@ from everself.memory.provenance import OWN, OWNER, PERSON, rank, stated_by_owner
 from everself.memory.writing import CORE, NewEntry
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import Argument, Option, ToolOffer, operation
-from everself.operations.origins import asks_to_remember, origin_of
+from everself.operations.notes import write_note
+from everself.operations.origins import asks_to_remember, is_wished, origin_of
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import effective, is_owner
 from everself.text.normalise import fold
@@ -143,7 +144,7 @@ def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Rememb
         if origin.source not in (OWNER, f"{PERSON}{person}"):
             # the core stands in every prompt: what somebody else's words led to does not get there, nor what nobody asked for
             allowed = permission(Author.AGENT, CORE, tainted=caller.taint != OWN) == "write"
-            explicit = explicit and allowed and asks_to_remember(caller.said)
+            explicit = allowed and (explicit and asks_to_remember(caller.said) or is_wished(request.text, caller.said))
     new_entry = NewEntry(
         request.text,
         origin,
@@ -155,7 +156,9 @@ def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Rememb
         project=project,
         key=request.key,
     )
-    return runtime.memory.remember(new_entry)
+    if not caller.is_model:
+        return runtime.memory.remember(new_entry)
+    return write_note(runtime, new_entry, caller)
 
 
 def _category(named: str) -> str:
