@@ -88,7 +88,8 @@ class Model:
         self._writes = writes
         self.turn: Json | None = None
         self._asked = 0
-        self._known: dict[str, str] = {}
+        self._wrote: dict[str, list[str]] = {}
+        self._entries: dict[str, str] = {}
 
     def begin(self, turn: Json | None) -> None:
         self.turn, self._asked = turn, 0
@@ -97,11 +98,19 @@ class Model:
         if self.turn is None:
             return say('{"memories": []}') if '"memories"' in asked.words else say("NO_REPLY")
         self._asked += 1
+        self._learn(asked)
         calls = self._calls(self.turn, asked) if self._writes and self._asked == 1 else ()
         if calls:
             return Reply(calls=tuple(calls))
         reply = self._script.replies.get((self.turn["day"], self.turn["turn"]), {})
         return say(reply.get("reply", "All right."))
+
+    def _learn(self, asked: Asked) -> None:
+        """Where what was written stands, as the tools said."""
+        for call, content in _results(asked):
+            told = json.loads(content) if content.startswith("{") else {}
+            if told.get("entry"):
+                self._entries |= dict.fromkeys(self._wrote.get(call, ()), told["entry"])
 
     def _calls(self, turn: Json, asked: Asked) -> list[Call]:
         made: list[Call] = []
@@ -110,14 +119,26 @@ class Model:
             if old and _DONE in json.dumps(asked.body["messages"][-1], ensure_ascii=False):
                 # the runtime has put it right, and said so
                 continue
-            known = self._known.get(old, "")
+            known = self._entries.get(old, "")
             arguments: Json = {"old": known, "new": one["content"]} if known else {"content": one["content"]}
             if not known and turn["kind"] == "remember":
                 arguments["explicit"] = True
+            call = f"c{turn['day']}-{turn['turn']}-{number}"
             name = "memory_correct" if known else "memory_write"
-            made.append(Call(name, json.dumps(arguments, ensure_ascii=False), f"c{turn['day']}-{turn['turn']}-{number}"))
-            self._known |= dict.fromkeys(one["facts"], one["content"])
+            made.append(Call(name, json.dumps(arguments, ensure_ascii=False), call))
+            self._wrote[call] = one["facts"]
         return made
+
+
+def _results(asked: Asked) -> Iterator[tuple[str, str]]:
+    """The results of tools in a request, in either wire."""
+    for message in asked.body["messages"]:
+        if message["role"] == "tool":
+            yield message["tool_call_id"], str(message["content"])
+        for block in message["content"] if isinstance(message["content"], list) else ():
+            if block.get("type") == "tool_result":
+                text = block["content"]
+                yield block["tool_use_id"], text if isinstance(text, str) else "".join(one["text"] for one in text)
 
 
 @dataclass

@@ -94,6 +94,26 @@ def touches(note: str, sentence: str) -> bool:
     return any(len(_read(one).words) > 1 and _is_told(one, known, whole) for one in clauses)
 
 
+def adds_nothing(note: str, texts: Sequence[str]) -> bool:
+    """Whether no name, number or date in a note is new: each stands in one of the texts, an hour after noon or the rest of a date aside."""
+    known, own = _read("\n".join(texts)), _read(note)
+    dated = fold(note)
+    for day, words in own.days:
+        if not _counted(day[1], known) and day not in {one for one, _ in known.days}:
+            return False
+        dated = dated.replace(words, " ", 1)
+    numbers = _read(dated).numbers
+    return all(_counted(one, known) or _is_forenoon(one, known) for one in numbers) and all(
+        _stands((name,), known) for name in _names(note)
+    )
+
+
+def shares_words(text: str, others: Sequence[str]) -> bool:
+    """Whether both are about the same: a word of substance stands in both."""
+    known = _read("\n".join(others))
+    return any(_stands(word, known) for word in _read(text).words)
+
+
 def is_worth(text: str) -> bool:
     """Whether triage calls it a fact, a wish, a decision, a plan or a correction; what is clearly worth keeping is one of them."""
     scores = score(text)
@@ -179,6 +199,10 @@ def _undated(clause: str, known: _Told) -> str:
 def _counted(number: int, known: _Told) -> bool:
     """Whether a number stands in the notes; an hour may stand there as one after noon."""
     return number in known.numbers or (number <= _NOON and number + _NOON in known.numbers)
+
+
+def _is_forenoon(number: int, known: _Told) -> bool:
+    return number == 0 or (number > _NOON and number - _NOON in known.numbers)
 
 
 def _stands(word: tuple[str, ...], known: _Told) -> bool:

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
 LOOKED_AT: Final = 12
 PROMPTS: Final = "agents/{name}/SOUL.md"
-_HEARTBEAT: Final = "heartbeat"
+# what a job was told and answered
+_UNASKED: Final = frozenset({"heartbeat", "cron"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,4 +287,4 @@ def is_memory(entry: Entry) -> bool:
     """Whether keepers may work with it at all."""
     if entry.kind == TRANSCRIPT or entry.tier is Tier.SOUL or is_quarantined(entry.path):
         return False
-    return entry.category != _HEARTBEAT and not place(entry.path).humans_only
+    return entry.category not in _UNASKED and not place(entry.path).humans_only

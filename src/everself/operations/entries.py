@@ -12,7 +12,7 @@ from everself.memory.provenance import OWN, OWNER, PERSON, rank, stated_by_owner
 from everself.memory.writing import CORE, NewEntry
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import Argument, Option, ToolOffer, operation
-from everself.operations.notes import write_note
+from everself.operations.notes import is_put_right, write_note
 from everself.operations.origins import asks_to_remember, is_wished, origin_of
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import effective, is_owner
@@ -248,6 +248,8 @@ def correct_entry(
     made_of_this = any(f"msg:{caller.message}" in one.lineage for one in wrong)
     # a page that was read could choose which entry gives way to something that the owner said of something else
     if rank(origin.source) < rank(OWNER) or caller.taint != OWN or made_of_this:
+        if caller.taint == OWN and not made_of_this and is_put_right(request.new, [one.text for one in wrong], caller):
+            return memory.revise(wrong[0].id, request.new, origin, trigger=caller.said)
         from everself.keepers.owner_questions import ask_correction
 
         return CorrectionAsked(ask_correction(runtime.keepers, wrong[0].id, request.new, caller.message))

@@ -5,11 +5,12 @@ of another one only what tells the same. Nothing of a person's is closed for a m
 outside, the owner's own sentence is kept instead of a note of it, which would be worth no more than that text.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from everself.classify.coverage import tells, touches
+from everself.classify.corrections import find_change
+from everself.classify.coverage import adds_nothing, shares_words, tells, touches
 from everself.classify.pairs import say_same
 from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.sentences import KEPT
@@ -18,6 +19,7 @@ from everself.memory.copies import same_statement
 from everself.memory.evidence import add_evidence
 from everself.memory.memory import Remembered
 from everself.memory.provenance import AGENT, is_outside, rank, stated_by_owner
+from everself.memory.statements import said
 from everself.memory.writing import NewEntry, core_path, is_quarantined, log_path
 from everself.operations.caller import Caller
 from everself.search.recall import RecallRequest
@@ -39,6 +41,16 @@ def write_note(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Remem
         return made[0] if made else memory.remember(new_entry)
     known = _find_known(runtime, new_entry, caller)
     return memory.remember(new_entry) if known is None else _settle(memory, new_entry, known)
+
+
+def is_put_right(words: str, wrong: Sequence[str], caller: Caller) -> bool:
+    """Whether the owner says in this message what a model puts right: the message corrects something, and is about the wrong entry; no name
+    and no number is new that the owner did not name."""
+    statements = [one.text for one in read_each(caller.said).of(*KEPT)]
+    if find_change(said(caller.said)) is None or not statements:
+        return False
+    stands = "\n".join(statements)
+    return shares_words(stands, wrong) and adds_nothing(words, (stands, *wrong))
 
 
 def _in_own_words(new_entry: NewEntry, caller: Caller) -> Iterator[NewEntry]:
