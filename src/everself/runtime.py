@@ -328,7 +328,9 @@ class Runtime:
             lambda: self.growth,
         )
         memory, policy = self.memory, self.agent.soul.policy
-        return open_keepers(shared, memory, self.state, self.log, self.tunables, policy, self.spend_meter)
+        profiled = bool(self.loaded.config.programs.crm_hook)
+        tunables, spent = self.tunables, self.spend_meter
+        return open_keepers(shared, memory, self.state, self.log, tunables, policy, spent, profiled=profiled)
 
     @part
     def checkpoint(self) -> "Checkpoint":

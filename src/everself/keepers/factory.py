@@ -98,6 +98,8 @@ def open_keepers(
     tunables: "Tunables",
     policy: "SoulPolicy",
     spend_meter: "SpendMeter",
+    *,
+    profiled: bool = False,
 ) -> Runner:
     sources = Sources(
         memory=memory,
@@ -113,6 +115,7 @@ def open_keepers(
         policy=lambda: policy,
         allow=spend_meter.allow,
         charge=spend_meter.charge,
+        profiled=profiled,
     )
     return Runner(sources, action_functions(state.proposals, shared.growth), all_keepers())
 

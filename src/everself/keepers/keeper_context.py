@@ -53,7 +53,8 @@ class Sources:
     """What keepers ask of the other packages, put together by the runtime. What is a function is opened when it is first asked for.
 
     `model` is None where there is none, or only the reflex. `prompt` gives a keeper's own SOUL.md as it may be believed.
-    `embed` embeds what waits for it and says whether everything has its vector then; False where there are none.
+    `embed` embeds what waits for it and says whether everything has its vector then; False where there are none. `profiled`: a program of
+    the owner's keeps profiles of people.
     """
 
     memory: Memory
@@ -69,6 +70,7 @@ class Sources:
     policy: Callable[[], SoulPolicy] = lambda: SoulPolicy.PROPOSE
     allow: Callable[[str], None] = lambda _: None
     charge: Callable[[str, str, ChatModel, Usage], object] = lambda *_: None
+    profiled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
