@@ -26,7 +26,6 @@ from everself.testing.frozen_time import FrozenTime
 from everself.text.normalise import fold
 from everself.text.search import TermKind, read_query
 from everself.values import Entry
-from everself.workspace.layout import Kind, place
 
 Json = dict[str, Any]
 FIRST = datetime(2026, 11, 2, 7, 30, tzinfo=UTC)
@@ -36,7 +35,6 @@ _DONE = "Already done because of this message"
 _RESULTS = 10
 # of the words of a fact, those that have to stand in an entry which tells it
 _TOLD = 0.7
-_RECORDS = (Kind.CORRECTIONS, Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.CHRONICLE)
 
 
 def load(path: Path) -> list[Json]:
@@ -67,6 +65,13 @@ class Script:
     @property
     def corrected(self) -> set[str]:
         return {turn["corrects"] for turn in self.turns if turn.get("corrects")}
+
+    def newest(self, fact: str) -> str:
+        """What holds in the place of a fact that was corrected."""
+        later = {turn["corrects"]: turn["facts"][0]["id"] for turn in self.turns if turn.get("corrects")}
+        while fact in later:
+            fact = later[fact]
+        return fact
 
     def writes(self, turn: Json) -> list[Json]:
         """What a model that heeds AGENTS.md writes down after this turn."""
@@ -149,9 +154,9 @@ class Left:
     open: list[Entry]
     times: dict[str, int]
     stale: list[str]
-    asked: int
-    found: int
-    first: int
+    asked: int = 0
+    found: int = 0
+    first: int = 0
     missed: list[str] = field(default_factory=list)
 
     def words(self) -> str:
@@ -170,20 +175,17 @@ def lived(home: Path, script: Script, wire: Wire, *, writes: bool) -> Iterator[t
     model = Model(script, writes=writes)
     search = {"memorySearch": {"provider": "local"}}
     with serve(wire, script=model) as server, talking(home, model=model_at(server), time=time, **search) as (app, _):  # type: ignore[arg-type]
-        answers: dict[int, list[str]] = {}
-        asyncio.run(_live(app, script, model, time, answers))
-        yield app, _count(app, script, answers)
+        asyncio.run(_live(app, script, model, time))
+        yield app, _count(app, script)
 
 
-async def _live(app: Runtime, script: Script, model: Model, time: FrozenTime, answers: dict[int, list[str]]) -> None:
+async def _live(app: Runtime, script: Script, model: Model, time: FrozenTime) -> None:
     for day in sorted({one["day"] for one in script.turns}):
         time.moment = script.first + timedelta(days=day - 1)
         session = app.chat.begin()
         for turn in (one for one in script.turns if one["day"] == day):
             model.begin(turn)
             await hear(app, turn["text"], session)
-            if turn["kind"] == "question" and turn.get("answers"):
-                answers[script.turns.index(turn)] = _hits(app, turn["text"])
             time.advance(_STEP)
         model.begin(None)
         await app.chat.close(session)
@@ -193,21 +195,13 @@ async def _live(app: Runtime, script: Script, model: Model, time: FrozenTime, an
 
 def _hits(app: Runtime, question: str) -> list[str]:
     """The words of the entries that a search finds, best first."""
-    app.index.sync()
-    app.index.embed()
     found = app.recall.search(RecallRequest(question, limit=_RESULTS, min_score=0.0, recorded=False))
     entries = [app.memory.catalog.find(hit.entry) for hit in found.hits if hit.entry]
     return [one.text for one in entries if one is not None and not one.closed]
 
 
-def is_entry(entry: Entry) -> bool:
-    where = place(entry.path)
-    return where.kind in (Kind.CORE, Kind.DAILY) and not where.humans_only and where.kind not in _RECORDS
-
-
-def _count(app: Runtime, script: Script, answers: dict[int, list[str]]) -> Left:
-    entries = [one for one in app.memory.catalog.all() if place(one.path).kind not in _RECORDS and one.id]
-    entries = [one for one in entries if one.path == "MEMORY.md" or one.path.startswith("memory/")]
+def _count(app: Runtime, script: Script) -> Left:
+    entries = [one for one in app.memory.catalog.all() if one.path == "MEMORY.md" or one.path.startswith("memory/")]
     now = [one for one in entries if not one.closed]
     noted = {one["content"]: one["facts"] for turn in script.turns for one in script.writes(turn)}
     holds = {name: fact for name, fact in script.facts.items() if name not in script.corrected}
@@ -218,18 +212,18 @@ def _count(app: Runtime, script: Script, answers: dict[int, list[str]]) -> Left:
         for name in script.corrected
         if any(told(one.text, name, script.facts[name], noted) and not tells_new(one.text, rivals[name]) for one in now)
     ]
-    found = first = 0
-    missed = []
-    for at, hits in answers.items():
-        turn = script.turns[at]
-        wanted = [
-            [told(hit, name, script.facts[name], noted) for hit in hits] for name in turn["answers"]
-        ]
-        right = any(any(one) for one in wanted) if wanted else False
-        found += right
-        first += any(one[:1] == [True] for one in wanted)
-        missed += [] if right else [turn["text"]]
-    return Left(entries, now, times, stale, len(answers), found, first, missed)
+    left = Left(entries, now, times, stale)
+    app.index.sync()
+    app.index.embed()
+    for turn in script.turns:
+        if turn["kind"] == "question" and turn.get("answers"):
+            wanted = [script.newest(name) for name in turn["answers"]]
+            right = [any(told(hit, one, script.facts[one], noted) for one in wanted) for hit in _hits(app, turn["text"])]
+            left.asked += 1
+            left.found += any(right)
+            left.first += right[:1] == [True]
+            left.missed += [] if any(right) else [f"day {turn['day']}, turn {turn['turn']}"]
+    return left
 
 
 def told(text: str, name: str, fact: Json, noted: dict[str, list[str]]) -> bool:

@@ -182,8 +182,9 @@ def _is_denied(clause: str, notes: Sequence[str], known: _Told) -> bool:
 
 def _names(clause: str) -> list[str]:
     """Words with a capital letter within a clause, folded as terms are."""
-    found = clause.split()[1:]
-    return [fold(bare).casefold() for word in found if len(bare := word.strip(_AROUND)) > 1 and bare[0].isupper()]
+    # without the ending of "Ruud's"
+    found = (word.strip(_AROUND).replace("’", "'").partition("'")[0] for word in clause.split()[1:])
+    return [fold(word).casefold() for word in found if len(word) > 1 and word[0].isupper()]
 
 
 def _undated(clause: str, known: _Told) -> str:

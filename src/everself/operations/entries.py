@@ -12,7 +12,7 @@ from everself.memory.provenance import OWN, OWNER, PERSON, rank, stated_by_owner
 from everself.memory.writing import CORE, NewEntry
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import Argument, Option, ToolOffer, operation
-from everself.operations.notes import is_put_right, write_note
+from everself.operations.notes import is_put_right, put_right, write_note
 from everself.operations.origins import asks_to_remember, is_wished, origin_of
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import effective, is_owner
@@ -120,7 +120,9 @@ def _may_write(_: "Runtime", scope: Scope) -> bool:
     effect="write",
     tool=ToolOffer(
         "memory_write",
-        "Remember something for good. Write what was said, in the person's own words where you can, one fact a call.",
+        "Write one note for good: a short sentence that reads without the conversation, with names and absolute dates, such as “Ana, the "
+        "owner's sister, moves to Porto in March 2027.” One fact a call. The person's own words are kept as its evidence. Not for small "
+        "talk, questions, tasks or pasted text.",
         sessions=OWNERS_SESSIONS | {SessionKind.GUEST},
         where=_may_write,
         show=_show_added,
@@ -249,7 +251,7 @@ def correct_entry(
     # a page that was read could choose which entry gives way to something that the owner said of something else
     if rank(origin.source) < rank(OWNER) or caller.taint != OWN or made_of_this:
         if caller.taint == OWN and not made_of_this and is_put_right(request.new, [one.text for one in wrong], caller):
-            return memory.revise(wrong[0].id, request.new, origin, trigger=caller.said)
+            return put_right(runtime, wrong, NewEntry(request.new, origin), caller)
         from everself.keepers.owner_questions import ask_correction
 
         return CorrectionAsked(ask_correction(runtime.keepers, wrong[0].id, request.new, caller.message))

@@ -10,14 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from everself.classify.corrections import find_change
-from everself.classify.coverage import adds_nothing, shares_words, tells, touches
+from everself.classify.coverage import adds_nothing, shares_words, tells, touches, untold
 from everself.classify.pairs import say_same
 from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.sentences import KEPT
 from everself.classify.statements import read_each
 from everself.memory.copies import same_statement
 from everself.memory.evidence import add_evidence
-from everself.memory.memory import Remembered
+from everself.memory.memory import Corrected, Remembered
 from everself.memory.provenance import AGENT, is_outside, rank, stated_by_owner
 from everself.memory.statements import said
 from everself.memory.writing import NewEntry, core_path, is_quarantined, log_path
@@ -53,6 +53,16 @@ def is_put_right(words: str, wrong: Sequence[str], caller: Caller) -> bool:
     return shares_words(stands, wrong) and adds_nothing(words, (stands, *wrong))
 
 
+def put_right(runtime: "Runtime", wrong: Sequence[Entry], new_entry: NewEntry, caller: Caller) -> Corrected:
+    """Close the wrong entry for what a model words, or for what was kept of this message already and tells the same."""
+    memory = runtime.memory
+    known = _of_message(memory, new_entry, caller)
+    if known is None:
+        return memory.revise(wrong[0].id, new_entry.text, new_entry.origin, trigger=caller.said)
+    changes = [memory.supersede(one.id, known.id) for one in wrong]
+    return Corrected(known.id, tuple(one.id for one in wrong), changes[-1])
+
+
 def _in_own_words(new_entry: NewEntry, caller: Caller) -> Iterator[NewEntry]:
     """The sentences that the owner states in this message and the note was made of."""
     origin = stated_by_owner("chat", f"msg:{caller.message}")
@@ -68,14 +78,21 @@ def _find_known(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Entr
     if new_entry.source != AGENT:
         return None
     memory = runtime.memory
-    today = memory.clock.today()
+    made = _of_message(memory, new_entry, caller)
+    if made is not None:
+        return made
+    found = (one for one in _alike(runtime, new_entry, caller) if rank(memory.trust(one)) >= rank(AGENT))
+    return next((one for one in found if say_same(one.text, new_entry.text)), None)
+
+
+def _of_message(memory: "Memory", new_entry: NewEntry, caller: Caller) -> Entry | None:
+    """What was made of this message and tells the same."""
     reference = f"msg:{caller.message}"
-    for path in (log_path(new_entry, today), core_path(new_entry)):
+    for path in (log_path(new_entry, memory.clock.today()), core_path(new_entry)):
         for entry in memory.catalog.of(path):
             if not entry.closed and reference in entry.lineage and _tells(entry, new_entry.text):
                 return entry
-    found = (one for one in _alike(runtime, new_entry, caller) if rank(memory.trust(one)) >= rank(AGENT))
-    return next((one for one in found if say_same(one.text, new_entry.text)), None)
+    return None
 
 
 def _settle(memory: "Memory", new_entry: NewEntry, known: Entry) -> Remembered:
@@ -93,7 +110,8 @@ def _settle(memory: "Memory", new_entry: NewEntry, known: Entry) -> Remembered:
 def _tells(entry: Entry, words: str) -> bool:
     """Of one message. Where the person's own words stand, a note that says more has it from elsewhere."""
     own = entry.source != AGENT
-    return tells(entry.text, words) or same_statement(entry.text, words) or (own and tells(words, entry.text))
+    told = tells(entry.text, words) or same_statement(entry.text, words)
+    return told or (own and not untold(entry.text, (words,)))
 
 
 def _alike(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Iterator[Entry]:

@@ -4,7 +4,7 @@ Whether searching is switched off is decided here, for every interface.
 """
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated, Final
 
 import re2
@@ -51,8 +51,20 @@ class Recalled:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """A message of a conversation: nothing that is remembered, but it was said."""
+
+    message: str
+    session: str
+    at: datetime
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """What a search found. `id` names its record; `degraded` where something failed and less was looked at than should be."""
+    """What a search found. `id` names its record; `degraded` where something failed and less was looked at than should be. `messages` are
+    what was said beside, where that was asked for."""
 
     query: str
     id: str
@@ -63,6 +75,7 @@ class Answer:
     left_out: tuple[LeftOut, ...]
     notices: tuple[str, ...]
     degraded: bool
+    messages: tuple[Said, ...] = ()
 
     def __str__(self) -> str:
         """For a person who prints it: score, citation and words of each hit."""
@@ -100,6 +113,7 @@ class SearchRequest:
     ranking: Annotated[Ranking | None, Option("The measured best, a plain sum, or TF-IDF.", only=_OWNERS)] = None
     session: Annotated[str, Option("What such a session would find.", "KIND[/PERSON]", only=("cli",))] = "main"
     project: Annotated[str, Option("This project's memory, and what belongs to none.", "NAME", only=_OWNERS)] = ""
+    messages: Annotated[bool, Option("What was only said as well, below what is remembered.", only=_OWNERS)] = False
 
 
 def _show_found(runtime: "Runtime", _: SearchRequest, found: Answer) -> Outcome:
@@ -157,6 +171,7 @@ def _is_on(runtime: "Runtime", _: Scope) -> bool:
         ("everself memory search tundra deadline", "by words and by meaning"),
         ('everself memory search "what did I decide about the logo" --explain', "with every part of every score"),
         ("everself memory search address --as-of 2026-03-01", "what held on that day"),
+        ("everself memory search heron --messages", "what was only said as well, below the notes"),
     ),
 )
 def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: Tell | None = None) -> Answer:
@@ -191,7 +206,17 @@ def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: 
         left_out=found.left_out,
         notices=found.notices,
         degraded=bool(view.notices) or speechless,
+        messages=_said(app, caller, request),
     )
+
+
+def _said(app: "Runtime", caller: Caller, request: SearchRequest) -> tuple[Said, ...]:
+    """Messages that hold most of the words; of every conversation, so they are the owner's to see."""
+    if not request.messages:
+        return ()
+    caller.need(Audience.OWNER)
+    found = app.log.nearest(request.query, request.limit or app.agent.search.max_results)
+    return tuple(Said(one.id, one.session, one.at, one.role, one.content) for one in found)
 
 
 def _scope(caller: Caller, session: str, project: str = "") -> Scope:

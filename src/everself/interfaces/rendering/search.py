@@ -46,6 +46,12 @@ def _found(found: "Answer", look: Look) -> Iterator[Line]:
             yield f"    also in {', '.join(hit.also)}"
         if "explain" in look.flags:
             yield from _explained(one)
+    if found.messages:
+        yield ""
+        yield "In conversations:"
+    for said in found.messages:
+        yield f"    {said.at.date().isoformat()}  {said.session}  {said.role}"
+        yield from (f"    {line}" for line in snippet(said.text))
 
 
 def snippet(text: str) -> Iterator[str]:
@@ -119,7 +125,7 @@ def _left_out(record: "SearchRecord") -> Sequence[str]:
 
 
 def _code(found: "Answer") -> ExitCode:
-    if not found.hits:
+    if not found.hits and not found.messages:
         return ExitCode.NOT_FOUND
     return ExitCode.DEGRADED if found.degraded else ExitCode.DONE
 
