@@ -10,7 +10,10 @@ from everself.classify.coverage import adds_nothing, tells, touches, untold
     [
         ("My standup is every day at 9:30.", "Daily standup at 9:30."),
         ("my sister ana is moving to porto next march", "Ana, the owner's sister, moves to Porto in March 2027."),
-        ("btw im deaf in my left ear, 20 yrs of turboprops lol", "The owner is deaf in the left ear after 20 years of turboprops."),
+        (
+            "btw im deaf in my left ear, 20 yrs of turboprops lol",
+            "The owner is deaf in the left ear after 20 years of turboprops.",
+        ),
         ("dentist tomorrow at 3", "The owner has a dentist appointment on 2026-11-17 at 15:00."),
         ("contract runs till 31 march 2027", "The owner's contract runs until 2027-03-31."),
         ("제 여동생은 내년 3월에 포르투로 이사 가요", "주인의 여동생은 2027년 3월에 포르투로 이사한다."),
@@ -40,7 +43,10 @@ def test_what_a_note_leaves_out_or_tells_otherwise_is_untold(said: str, note: st
 
 def test_only_the_sentences_that_are_left_out_are_untold_each_up_to_its_last_such_clause() -> None:
     said = "tobin plays accordion in the wet gulls. fenna is our daughter, shes in gdansk doing marine engineering, and she flies home 19 december"
-    notes = ["Tobin plays accordion in the band the Wet Gulls.", "Fenna, the owner's daughter, flies home on 2026-12-19."]
+    notes = [
+        "Tobin plays accordion in the band the Wet Gulls.",
+        "Fenna, the owner's daughter, flies home on 2026-12-19.",
+    ]
     assert untold(said, notes) == ("fenna is our daughter, shes in gdansk doing marine engineering",)
     assert untold(said, [*notes, "Fenna studies marine engineering in Gdansk."]) == ()
 

@@ -1,16 +1,20 @@
 """One fact has one entry: what a model notes of a message is not written again, and a correction closes it with its copies."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from tests.conversation.talks import hear, say, talking
 
-from everself.conversation.events import MemoryWritten
+from everself.conversation.corrections import CorrectionHandler
+from everself.conversation.parts import Acted
+from everself.memory.writing import NewEntry
+from everself.operations.caller import AT_TERMINAL
+from everself.operations.search import SearchRequest, search_memory
 from everself.runtime import Runtime
 from everself.testing.chat_model import call
+from everself.testing.origins import origin_of
 from everself.values import Entry
-
-import asyncio
 
 STANDUP = "My standup is every day at 9:30."
 NOTE = "Daily standup at 9:30."
@@ -78,9 +82,6 @@ def test_a_correction_closes_every_copy_made_of_the_same_message(tmp_path: Path)
     with talking(tmp_path) as (app, _):
         session = app.log.begin()
         message = app.log.add(session, "user", STANDUP)
-        from everself.memory.writing import NewEntry
-        from everself.testing.origins import origin_of
-
         made = [
             app.memory.remember(NewEntry(words, origin_of(source, f"msg:{message.id}"))).entry
             for source, words in (("owner", STANDUP), ("agent", NOTE), ("agent", "The owner has a dog called Bruno."))
@@ -120,14 +121,13 @@ def test_beside_words_from_outside_a_note_of_something_else_is_worth_no_more_tha
     script = ("I see.", wrote("The owner has to park elsewhere on Friday."), "Noted.")
     with talking(tmp_path, *script) as (app, _):
         converse(app, PASTE, "My sister Anna lives in Lyon.")
-        assert ("import", "The owner has to park elsewhere on Friday.") in {(one.source, one.text) for one in entries(app)}
+        assert ("import", "The owner has to park elsewhere on Friday.") in {
+            (one.source, one.text) for one in entries(app)
+        }
         assert ("owner", "My sister Anna lives in Lyon.") in {(one.source, one.text) for one in entries(app)}
 
 
 def test_small_talk_stays_in_the_message_store_where_search_finds_it(tmp_path: Path) -> None:
-    from everself.operations.caller import AT_TERMINAL
-    from everself.operations.search import SearchRequest, search_memory
-
     with talking(tmp_path, "Ha.") as (app, _):
         converse(app, "haha that was a good one", "My sister Anna lives in Lyon.")
         assert open_texts(app) == ["My sister Anna lives in Lyon."]
@@ -136,19 +136,33 @@ def test_small_talk_stays_in_the_message_store_where_search_finds_it(tmp_path: P
         assert (found.role, found.text) == ("user", "haha that was a good one")
 
 
-def test_a_model_puts_right_in_its_own_words_what_the_owner_corrects(tmp_path: Path) -> None:
+def test_what_was_kept_of_the_correction_already_takes_the_place_of_the_wrong_note(tmp_path: Path) -> None:
     old = "Jory, the owner's apprentice, is paid 14 an hour."
     new = "Jory, the owner's apprentice, is paid 15.50 an hour since 2026-11-01."
     script = (wrote(old), "Noted.", [call("memory_correct", old=old, new=new)], "Done.")
     with talking(tmp_path, *script) as (app, _):
-        session = app.chat.begin()
-        say(app, "jory is my apprentice and gets 14 an hour from me", session)
-        events = say(app, "wait no, that was wrong, since the 1st jory is on 15.50", session)
-        open_ = [one for one in entries(app) if not one.closed]
-        assert len(open_) == 1
-        assert "15.50" in open_[0].text
-        assert open_[0].source in ("agent", "correction")
-        assert any(isinstance(one, MemoryWritten) and one.written.deed == "corrected" for one in events)
+        converse(
+            app, "jory is my apprentice and gets 14 an hour", "wait no, that was wrong, since the 1st jory is on 15.50"
+        )
+        assert [(one.source, one.text) for one in entries(app) if not one.closed] == [
+            ("owner", "wait no, that was wrong, since the 1st jory is on 15.50")
+        ]
+
+
+def test_a_model_puts_right_in_its_own_words_what_the_owner_corrects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = "Fenna, the owner's daughter, flies home on 2026-12-19."
+    new = "Fenna, the owner's daughter, comes home on 2026-12-22 (not the 19th)."
+    script = (wrote(old), "Noted.", [call("memory_correct", old=old, new=new)], "Done.")
+    # the rules find nothing that is put right, and ask nothing
+    monkeypatch.setattr(CorrectionHandler, "act", lambda *_: Acted())
+    with talking(tmp_path, *script) as (app, _):
+        corrected = "fenna wrote, shes not coming the 19th after all. she lands 22 december now"
+        converse(app, "fenna is our daughter and flies home 19 december", corrected)
+        (now,) = [one for one in entries(app) if not one.closed]
+        assert (now.text, now.source) == (new, "agent")
+        assert "→" in Path(app.agent.workspace, "CORRECTIONS.md").read_text("utf-8")
 
 
 def test_a_model_does_not_put_right_what_the_owner_did_not_say(tmp_path: Path) -> None:

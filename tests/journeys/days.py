@@ -1,20 +1,26 @@
 """A conversation of several days with a scripted model, over a real socket: what it leaves behind, counted.
 
-The conversation is a file with one turn a line: `day`, `turn`, `text`, `kind`, the `facts` it states (`id`, `statement`, `say`), `answers` (the
-facts that answer a question) and `corrects` (the fact that no longer holds). `replies.jsonl` beside it says what the model writes down and
-answers; without it the model writes each statement. Both may be packed (`.xz`); they are read in memory and never printed.
+The conversation is a file with one turn a line: `day`, `turn`, `text`, `kind`, the `facts` it states (`id`, `statement`, `say`), `answers`
+(the facts that answer a question) and `corrects` (the fact that no longer holds). `replies.jsonl` beside it says what the model writes down
+and answers; without it the model writes each statement. Both may be packed (`.xz`); they are read in memory and never printed.
+
+`python -m tests.journeys.days PATH` prints the counts for both wires, with a model that takes notes and with one that never does.
+`python -m tests.journeys.days --record` writes what the open conversation leaves to `docs/example`.
 """
 
 import asyncio
 import json
 import lzma
+import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import re2
 from tests.conversation.talks import hear, talking
 from tests.models.chat.asking import model_at
 from tests.models.chat.servers import Asked, Call, Reply, Wire, say, serve
@@ -29,6 +35,8 @@ from everself.values import Entry
 
 Json = dict[str, Any]
 FIRST = datetime(2026, 11, 2, 7, 30, tzinfo=UTC)
+WIRES: Final[tuple[Wire, ...]] = ("openai", "anthropic")
+_ID = re2.compile(r"\b[0-9A-HJKMNP-TV-Z]{12}\b")
 _STEP = timedelta(minutes=11)
 _DONE = "Already done because of this message"
 # as the reflex searches
@@ -218,7 +226,9 @@ def _count(app: Runtime, script: Script) -> Left:
     for turn in script.turns:
         if turn["kind"] == "question" and turn.get("answers"):
             wanted = [script.newest(name) for name in turn["answers"]]
-            right = [any(told(hit, one, script.facts[one], noted) for one in wanted) for hit in _hits(app, turn["text"])]
+            right = [
+                any(told(hit, one, script.facts[one], noted) for one in wanted) for hit in _hits(app, turn["text"])
+            ]
             left.asked += 1
             left.found += any(right)
             left.first += right[:1] == [True]
@@ -237,7 +247,10 @@ def told(text: str, name: str, fact: Json, noted: dict[str, list[str]]) -> bool:
 
 
 def tells_new(text: str, fact: Json) -> bool:
-    return _share(_words(fact["say"]), set(_words(text))) >= _TOLD or _share(_words(fact["statement"]), set(_words(text))) >= _TOLD
+    return (
+        _share(_words(fact["say"]), set(_words(text))) >= _TOLD
+        or _share(_words(fact["statement"]), set(_words(text))) >= _TOLD
+    )
 
 
 def _share(words: list[str], held: set[str]) -> float:
@@ -251,3 +264,46 @@ def _words(text: str) -> list[str]:
 
 def lines_of(entries: Iterable[Entry]) -> str:
     return "\n".join(f"{one.source:10} {'closed' if one.closed else 'open':6} {one.path} {one.text}" for one in entries)
+
+
+# ── the example in the documentation ─────────────────────────────────────────────────────────────────────────────────
+
+TOP = Path(__file__).resolve().parents[2]
+OPEN = TOP / "tests" / "corpora" / "days_open" / "conversation.jsonl"
+EXAMPLE = TOP / "docs" / "example"
+
+
+def documents(app: Runtime) -> dict[str, str]:
+    """MEMORY.md and the daily logs, with ids that are the same in every run."""
+    paths = ["MEMORY.md", *sorted(one.path for one in app.workspace.list("memory") if one.path.endswith(".md"))]
+    names: dict[str, str] = {}
+
+    def plain(found: "re2._Match") -> str:
+        return names.setdefault(found.group(), f"{len(names) + 1:012d}")
+
+    return {path.rpartition("/")[2]: _ID.sub(plain, app.workspace.read(path).data.decode("utf-8")) for path in paths}
+
+
+def main(arguments: list[str]) -> None:
+    from everself.classify import encoder
+    from everself.models.embedding.local import open_local
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "models").mkdir()
+        encoder.offer(open_local("", "", f"{folder}/models").embed)
+        if arguments == ["--record"]:
+            with lived(Path(folder), Script.of(OPEN), "openai", writes=True) as (app, _):
+                EXAMPLE.mkdir(exist_ok=True)
+                for name, text in documents(app).items():
+                    (EXAMPLE / name).write_text(text, encoding="utf-8")
+            return
+        script = Script.of(Path(arguments[0]))
+        for number, (wire, writes) in enumerate((wire, writes) for wire in WIRES for writes in (True, False)):
+            home = Path(folder, str(number))
+            home.mkdir()
+            with lived(home, script, wire, writes=writes) as (_, left):
+                print(f"{wire}, {'takes notes' if writes else 'takes no notes'}: {left.words()}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -32,12 +32,12 @@ _FAR: Final = 0.3
 # shorter words are interjections and units
 _WEIGHTY: Final = 4
 _STEM: Final = 4
-# how likely a clause has to be worth keeping, beside one of the acts
-_WORTH: Final = 0.75
 # how much nearer to a "not" a clause is than all notes that tell the opposite of it
 _DENIED: Final = 0.2
 _NOT: Final = ("not", "does not", "never")
+# how likely it is to be worth keeping where none of the acts is likely; of a clause that somebody left out, where one is
 _CLEARLY: Final = 0.75
+_PLAINLY: Final = 0.9
 _ACTS: Final = ("fact", "wish", "decision", "plan", "correction")
 _DENSE: Final = "\u2e7f"
 # dates without a year are read as of the same year on both sides
@@ -71,7 +71,8 @@ def untold(statement: str, notes: Sequence[str]) -> tuple[str, ...]:
         last = 0
         for first, until in _clauses(sentence):
             clause = sentence[first:until]
-            told = _is_told(clause, known, whole) and not _is_denied(clause, notes, known)
+            told = _is_told(clause, known, whole, named=_is_named(clause, statement, known))
+            told = told and not _is_denied(clause, notes, known)
             if not told and _is_worth_alone(clause):
                 last = until
         found += [sentence[:last].strip()] if last else []
@@ -123,7 +124,8 @@ def is_worth(text: str) -> bool:
 def _is_worth_alone(clause: str) -> bool:
     """A clause beside others that somebody made notes of: who did left it out."""
     scores = score(clause)
-    return scores["keep"] >= _WORTH and any(scores.says(act) for act in _ACTS) and len(_read(clause).words) > 1
+    worth = scores["keep"] >= _PLAINLY or (scores["keep"] >= _CLEARLY and any(scores.says(act) for act in _ACTS))
+    return worth and len(_read(clause).words) > 1
 
 
 def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
@@ -142,8 +144,15 @@ def _marks() -> "re2._Regexp":
     return re2.compile(r"[;；、，：—–]\s*|[,:](?:\s+|$)")
 
 
-def _is_told(clause: str, known: _Told, whole: _Told) -> bool:
-    """`whole` is the statement: a word of the notes that stands elsewhere in it stands for nothing in this clause."""
+def _is_named(clause: str, statement: str, known: _Told) -> bool:
+    """Whether a number says which clause of a message a note was made of: it stands in the note, and nowhere else in the message."""
+    numbers = _read(clause).numbers & known.numbers
+    return any(_numbers(statement).count(one) == 1 for one in numbers)
+
+
+def _is_told(clause: str, known: _Told, whole: _Told, *, named: bool = False) -> bool:
+    """`whole` is the statement: a word of the notes that stands elsewhere in it stands for nothing in this clause. `named`: it need not say
+    what it is about."""
     if not all(_stands((name,), known) for name in _names(clause)):
         return False
     clause = _undated(clause, known)
@@ -163,6 +172,8 @@ def _is_told(clause: str, known: _Told, whole: _Told) -> bool:
     lost = {word for word, nearest in zip(left, near, strict=True) if nearest < _FAR}
     if any(len(word[0]) >= _WEIGHTY for word in lost) or len(strange) > (1 - _SHARE) * len(own.words):
         return False
+    if named:
+        return True
     # what a clause is about comes first in most languages
     about = next((word for word in own.words if len(word[0]) >= _WEIGHTY or word not in strange), own.words[0])
     return about not in strange
@@ -233,11 +244,15 @@ def _read(text: str) -> _Told:
     kinds = (TermKind.STOP, TermKind.CHARACTER, TermKind.WHOLE)
     words = tuple(term.alternatives for term in read_query(text).terms if term.kind not in kinds)
     words = tuple(word for word in words if not word[0][:1].isdecimal())
-    digits = "".join(char if char.isdecimal() else " " for char in text)
-    numbers = frozenset(int(one) for one in digits.split() if len(one) <= _LONGEST_NUMBER)
+    numbers = frozenset(_numbers(text))
     forms = frozenset(index_terms(text).counts) | {form for word in words for form in word}
     days = tuple((_day(one), one.words) for one in read_dates(text, _LATE))
     return _Told(words, forms, numbers, days)
+
+
+def _numbers(text: str) -> list[int]:
+    digits = "".join(char if char.isdecimal() else " " for char in text)
+    return [int(one) for one in digits.split() if len(one) <= _LONGEST_NUMBER]
 
 
 def _day(span: DateSpan) -> _Day:

@@ -61,7 +61,9 @@ _ASKED: Final = (
     "sister, moves to Porto in March 2027.”). Leave out small talk, questions and tasks. Of a text that somebody showed, keep at most that "
     "they showed it and what it is about."
 )
-_ELSEWHERE: Final = " Profiles of people, places and things are kept elsewhere: note what happened with Anna, not who Anna is."
+_ELSEWHERE: Final = (
+    " Profiles of people, places and things are kept elsewhere: note what happened with Anna, not who Anna is."
+)
 
 
 @dataclass(frozen=True, slots=True)

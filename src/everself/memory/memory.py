@@ -39,7 +39,19 @@ from everself.memory.writing import (
 )
 from everself.text.normalise import one_line
 from everself.text.redaction import redact
-from everself.values import Applied, Author, Change, Conflict, Entry, Origin, Outcome, ProvenanceRecord, Refused, Tier, new_id
+from everself.values import (
+    Applied,
+    Author,
+    Change,
+    Conflict,
+    Entry,
+    Origin,
+    Outcome,
+    ProvenanceRecord,
+    Refused,
+    Tier,
+    new_id,
+)
 from everself.workspace.layout import place
 from everself.workspace.protocol import Workspace
 
