@@ -322,13 +322,15 @@ class Runtime:
         search = KeeperSearch(self.embedder, lambda: self.index, lambda: self.recall, enabled=enabled)
         model = KeeperModel(open_model, self.spend_meter, self.integrity)
         read = self.memory, self.state, self.log, self.tunables, policy
-        return Runner(KeeperSources(*read, self._open_triage(), search, model), self.growth, all_keepers())
+        sources = KeeperSources(*read, self._open_triage(), search, model)
+        profiled = bool(self.loaded.config.programs.crm_hook)
+        return Runner(replace(sources, profiled=profiled), self.growth, all_keepers())
 
     @part
     def checkpoint(self) -> "Checkpoint":
         from everself.conversation.sessions.checkpoint import Checkpoint
 
-        return Checkpoint(self.memory, self.log)
+        return Checkpoint(self.memory, self.log, has_model=lambda: self.chat.shared.has_model)
 
     @part
     def compactor(self) -> "ConversationCompactor":

@@ -29,8 +29,8 @@ from everself.workspace.guards import learned_exemption, standard_guards
 pytestmark = pytest.mark.slow
 
 SOUL = b"# Aria\n\nBe kind.\n\n## Learned\n\n- Ask before you book.\n"
-MIA = "My sister is called Mia"
-AGAIN = "No, my sister is called Mia, not Mira"
+EMOJIS = "Never use emojis when you write to me"
+AGAIN = "No, never use emojis when you write to me"
 
 
 class Self(Mind):
@@ -49,7 +49,7 @@ class Self(Mind):
         tunables = Tunables(soul_max_tokens=self.tokens)
         return self.run(SoulKeeper(), policy=self.policy, tunables=tunables, model=lambda: model, **more)
 
-    def corrected(self, wrong: str = "My sister is called Mira", right: str = MIA) -> str:
+    def corrected(self, wrong: str = "You may use emojis when you write to me", right: str = EMOJIS) -> str:
         return self.memory.correct(self.knows(wrong).id, right, origin_of("owner")).entry
 
     def said_again(self, text: str = AGAIN) -> str:
@@ -89,11 +89,11 @@ def test_a_correction_that_came_up_twice_is_proposed_in_the_owners_words_with_it
     self_.hour.pass_(days=2)
     report = self_.keep()
     (proposal,) = self_.proposals()
-    assert proposal.content == SOUL.decode() + "- Remember: My sister is called Mia\n"
+    assert proposal.content == SOUL.decode() + "- Remember: Never use emojis when you write to me\n"
     assert set(proposal.evidence) == {f"entry:{first}", f"entry:{second}"}
     assert (proposal.author, proposal.status, proposal.reason) == ("keeper", "open", "put right 2 times")
     assert self_.soul() == SOUL.decode()
-    assert report.notes == ("For the soul: “Remember: My sister is called Mia” (put right 2 times)",)
+    assert report.notes == ("For the soul: “Remember: Never use emojis when you write to me” (put right 2 times)",)
 
 
 def test_once_is_not_enough_and_neither_is_twice_within_the_last_24_hours(self_: Self):
@@ -136,12 +136,12 @@ def test_under_evolve_it_grows_by_itself_with_a_copy_the_log_and_a_word_in_the_d
     self_.hour.pass_(days=2)
     report = self_.keep()
     assert len(report.applied) == 1
-    assert self_.soul() == SOUL.decode() + "- Remember: My sister is called Mia\n"
+    assert self_.soul() == SOUL.decode() + "- Remember: Never use emojis when you write to me\n"
     files = {path: data.decode() for path, data in self_.files().items()}
     assert [data for path, data in files.items() if path.startswith("SOUL_HISTORY/")] == [SOUL.decode()]
     assert f"entry:{first}" in files["CHANGELOG.md"]
-    assert "- added: Remember: My sister is called Mia" in files["CHANGELOG.md"]
-    assert "My soul learned something: Remember: My sister is called Mia" in files["memory/2026-03-22.md"]
+    assert "- added: Remember: Never use emojis when you write to me" in files["CHANGELOG.md"]
+    assert "My soul learned something: Remember: Never use emojis when you write to me" in files["memory/2026-03-22.md"]
     self_.hour.pass_(days=3)
     assert not self_.keep().changed
     # and the way back
@@ -258,23 +258,23 @@ def test_what_is_put_right_again_after_it_was_learned_is_flagged_as_drift_and_mo
 
 def test_a_principle_from_a_correction_gives_way_to_a_newer_correction_only(self_: Self):
     evolve(self_)
-    wrong = self_.corrected("The deploy day is Monday", "The deploy day is Tuesday")
+    wrong = self_.corrected("Always answer me in Dutch", "Always answer me in German")
     self_.hour.pass_(days=1)
-    self_.said_again("No, the deploy day is Tuesday, not Monday")
+    self_.said_again("No, always answer me in German, not in Dutch")
     self_.hour.pass_(days=2)
     self_.keep()
-    learned = "Remember: The deploy day is Tuesday"
+    learned = "Remember: Always answer me in German"
     assert learned in self_.soul()
     with pytest.raises(RefusedByRule, match="learned from a correction"):
         self_.growth.add_line("Deploy whenever.", "model", [f"entry:{wrong}"], Author.KEEPER, learned)
     with pytest.raises(RefusedByRule, match="learned from a correction"):
         self_.growth.propose(SOUL.decode(), "shorter", ["entry:AAAAAAAAAAAA"], Author.KEEPER)
     for one in self_.memory.catalog.all():
-        if "Tuesday" in one.text and not one.closed:
-            self_.memory.correct(one.id, "The deploy day is Friday", origin_of("owner"))
+        if "German" in one.text and not one.closed:
+            self_.memory.correct(one.id, "Always answer me in French", origin_of("owner"))
     self_.hour.pass_(days=2)
     self_.keep()
-    assert "Friday" in self_.soul()
+    assert "French" in self_.soul()
     assert learned not in self_.soul()
 
 
@@ -290,7 +290,7 @@ def test_a_full_soul_gives_up_what_came_from_no_correction_or_stays_as_it_is(sel
     twice(self_)
     self_.hour.pass_(days=2)
     self_.keep()
-    assert "Remember: My sister is called Mia" in self_.soul()
+    assert "Remember: Never use emojis when you write to me" in self_.soul()
     assert "Keep it up" not in self_.soul()
     assert "Ask before you book." in self_.soul()
     # what is left came from a human and from a correction
@@ -357,19 +357,19 @@ def test_where_the_model_says_nothing_usable_the_rules_speak(self_: Self, said: 
     model = FakeModel(said, said)
     self_.knows("I prefer short answers anyway.")
     report = self_.run(SoulKeeper(), model=lambda: model)
-    assert [one.planned.operation.line for one in report.applied] == ["Remember: My sister is called Mia"]
+    assert [one.planned.operation.line for one in report.applied] == ["Remember: Never use emojis when you write to me"]
     assert "Only the rules were used." in report.notes[0]
 
 
 def test_what_is_only_alike_is_not_the_same_and_what_calls_something_wrong_is(self_: Self):
     world = self_.world()
-    assert say_same(world, "My sister is called Mia", AGAIN)
-    assert say_same(world, "The deploy day is Tuesday", "No, the deploy day is Tuesday, not Monday")
+    assert say_same(world, "Never use emojis when you write to me", AGAIN)
+    assert say_same(world, "Always answer me in German", "No, always answer me in German, not in Dutch")
     assert say_same(world, "Keep your answers short", "I said keep answers short")
     assert not say_same(
         world, "The deploy day of the billing service is Monday", "The deploy day of the billing service is Tuesday"
     )
-    assert not say_same(world, "My sister is called Mia", "My brother is called Tom")
+    assert not say_same(world, "Never use emojis when you write to me", "My brother is called Tom")
     assert not say_same(world, "Always answer in German", "Always answer in French")
 
 
@@ -406,9 +406,9 @@ def test_a_run_that_dies_while_the_soul_grows_is_ended_by_the_next(
             self_.keep()
     self_.hour.pass_(days=1)
     assert self_.keep().changed
-    assert self_.soul() == SOUL.decode() + "- Remember: My sister is called Mia\n"
+    assert self_.soul() == SOUL.decode() + "- Remember: Never use emojis when you write to me\n"
     assert [one.text for one in self_.memory.catalog.all() if "learned something" in one.text] == [
-        "My soul learned something: Remember: My sister is called Mia"
+        "My soul learned something: Remember: Never use emojis when you write to me"
     ]
     assert self_.growth.open() == ()
     (proposal,) = self_.proposals()

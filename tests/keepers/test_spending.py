@@ -31,6 +31,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             app.memory.remember(
                 NewEntry(f"The garden party takes place in the big {where} of the house.", origin_of("owner"))
             )
+        for wish in ("Please always answer in German.", "Never use emojis when you write to me."):
+            app.memory.remember(NewEntry(wish, origin_of("owner")))
     return home
 
 

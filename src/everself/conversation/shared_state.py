@@ -10,7 +10,7 @@ from everself.conversation.resources import TurnResources
 from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.settled import SettledHistory
 from everself.conversation.tools.protocol import Tool
-from everself.errors import EverselfError
+from everself.errors import EverselfError, ModelFailed
 from everself.lazy import part
 from everself.models.chat.protocol import ChatModel
 from everself.models.spend_meter import SpendMeter
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from everself.conversation.tools.outside.registry import ExternalAccess, ExternalTools
 
 T = TypeVar("T")
+REFLEX: Final = "reflex"
 
 
 class WorkerThread:
@@ -102,6 +103,14 @@ class SharedState:
     @part
     def resources(self) -> TurnResources:
         return self._open_resources()
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model answers here; one that cannot be opened now is one."""
+        try:
+            return self.model.name != REFLEX
+        except ModelFailed:
+            return True
 
     def generation(self) -> int:
         """Rises whenever something is forgotten, whoever forgot it."""

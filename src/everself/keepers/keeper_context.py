@@ -82,7 +82,8 @@ def marks_of(text: str) -> Iterator[str]:
 
 
 LOOKED_AT: Final = 12
-_HEARTBEAT: Final = "heartbeat"
+# what a job was told and answered
+_UNASKED: Final = frozenset({"heartbeat", "cron"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,4 +302,4 @@ def is_memory(entry: Entry) -> bool:
     """Whether keepers may work with it at all."""
     if entry.kind == TRANSCRIPT or entry.tier is Tier.SOUL or is_quarantined(entry.path):
         return False
-    return entry.category != _HEARTBEAT and not place(entry.path).humans_only
+    return entry.category not in _UNASKED and not place(entry.path).humans_only

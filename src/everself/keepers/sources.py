@@ -92,3 +92,5 @@ class KeeperSources:
     triage: Triage
     search: KeeperSearch
     model: KeeperModel
+    # a program of the owner's keeps profiles of people
+    profiled: bool = False

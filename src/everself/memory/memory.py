@@ -40,7 +40,19 @@ from everself.memory.writing import (
 )
 from everself.text.normalise import one_line
 from everself.text.redaction import redact
-from everself.values import Applied, Author, Change, Conflict, Entry, Origin, Outcome, ProvenanceRecord, Refused, new_id
+from everself.values import (
+    Applied,
+    Author,
+    Change,
+    Conflict,
+    Entry,
+    Origin,
+    Outcome,
+    ProvenanceRecord,
+    Refused,
+    Tier,
+    new_id,
+)
 from everself.workspace.layout import place
 from everself.workspace.protocol import Workspace
 
@@ -160,15 +172,25 @@ class Memory:
     ) -> Corrected:
         """Correct an entry: close the wrong one, write the right one at full confidence, log both. `old` is an id or the text.
 
-        `origin` is the origin of `new`: refused where that is not the owner.
+        What was noted of the same message and tells the same is closed with it. `origin` is the origin of `new`: refused where that is
+        not the owner.
         """
-        cleaned = clean(new)
+        wrong = self._with_copies(self._wrong(old))
+        new_entry = as_correction(NewEntry(new, origin, was=clean(wrong[0].text).text))
+        return self._replace(wrong, new_entry, said, trigger, sure)
+
+    def revise(self, old: str, new: str, origin: Origin, *, trigger: str) -> Corrected:
+        """The same in a model's words, after the owner said in `trigger` what is right: the new entry is the agent's, and stands where the
+        wrong one stood. Who calls this has compared the two."""
+        wrong = self._with_copies(self._wrong(old))
+        core = any(one.tier is Tier.CORE for one in wrong)
+        return self._replace(wrong, NewEntry(new, origin, "correction", explicit=core), "", trigger, "high")
+
+    def _replace(self, wrong: list[Entry], new_entry: NewEntry, said: str, trigger: str, sure: str) -> Corrected:
+        cleaned = clean(new_entry.text)
         if not cleaned.text:
             raise RefusedByRule("The new text is empty.")
-        wrong = self._wrong(old)
-        new_entry = as_correction(NewEntry(cleaned.text, origin, was=clean(wrong[0].text).text))
-        if place(wrong[0].path).person:
-            new_entry = replace(new_entry, person=place(wrong[0].path).person or "")
+        new_entry = replace(new_entry, text=cleaned.text, person=place(wrong[0].path).person or "")
         found = Corrected("", tuple(entry.id for entry in wrong), "", cleaned.kinds)
 
         def plan() -> Change:
@@ -320,6 +342,12 @@ class Memory:
         if new_entry.source not in (OWNER, CORRECTION):
             raise RefusedByRule("This was forgotten on request and is not remembered again.")
         self.catalog.unbury(new_entry.text)
+
+    def _with_copies(self, wrong: list[Entry]) -> list[Entry]:
+        from everself.memory.copies import copies_of
+
+        found = {one.id: one for entry in wrong for one in (entry, *copies_of(entry, self.catalog))}
+        return list(found.values())
 
     def _wrong(self, old: str) -> list[Entry]:
         """The entries that a correction closes: the one of that id, or those with these words."""

@@ -16,7 +16,8 @@ from everself.memory.selection import Selection, Standing, select
 from everself.memory.writing import CORE, NewEntry, is_quarantined
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import Argument, Option, ToolOffer, operation
-from everself.operations.origins import asks_to_remember, origin_of
+from everself.operations.notes import is_put_right, put_right, write_note
+from everself.operations.origins import asks_to_remember, is_wished, origin_of
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import effective, is_owner
 from everself.text.normalise import fold
@@ -126,7 +127,9 @@ def _may_write(_: "Runtime", scope: Scope) -> bool:
     effect="write",
     tool=ToolOffer(
         "memory_write",
-        "Remember something for good. Write what was said, in the person's own words where you can, one fact a call.",
+        "Write one note for good: a short sentence that reads without the conversation, with names and absolute dates, such as “Ana, the "
+        "owner's sister, moves to Porto in March 2027.” One fact a call. The person's own words are kept as its evidence. Not for small "
+        "talk, questions, tasks or pasted text.",
         sessions=OWNERS_SESSIONS | {SessionKind.GUEST},
         where=_may_write,
         show=_show_added,
@@ -155,7 +158,9 @@ def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Rememb
         if origin.source not in (OWNER, f"{PERSON}{person}"):
             # the core stands in every prompt: what somebody else's words led to does not get there, nor what nobody asked for
             allowed = permission(Author.AGENT, CORE, tainted=caller.taint != OWN) == "write"
-            explicit = explicit and allowed and asks_to_remember(caller.said)
+            explicit = allowed and (
+                (explicit and asks_to_remember(caller.said)) or is_wished(request.text, caller.said)
+            )
     new_entry = NewEntry(
         request.text,
         origin,
@@ -167,7 +172,9 @@ def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Rememb
         project=project,
         key=request.key,
     )
-    return runtime.memory.remember(new_entry)
+    if not caller.is_model:
+        return runtime.memory.remember(new_entry)
+    return write_note(runtime, new_entry, caller)
 
 
 def _category(named: str) -> str:
@@ -257,6 +264,8 @@ def correct_entry(
     made_of_this = any(f"msg:{caller.message}" in one.lineage for one in wrong)
     # a page that was read could choose which entry gives way to something that the owner said of something else
     if rank(origin.source) < rank(OWNER) or caller.taint != OWN or made_of_this:
+        if caller.taint == OWN and not made_of_this and is_put_right(request.new, [one.text for one in wrong], caller):
+            return put_right(runtime, wrong, NewEntry(request.new, origin), caller)
         from everself.keepers.owner_questions import ask_correction
 
         return CorrectionAsked(ask_correction(runtime.keepers, wrong[0].id, request.new, caller.message))

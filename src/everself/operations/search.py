@@ -19,7 +19,7 @@ from everself.memory.sources import sources_of_hits, sources_of_lines
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import Argument, Option, Tell, ToolOffer, operation
 from everself.search.factory import need_search
-from everself.search.recall import RecallRequest, SearchResult
+from everself.search.recall import RecallRequest, SaidMessage, SearchResult
 from everself.search.scopes import Scope, SessionKind
 from everself.search.score_adjustments import Ageing
 from everself.storage.state.searches import SearchRecord
@@ -59,6 +59,7 @@ class SearchRequest:
     ranking: Annotated[Ranking | None, Option("The measured best, a plain sum, or TF-IDF.", only=_OWNERS)] = None
     session: Annotated[str, Option("What such a session would find.", "KIND[/PERSON]", only=("cli",))] = "main"
     project: Annotated[str, Option("This project's memory, and what belongs to none.", "NAME", only=_OWNERS)] = ""
+    messages: Annotated[bool, Option("What was only said as well, below what is remembered.", only=_OWNERS)] = False
 
 
 def _show_found(runtime: "Runtime", _: SearchRequest, found: SearchResult) -> Outcome:
@@ -116,6 +117,7 @@ def _is_on(runtime: "Runtime", _: Scope) -> bool:
         ("everself memory search tundra deadline", "by words and by meaning"),
         ('everself memory search "what did I decide about the logo" --explain', "with every part of every score"),
         ("everself memory search address --as-of 2026-03-01", "what held on that day"),
+        ("everself memory search heron --messages", "what was only said as well, below the notes"),
     ),
 )
 def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: Tell | None = None) -> SearchResult:
@@ -141,7 +143,17 @@ def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: 
     view = app.index.view(fresh=False)
     speechless = found.provider == "keywords" and view.embedded > 0 and found.ranking is not Ranking.TFIDF
     weights = tuple(map(ageing.weight, found.hits))
-    return replace(found, weights=weights, degraded=bool(view.notices) or speechless)
+    degraded = bool(view.notices) or speechless
+    return replace(found, weights=weights, degraded=degraded, messages=_said(app, caller, request))
+
+
+def _said(app: "Runtime", caller: Caller, request: SearchRequest) -> tuple[SaidMessage, ...]:
+    """Messages that hold most of the words; of every conversation, so they are the owner's to see."""
+    if not request.messages:
+        return ()
+    caller.need(Audience.OWNER)
+    found = app.log.nearest(request.query, request.limit or app.agent.search.max_results)
+    return tuple(SaidMessage(one.id, one.session, one.at, one.role, one.content) for one in found)
 
 
 def _scope(caller: Caller, session: str, project: str = "") -> Scope:

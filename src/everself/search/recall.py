@@ -5,7 +5,7 @@ Knows settings, scopes and entries. Does not know who asks it: a chat, a command
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from itertools import count as count_from
 from typing import TYPE_CHECKING, Final
 
@@ -79,11 +79,23 @@ class RecallRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class SaidMessage:
+    """A message of a conversation: nothing that is remembered, but it was said."""
+
+    message: str
+    session: str
+    at: datetime
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """The result of a search. `provider` embedded the query, "keywords" where none did; `id` is the id of the search record.
 
     `tokens` is counted where a budget was given, else estimated. `degraded` where something failed and less was looked at than should
-    be. `weights` are seed 1's, for each hit: what age alone would make of it, whether or not it counts here.
+    be. `weights` are seed 1's, for each hit: what age alone would make of it, whether or not it counts here. `messages` are what was said
+    beside, where that was asked for.
     """
 
     query: str
@@ -96,6 +108,7 @@ class SearchResult:
     id: str = ""
     degraded: bool = False
     weights: tuple[float, ...] = ()
+    messages: tuple[SaidMessage, ...] = ()
 
     def __str__(self) -> str:
         """For a person who prints it: score, citation and words of each hit."""

@@ -43,10 +43,16 @@ def _found(found: "SearchResult", look: Look) -> Iterator[Line]:
             yield f"    also in {', '.join(hit.also)}"
         if "explain" in look.flags:
             yield from _explained(hit, weight)
+    if found.messages:
+        yield ""
+        yield "In conversations:"
+    for said in found.messages:
+        yield f"    {said.at.date().isoformat()}  {said.session}  {said.role}"
+        yield from (f"    {line}" for line in snippet(said.text))
 
 
 def _data(found: "SearchResult") -> dict[str, object]:
-    names = ("query", "id", "ranking", "provider", "tokens", "hits", "left_out", "notices", "degraded")
+    names = ("query", "id", "ranking", "provider", "tokens", "hits", "left_out", "notices", "degraded", "messages")
     weighed = zip(found.hits, found.weights, strict=True)
     hits = [{"citation": hit.reference, "weight": weight, "hit": hit} for hit, weight in weighed]
     return {name: getattr(found, name) for name in names} | {"hits": hits}
@@ -124,7 +130,7 @@ def _left_out(record: "SearchRecord") -> Sequence[str]:
 
 
 def _code(found: "SearchResult") -> ExitCode:
-    if not found.hits:
+    if not found.hits and not found.messages:
         return ExitCode.NOT_FOUND
     return ExitCode.DEGRADED if found.degraded else ExitCode.DONE
 

@@ -19,6 +19,7 @@ _FATES: Final = {
     "new": "would be kept",
     "mention": "is known, would count as said again",
     "kept": "is kept",
+    "noted": "is noted",
     "forgotten": "was forgotten, stays so",
 }
 
