@@ -71,9 +71,6 @@ class Trial:
     received: int
     micros: int | None
 
-    def can(self, skill: Skill) -> bool:
-        return any(one.able for one in self.tried if one.skill == skill)
-
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
