@@ -75,9 +75,6 @@ class Trial:
     # how it calls tools; remembered, so that a model which cannot is offered none
     calling: Calling = "untested"
 
-    def can(self, skill: Skill) -> bool:
-        return any(one.able for one in self.tried if one.skill == skill)
-
 
 @dataclass(frozen=True, slots=True)
 class _Reply:

@@ -1,7 +1,6 @@
 """All external tools that the settings enable, for one conversation."""
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -78,16 +77,6 @@ async def open_external_tools(reach: ExternalAccess, scope: Scope) -> ExternalTo
         await _start(reach, outside)
     outside.tools = (*made, *(outside.servers.tools if outside.servers is not None else ()))
     return outside
-
-
-@asynccontextmanager
-async def list_external_tools(reach: ExternalAccess, scope: Scope) -> AsyncIterator[ExternalTools]:
-    """The same for as long as a block lasts."""
-    outside = await open_external_tools(reach, scope)
-    try:
-        yield outside
-    finally:
-        await outside.close()
 
 
 async def _start(reach: ExternalAccess, outside: ExternalTools) -> None:
