@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from click import unstyle
-from everself.interfaces.rendering.context import _explained
 from syrupy.assertion import SnapshotAssertion
 from tests.conversation.context.tables import FACTS, NONCE
 
 from everself.agent import open_runtime
 from everself.conversation.context.assembler import Assembler
 from everself.conversation.context.request import PromptRequest
+from everself.interfaces.rendering.conversation import _explained
 from everself.interfaces.rendering.lines import render
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
