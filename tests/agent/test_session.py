@@ -283,6 +283,20 @@ def test_a_turn_that_was_stored_by_half_is_completed(agent: Agent) -> None:
     assert [one.id for one in users] == [done.message]
 
 
+def test_a_correction_that_another_process_acted_on_is_not_acted_on_again(agent: Agent) -> None:
+    agent.remember("My standup is every day at 9:30.")
+
+    async def use(s: AgentSession) -> None:
+        await s.prompt("No, the standup is at 9:45, not 9:30.", id="turn-1")
+        await s.call("memory_search", {"query": "standup"})
+
+    talk(agent, use)
+    before = agent.run("log")
+    talk(agent, use)
+    assert agent.run("log") == before
+    assert texts(agent) == ["My standup is every day at 9:45."]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["", "turn-1"])
 @pytest.mark.parametrize("fails", range(6))
@@ -353,6 +367,27 @@ def test_what_was_observed_lowers_what_is_written_in_the_same_turn(agent: Agent)
     assert entry(agent, "Evil").source == "tool"
 
 
+def test_what_a_prompt_recalled_from_outside_lowers_what_is_written(agent: Agent) -> None:
+    agent.remember("The harbour fee in Porto is twelve euros.", source="web")
+
+    async def use(s: AgentSession) -> str:
+        prompt = await s.prompt("What is the harbour fee in Porto?")
+        assert "twelve euros" in prompt.message
+        await s.call("memory_write", {"content": "Porto is cheap."})
+        return s.id
+
+    session = talk(agent, use)
+    assert entry(agent, "cheap").source == "web"
+    assert agent.runtime.log.find(session).taint == "web"
+
+
+def test_a_reply_that_claims_to_remember_what_nobody_wrote_is_told(agent: Agent) -> None:
+    promise = "I'll remember that."
+    done = talk(agent, lambda s: s.record(user="What is a heron?", assistant=promise))
+    assert done.notices == ("The reply says that something will be remembered, but nothing was written.",)
+    assert talk(agent, lambda s: s.record(user="My heron is called Otto.", assistant=promise)).notices == ()
+
+
 def test_the_result_of_a_tool_is_never_the_owners(agent: Agent) -> None:
     for source in ("owner", "agent", "hand", "correction", "nonsense"):
         with pytest.raises(WrongUse, match=source):
@@ -382,6 +417,41 @@ def test_calls_that_are_listed_again_are_not_stored_twice(agent: Agent) -> None:
     assert [text for role, text in said(agent, session) if role == "tool"][1:] == ["Noon.", "Ten."]
 
 
+@pytest.mark.slow
+def test_calls_may_be_listed_as_a_vendor_words_them(agent: Agent) -> None:
+    from openai.types.chat import ChatCompletionMessageFunctionToolCall as FunctionCall
+
+    made = {
+        "id": "call_9",
+        "type": "function",
+        "function": {"name": "memory_search", "arguments": '{"query": "heron"}'},
+    }
+
+    async def use(s: AgentSession) -> str:
+        await s.prompt("What is my heron called?")
+        await s.call("memory_search", '{"query": "heron"}', id="call_9")
+        own = {"type": "tool_use", "id": "toolu_1", "name": "clock", "input": {"zone": "UTC"}, "result": "Ten."}
+        calls = [made, FunctionCall.model_validate(made), own]
+        with pytest.raises(WrongUse, match="no result"):
+            await s.record(assistant="No idea.", tool_calls=[{**made, "id": "call_10"}])
+        return (await s.record(assistant="No idea.", tool_calls=calls)).session
+
+    session = talk(agent, use)
+    stored = agent.runtime.log.messages(session)
+    assert [one.content for one in stored if one.role == "tool"][1:] == ["Ten."]
+    assert [call[1:] for one in stored for call in one.meta.get("calls", [])][1:] == [["clock", '{"zone": "UTC"}']]
+
+
+def test_a_loop_with_a_prompt_of_its_own_records_who_spoke_at_the_end(agent: Agent) -> None:
+    async def use(s: AgentSession) -> str:
+        await s.call("memory_search", {"query": "heron"})
+        return (await s.record(user="My heron is called Otto.", assistant="Noted.")).session
+
+    session = talk(agent, use)
+    assert [role for role, _ in said(agent, session)] == ["assistant", "tool", "user", "assistant"]
+    assert entry(agent, "heron").source == "owner"
+
+
 def test_a_correction_acts_before_the_tools_do_and_the_model_is_told(agent: Agent) -> None:
     agent.remember("My standup is every day at 9:30.")
 
@@ -395,7 +465,7 @@ def test_a_correction_acts_before_the_tools_do_and_the_model_is_told(agent: Agen
     first, second, done, later = talk(agent, use)
     assert texts(agent) == ["My standup is every day at 9:45."]
     assert "Already done because of this message" in first.content
-    assert "Already done" not in second.content + later.message
+    assert "[Note from the runtime" not in second.content + later.message
     assert [one.deed for one in done.written] == ["corrected"]
 
 
@@ -437,6 +507,8 @@ def test_a_prompt_may_be_asked_for_again_within_its_turn(agent: Agent) -> None:
 def test_nothing_to_record_is_an_error(agent: Agent) -> None:
     with pytest.raises(WrongUse, match="nothing to record"):
         talk(agent, lambda s: s.record(assistant=None))
+    with pytest.raises(WrongUse, match="assistant= is not a text"):
+        talk(agent, lambda s: s.record(user="Hi.", assistant=[{"type": "text"}]))  # type: ignore[arg-type]
     with pytest.raises(WrongUse, match="empty"):
         talk(agent, lambda s: s.prompt("  "))
 
