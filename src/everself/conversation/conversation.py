@@ -108,7 +108,8 @@ class Chat:
         fresh = await self._shared.in_thread(lambda: self._shared.log.fresh(session))
         resources = await self._shared.in_thread(lambda: self._shared.resources)
         made = await resources.compactor.compact(fresh, why)
-        self._shared.drop_prefix(session.id)
+        if made.session.compacted > fresh.compacted:
+            self._shared.drop_prefix(session.id)
         return made
 
     async def renew(self, session: Session) -> Renewed:

@@ -150,7 +150,7 @@ class TurnRunner:
         if model.name == REFLEX and await shared.in_thread(self._is_first):
             self._emit(Notice(NO_MODEL, "info", ADD_MODEL))
         calling = await shared.in_thread(lambda: find_calling(shared.state, model.name))
-        self._state.reads_text = calling != "native"
+        self._state.calling = calling
         tools = offered(await shared.in_thread(lambda: shared.tools(setting.scope)), model, calling)
         if model.name != REFLEX and calling != "none":
             tools = (*tools, *await self._reach())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from everself.conversation.events import Done, Event, MemoryWritten, Notice, ToolReturned
 from everself.conversation.tools.protocol import Written
-from everself.errors import EverselfError, WrongUse
+from everself.errors import EverselfError, ModelFailed, WrongUse
 from everself.models.chat.protocol import Usage
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, operation
@@ -74,9 +74,16 @@ class ContextRequest:
 )
 def show_context(runtime: "Runtime", _: Caller, request: ContextRequest) -> ContextReport:
     """Print the prompt as the model would get it."""
-    from everself.conversation.context.request import PromptRequest
+    from everself.conversation.context.request import SMALL_WINDOW, PromptRequest
+    from everself.models.chat.findings import find_calling
 
     ask = PromptRequest(scope_of(request.session_kind), request.message)
+    with suppress(ModelFailed):
+        # a model that cannot be opened is told nothing; the prompt is shown as any other would get it
+        model = runtime.chat_model()
+        small = model.window < SMALL_WINDOW
+        tools = find_calling(runtime.state, model.name) != "none"
+        ask = replace(ask, window=model.window if small else None, tools=tools)
     # nobody speaks, so no search and no persona is recorded
     made = runtime.assembler.assemble(replace(ask, facts=runtime.facts(), recorded=False))
     return ContextReport(made.text, made.prefix.text, made.delta, made.receipt)
