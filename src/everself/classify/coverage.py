@@ -1,8 +1,8 @@
 """Whether notes that were made of a message tell what a statement in it tells, clause by clause. Pure; knows no memory and no speaker.
 
-A note is worded anew: dates are written out, "mum" becomes "mother". So a clause counts as told where its numbers and dates stand in the notes,
-what it is about stands there, and most of its words do, or others that mean nearly the same. Of a clause for which that is not clear, `untold`
-says so: who asks keeps the words then.
+A note is worded anew: dates are written out, "mum" becomes "mother". So a clause counts as told where its numbers and dates stand in the
+notes, what it is about stands there, and most of its words do, or others that mean nearly the same. Where that is not clear it is untold,
+and who asks keeps the words.
 """
 
 from collections.abc import Iterator, Sequence
