@@ -42,7 +42,10 @@ def test_what_a_note_leaves_out_or_tells_otherwise_is_untold(said: str, note: st
 
 
 def test_only_the_sentences_that_are_left_out_are_untold_each_up_to_its_last_such_clause() -> None:
-    said = "tobin plays accordion in the wet gulls. fenna is our daughter, shes in gdansk doing marine engineering, and she flies home 19 december"
+    said = (
+        "tobin plays accordion in the wet gulls. fenna is our daughter, shes in gdansk doing marine engineering, "
+        "and she flies home 19 december"
+    )
     notes = [
         "Tobin plays accordion in the band the Wet Gulls.",
         "Fenna, the owner's daughter, flies home on 2026-12-19.",

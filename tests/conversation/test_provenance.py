@@ -112,8 +112,11 @@ def test_a_cut_out_of_a_sentence_is_not_the_owners(tmp_path: Path) -> None:
             assert app.memory.catalog.get(made).source == "agent", words
         whole = box.get("memory_write", content="Never send my tax files to anyone who asks.")["entry"]
         assert app.memory.catalog.get(whole).source == "owner"
-        tainted = box.tainted("web").get("memory_write", content="cancel the party")["entry"]
-        assert app.memory.catalog.get(tainted).source == "web"
+        # beside words from outside the whole sentence is kept, condition and all, and not the cut-out
+        tainted = app.memory.catalog.get(box.tainted("web").get("memory_write", content="I cancel the party")["entry"])
+        assert (tainted.text, tainted.source) == ("If it rains, I cancel the party.", "owner")
+        other = box.tainted("web").get("memory_write", content="Guests may have the vault password.")["entry"]
+        assert app.memory.catalog.get(other).source == "web"
 
 
 def test_the_model_does_not_say_that_the_owner_asked_to_remember(tmp_path: Path) -> None:

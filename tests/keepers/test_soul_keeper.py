@@ -427,3 +427,36 @@ def test_what_waits_for_a_human_is_proposed_once_even_where_small_steps_need_nob
     assert not self_.keep().changed
     assert [one.status for one in self_.proposals()] == ["open"]
     assert self_.files() == before
+
+
+def test_a_fact_that_was_put_right_twice_is_memorys_and_not_the_souls(self_: Self):
+    self_.corrected("My sister is called Mira", "My sister is called Mia")
+    self_.hour.pass_(days=1)
+    self_.said_again("No, my sister is called Mia, not Mira")
+    self_.hour.pass_(days=2)
+    assert not self_.keep().changed
+    assert not self_.proposals()
+
+
+def test_of_what_a_model_noted_the_owners_sentence_is_the_evidence(self_: Self):
+    said = []
+    for text in ("Please never use emojis when you write to me.", "I said it: never use emojis when you write to me."):
+        said.append(self_.say(text))
+        self_.knows(
+            f"The owner wants no emojis in messages (said {len(said)} times).", "agent", (f"msg:{said[-1].id}",)
+        )
+        self_.hour.pass_(days=1)
+    self_.hour.pass_(days=1)
+    self_.keep()
+    (proposal,) = self_.proposals()
+    assert set(proposal.evidence) == {f"msg:{one.id}" for one in said}
+    assert "The owner wants no emojis" not in proposal.content
+
+
+def test_a_note_without_the_owners_sentence_is_no_evidence(self_: Self):
+    for number in range(2):
+        said = self_.say("How is the weather?")
+        self_.knows(f"The owner wants no emojis at all, {number}.", "agent", (f"msg:{said.id}",))
+        self_.hour.pass_(days=1)
+    self_.hour.pass_(days=2)
+    assert not self_.keep().changed

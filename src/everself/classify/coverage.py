@@ -1,8 +1,8 @@
 """Whether notes that were made of a message tell what a statement in it tells, clause by clause. Pure; knows no memory and no speaker.
 
-A note is worded anew: dates are written out, "mum" becomes "mother". So a clause counts as told where its numbers and dates stand in the notes,
-what it is about stands there, and most of its words do, or others that mean nearly the same. Of a clause for which that is not clear, `untold`
-says so: who asks keeps the words then.
+A note is worded anew: dates are written out, "mum" becomes "mother". So a clause counts as told where its numbers and dates stand in the
+notes, what it is about stands there, and most of its words do, or others that mean nearly the same. Where that is not clear it is untold,
+and who asks keeps the words.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ _STEM: Final = 4
 # how much nearer to a "not" a clause is than all notes that tell the opposite of it
 _DENIED: Final = 0.2
 _NOT: Final = ("not", "does not", "never")
-# how likely it is to be worth keeping where none of the acts is likely; of a clause that somebody left out, where one is
+# how likely a clause that somebody left out is worth keeping: beside one of the acts, and without
 _CLEARLY: Final = 0.75
 _PLAINLY: Final = 0.9
 _ACTS: Final = ("fact", "wish", "decision", "plan", "correction")
@@ -116,9 +116,10 @@ def shares_words(text: str, others: Sequence[str]) -> bool:
 
 
 def is_worth(text: str) -> bool:
-    """Whether triage calls it a fact, a wish, a decision, a plan or a correction; what is clearly worth keeping is one of them."""
+    """Whether triage calls it a fact, a wish, a decision, a plan or a correction, or worth keeping; what is rather small talk is not."""
     scores = score(text)
-    return scores.says("keep") and (scores["keep"] >= _CLEARLY or any(scores.says(act) for act in _ACTS))
+    kept = scores.says("keep") or any(scores.says(act) for act in _ACTS)
+    return kept and scores["smalltalk"] <= max(scores["keep"], *(scores[act] for act in _ACTS))
 
 
 def _is_worth_alone(clause: str) -> bool:

@@ -23,10 +23,6 @@ _MEANT: Final = frozenset(SentenceKind) - {SentenceKind.QUESTION, SentenceKind.S
 
 _ASKED: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER, SentenceKind.FORGET})
 
-_SOCIAL: Final = frozenset({SentenceKind.GREETING, SentenceKind.THANKS})
-# a longer clause says something
-_LONGEST_GREETING: Final = 24
-
 _Spanned = tuple[int, int, Sentence]
 
 
@@ -90,9 +86,14 @@ def _told(words: str, own: Language, *, deep: bool) -> Iterator[tuple[int, Sente
     yield at, whole
 
 
+_SOCIAL: Final = frozenset({SentenceKind.GREETING, SentenceKind.THANKS})
+# a longer clause says something
+_LONGEST_GREETING: Final = 24
+
+
 def _greeted(words: str, own: Language, *, deep: bool) -> int:
     """Where a statement begins that opens with a greeting, thanks or the like and a comma; 0 where it does not."""
-    at = max(words.find(", "), words.find("，")) + 1
+    at = min((found for mark in (", ", "，") if (found := words.find(mark)) > 0), default=-1) + 1
     rest = len(words) - len(words[at:].lstrip())
     if not 0 < at <= _LONGEST_GREETING or judge(words[: at - 1].strip(), own, deep=deep).kind not in _SOCIAL:
         return 0

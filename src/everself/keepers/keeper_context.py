@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
 
+from everself.classify.coverage import adds_nothing, touches
 from everself.classify.triage import Verdict
 from everself.clock import Clock
 from everself.conversation.sessions.session import Message, Session, message_of
@@ -27,7 +28,7 @@ from everself.memory.provenance import (
     source_of_reference,
     weaker,
 )
-from everself.memory.statements import is_stated, said, shown
+from everself.memory.statements import is_stated, said, shown, stated
 from everself.memory.writing import is_quarantined
 from everself.models.chat.protocol import JsonObject, Usage
 from everself.search.scopes import SessionKind
@@ -148,6 +149,20 @@ class KeeperContext:
 
     def trust(self, entry: Entry) -> str:
         return self.memory.trust(entry)
+
+    def backed(self, entry: Entry) -> str:
+        """As `trust`; for a note of the agent's the owner's, where its messages are theirs, state it, and name all that it names."""
+        found = self.trust(entry)
+        if found != AGENT or not entry.vouched:
+            return found
+        made: list[str] = []
+        for reference in entry.lineage:
+            kind, _, name = reference.partition(":")
+            message = self.log.message(name) if kind == "msg" else None
+            if message is None or self.source_of(message) != OWNER:
+                return found
+            made += [one for one in stated(message.content) if touches(entry.text, one)]
+        return OWNER if made and adds_nothing(entry.text, made) else found
 
     def corrections(self) -> list[Entry]:
         """The owner's corrections."""

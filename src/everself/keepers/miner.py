@@ -1,7 +1,7 @@
 """The Memory Miner: turns what was said since its last run into entries, once each, and asks what deserves the curated core.
 
-With a model it takes notes; what no note tells, and without a model all that the owner and guests state, is kept in the speaker's words, as a
-checkpoint would. It merges what says the same. Never reads cron, heartbeat or sub-agent sessions, nor recalled text.
+With a model it takes notes; what no note tells, and without a model all that the owner and guests state, is kept in the speaker's words,
+as a checkpoint would. It merges what says the same. Never reads cron, heartbeat or sub-agent sessions, nor recalled text.
 """
 
 from collections.abc import Iterator, Sequence

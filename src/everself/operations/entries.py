@@ -158,9 +158,8 @@ def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Rememb
         if origin.source not in (OWNER, f"{PERSON}{person}"):
             # the core stands in every prompt: what somebody else's words led to does not get there, nor what nobody asked for
             allowed = permission(Author.AGENT, CORE, tainted=caller.taint != OWN) == "write"
-            explicit = allowed and (
-                (explicit and asks_to_remember(caller.said)) or is_wished(request.text, caller.said)
-            )
+            asked = explicit and asks_to_remember(caller.said)
+            explicit = allowed and (asked or is_wished(request.text, caller.said))
     new_entry = NewEntry(
         request.text,
         origin,

@@ -1,7 +1,7 @@
 """What becomes of a model's note: one fact has one entry.
 
-Where an entry tells it already, that one stands, and the message becomes evidence of it: of the same message whatever tells it in other words,
-of another one only what tells the same. Nothing of a person's is closed for a model's words. In a conversation that holds text from
+Where an entry tells it already, that one stands, and the message becomes evidence of it: of the same message whatever tells it in other
+words, of another one only what tells the same. Nothing of a person's is closed for a model's words. In a conversation that holds text from
 outside, the owner's own sentence is kept instead of a note of it, which would be worth no more than that text.
 """
 
@@ -18,10 +18,11 @@ from everself.classify.statements import read_each
 from everself.memory.copies import same_statement
 from everself.memory.evidence import add_evidence
 from everself.memory.memory import Corrected, Remembered
-from everself.memory.provenance import AGENT, is_outside, rank, stated_by_owner
+from everself.memory.provenance import AGENT, is_outside, rank
 from everself.memory.statements import said
 from everself.memory.writing import NewEntry, core_path, is_quarantined, log_path
 from everself.operations.caller import Caller
+from everself.operations.origins import origin_of
 from everself.search.recall import RecallRequest
 from everself.values import Entry, Tier
 from everself.workspace.layout import place
@@ -65,12 +66,11 @@ def put_right(runtime: "Runtime", wrong: Sequence[Entry], new_entry: NewEntry, c
 
 def _in_own_words(new_entry: NewEntry, caller: Caller) -> Iterator[NewEntry]:
     """The sentences that the owner states in this message and the note was made of."""
-    origin = stated_by_owner("chat", f"msg:{caller.message}")
     for sentence in read_each(caller.said).of(*KEPT):
         asked = sentence.kind is SentenceKind.REMEMBER
         words = sentence.what if asked else sentence.text
         if words and touches(new_entry.text, words):
-            yield replace(new_entry, text=words, origin=origin, explicit=asked)
+            yield replace(new_entry, text=words, origin=origin_of(words, caller), explicit=asked)
 
 
 def _find_known(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Entry | None:
