@@ -531,6 +531,8 @@ NO_PATHS: dict[str, str] = {
         ),
         "stored as text",
     ),
+    "memory.list.words": "looked for by its words",
+    "review.list.how": "the word list",
     "memory.search.query": "looked for by its words",
     **dict.fromkeys(("memory.search.session", "memory.get.session"), "the name of a kind of session and a slug"),
     "memory.search.project": "made a slug",

@@ -14,8 +14,8 @@ from everself.conversation.tools.protocol import Written
 from everself.errors import ModelFailed
 from everself.interfaces.repl.commands import COMMANDS
 from everself.interfaces.repl.line_mode import talk_in_lines
+from everself.interfaces.repl.review import list_review
 from everself.interfaces.repl.ritual import OFFER
-from everself.interfaces.repl.views import review
 from everself.operations.setup import set_up
 from everself.runtime import Runtime
 
@@ -117,10 +117,10 @@ def test_what_follows_prompt_is_what_is_said(talk, app: Runtime) -> None:
 def test_review_tells_what_waits_for_the_person() -> None:
     with open_runtime() as app:
         set_up(app)
-        assert list(review(app, "")) == ["Nothing waits for you."]
+        assert list(list_review(app)) == ["Nothing waits for you."]
         app.growth.add_line("Ask before you book.", "asked twice", ())
         Path(app.agent.workspace, "SOUL.md").write_text("# Somebody else\n", encoding="utf-8")
-        waiting = list(review(app, ""))
+        waiting = list(list_review(app))
         assert any("SOUL.md  (everself soul verify)" in line for line in waiting)
         assert any("asked twice" in line for line in waiting)
 

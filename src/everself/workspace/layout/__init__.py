@@ -1,6 +1,5 @@
 """Classifies every path of a workspace. Pure: looks at names only."""
 
-from everself.workspace.layout._names import fold, is_hidden, is_temporary
 from everself.workspace.layout._places import (
     MONTHS,
     Kind,
@@ -8,8 +7,11 @@ from everself.workspace.layout._places import (
     Writer,
     archives_of,
     chronicle_of,
+    fold,
     is_day,
+    is_hidden,
     is_quarter,
+    is_temporary,
     masked,
     place,
 )
