@@ -6,33 +6,26 @@
         agent.remember("My cat is called Miso.")
 
 docs/library.md says what it can do. It is loaded when it is first asked for, so that a bare import costs nothing.
-`App` and `open_app` are the former names of `Runtime` and `open_runtime`; they are deprecated and go with the next release.
+`App` and `open_app` are the former names of `Agent` and of opening one; they are deprecated and go with the next release.
 """
 
 # type checkers treat this name like `typing.TYPE_CHECKING`; importing `typing` would cost a module more
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from everself.agent import Agent, Runtime, open_runtime
+    from everself.agent import Agent, Runtime, open_app, open_runtime
 
-    App = Runtime
-    open_app = open_runtime
+    App = Agent
 
 __version__ = "0.1.0"
 
 __all__ = ["Agent", "App", "Runtime", "__version__", "open_app", "open_runtime"]
 
-_NAMES = {
-    "Agent": "Agent",
-    "Runtime": "Runtime",
-    "App": "Runtime",
-    "open_runtime": "open_runtime",
-    "open_app": "open_runtime",
-}
+_FORMER = {"App": "Agent"}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _NAMES:
+    if name.startswith("_") or name not in __all__:
         raise AttributeError(f"module 'everself' has no attribute {name!r}")
     from everself import agent
 
-    return getattr(agent, _NAMES[name])
+    return getattr(agent, _FORMER.get(name, name))

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from everself.conversation.events import Event
     from everself.memory.forgetting.proof import ForgetPlan, ForgetProof
     from everself.memory.memory import Corrected, Remembered
-    from everself.operations.ask import Reply
-    from everself.operations.context import ContextReport
-    from everself.operations.search import Answer, Passage
+    from everself.operations.conversation import ContextReport, Reply
+    from everself.search.recall import SearchResult
+    from everself.values import Hit
 
-__all__ = ["Agent", "Runtime", "open_runtime"]
+__all__ = ["Agent", "Runtime", "open_app", "open_runtime"]
 
 Path = str | os.PathLike[str]
 CHANNEL: Final = "library"
@@ -97,11 +97,11 @@ class Agent:
     ) -> Self:
         """The same, made first where it does not exist. `workspace` is the folder for its files, where that is not the usual one."""
         from everself.operations.home import Home
-        from everself.operations.setup import SetupRequest, settle
+        from everself.operations.setup import SetupRequest, set_up_agent
 
         environ = _environ(home, config)
         request = SetupRequest(agent=name or "", workspace=os.fspath(workspace) if workspace else "")
-        settle(Home(environ), Caller(Audience.OWNER_AT_TERMINAL, by_owner=True), request)
+        set_up_agent(Home(environ), Caller(Audience.OWNER_AT_TERMINAL, by_owner=True), request)
         return cls(open_runtime(name or "", environ=environ), fresh=fresh, clock=clock)
 
     @property
@@ -143,14 +143,14 @@ class Agent:
         done: ForgetPlan | ForgetProof = self.run("memory.forget", entries=entries, words=words, dry_run=dry_run)
         return done
 
-    def search(self, query: str, limit: int | None = None) -> "Answer":
+    def search(self, query: str, limit: int | None = None) -> "SearchResult":
         """The best hits for these words, with citations."""
-        found: Answer = self.run("memory.search", query=query, limit=limit)
+        found: SearchResult = self.run("memory.search", query=query, limit=limit)
         return found
 
-    def get(self, path: str, *, first: int | None = None, lines: int | None = None) -> "Passage":
+    def get(self, path: str, *, first: int | None = None, lines: int | None = None) -> "Hit":
         """Lines of a document, by its path or by a citation."""
-        found: Passage = self.run("memory.get", path=path, first=first, lines=lines)
+        found: Hit = self.run("memory.get", path=path, first=first, lines=lines)
         return found
 
     def context(self, message: str = "") -> "ContextReport":
@@ -221,6 +221,11 @@ class Agent:
 def open_runtime(agent: str = "", *, workspace: str = "", environ: Mapping[str, str] | None = None) -> Runtime:
     """Open an agent: the named one, else the one of EVERSELF_PROFILE, else the default. Touches no file of the agent yet."""
     return give_tools(make_runtime(agent, workspace=workspace, environ=environ))
+
+
+def open_app(agent: str = "", *, workspace: str = "", environ: Mapping[str, str] | None = None) -> Agent:
+    """Deprecated: use `Agent.open`."""
+    return Agent(open_runtime(agent, workspace=workspace, environ=environ))
 
 
 def _is_in_event_loop() -> bool:

@@ -6,7 +6,7 @@ It alone knows all parts. What opens one of them takes the others that it needs,
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Self
 
 from everself.clock import Clock
 from everself.config import AgentSettings, Loaded, Places, load_here, with_tunables
@@ -16,13 +16,11 @@ from everself.identity.time_zone import user_zone
 from everself.lazy import part
 from everself.memory.catalog import Catalog
 from everself.memory.forgetting.guard import tombstone_guard
-from everself.memory.memory import Corrected, Memory, Remembered
-from everself.memory.provenance import Dynamics, stated_by_owner
+from everself.memory.memory import Memory
+from everself.memory.provenance import Dynamics
 from everself.memory.suspicion import Releases
-from everself.memory.writing import NewEntry
 from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.database import State
-from everself.values import Document, Tag
 from everself.workspace.assembly import WorkspaceOptions, WorkspaceStorage, assemble, real_storage
 from everself.workspace.disk_workspace import DiskWorkspace, Recovery
 from everself.workspace.guards import learned_exemption, standard_guards
@@ -31,17 +29,17 @@ from everself.workspace.state_factory import open_or_read_only
 
 if TYPE_CHECKING:
     from everself.classify.triage import Triage
-    from everself.conversation import parts as conversation
     from everself.conversation.compaction import ConversationCompactor
-    from everself.conversation.context import request as context
-    from everself.conversation.context.assembler import Assembler, Prompt
-    from everself.conversation.context.factory import VerifiedDocuments
+    from everself.conversation.context.assembler import Assembler
+    from everself.conversation.context.request import Facts, PromptInputs
+    from everself.conversation.context.sources import VerifiedDocuments
     from everself.conversation.conversation import Chat
+    from everself.conversation.resources import TurnResources
     from everself.conversation.sessions.checkpoint import Checkpoint
     from everself.conversation.sessions.forgetting import TranscriptTraces
     from everself.conversation.sessions.log import SessionLog
+    from everself.conversation.shared_state import WorkerThread
     from everself.conversation.tools.protocol import Tool
-    from everself.conversation.worker_thread import WorkerThread
     from everself.identity.counter import KeptCounter
     from everself.identity.growth import Growth
     from everself.identity.integrity import Integrity
@@ -57,22 +55,10 @@ if TYPE_CHECKING:
     from everself.search.forgetting import IndexTraces
     from everself.search.freshness import Freshness
     from everself.search.index import Index
-    from everself.search.recall import Recall, SearchResult
+    from everself.search.recall import Recall
     from everself.search.scopes import Scope
     from everself.workspace.extra_paths import ExtraPath
     from everself.workspace.repair import Mended
-
-
-class Details(TypedDict, total=False):
-    """Optional fields of a new entry."""
-
-    category: str
-    tag: Tag
-    explicit: bool
-    who: str
-    person: str
-    project: str
-    key: str
 
 
 class Runtime:
@@ -164,16 +150,19 @@ class Runtime:
 
     @part
     def recall(self) -> "Recall":
-        from everself.search.factory import open_recall
+        from everself.search.recall import Recall
 
-        return open_recall(self.index, self.clock, self.agent.search, self.tunables, self.memory, self.state)
+        boost, searches = self.tunables.correction_relevance_boost, self.state.searches
+        return Recall(self.index, self.clock, self.agent.search, self.memory, searches, boost=boost)
 
     @part
     def persona(self) -> "Persona":
-        from everself.identity.factory import open_persona
+        import random
 
-        hook = self.loaded.config.hooks.persona
-        return open_persona(hook, self.clock, self.state, lambda: self.integrity)
+        from everself.identity.persona import Persona
+
+        hook, read = self.loaded.config.hooks.persona, self.integrity.whole_text
+        return Persona(hook, self.clock, self.state.personas, read, random.SystemRandom().random)
 
     @part
     def integrity(self) -> "Integrity":
@@ -196,59 +185,63 @@ class Runtime:
 
     @part
     def growth(self) -> "Growth":
-        from everself.identity.factory import open_growth
+        from everself.identity.growth import Growth
+        from everself.identity.soul import SoulRules
 
-        memory, integrity = (lambda: self.memory), (lambda: self.integrity)
-        return open_growth(self.agent, self.tunables, self.workspace, self.state, self.clock, memory, integrity)
+        kept = self.tunables.soul_history_retention_days
+        rules = SoulRules(self.agent.soul.policy, self.tunables.soul_max_tokens, kept)
+        return Growth(self.workspace, self.state, self.clock, rules, self.memory, self.integrity)
 
     @part
     def ritual(self) -> "Ritual":
         from everself.identity.ritual import Ritual
 
-        return Ritual(self.workspace, self.state, self.clock, self.integrity.settle)
+        return Ritual(self.workspace, self.state, self.clock, self.integrity.look)
 
     @part
     def assembler(self) -> "Assembler":
         from everself.conversation.context.assembler import Assembler
 
-        return Assembler(self.context_parts())
+        return Assembler(self.prompt_inputs())
 
-    def context_parts(self) -> "context.Parts":
+    def prompt_inputs(self) -> "PromptInputs":
         """What the assembler works with."""
-        from everself.conversation.context.factory import ContextSettings, ExternalFile, gather_parts
+        from everself.conversation.context.request import PromptInputs
+        from everself.conversation.context.sources import AgentSources, ExternalFile
+        from everself.search.sharing import read_rules
 
-        tunables, config, external = self.tunables, self.loaded.config, None
-        if tunables.external_context_source and tunables.external_context_budget > 0:
-            external = ExternalFile(
-                tunables.external_context_source,
-                config.tunables.external_context_source,
-                lambda: self.workspace,
-                lambda path: self.places.expand(path, "external_context_source"),
-            )
-        settings = ContextSettings(self.agent.context, tunables, config.programs, self.places.key_folder, external)
-        recall = (lambda: self.recall) if self.agent.search.enabled else None
-        return gather_parts(settings, self.clock, self._documents(), lambda: self.persona, lambda: self.memory, recall)
+        tunables, config, limits = self.tunables, self.loaded.config, self.agent.context
+        named, allowed = tunables.external_context_source, config.tunables.external_context_source
+        external = ExternalFile(named, allowed, self.workspace, self.places) if named else None
+        sources = AgentSources(
+            self.documents,
+            self.persona,
+            self.memory,
+            self.places.key_folder,
+            lambda: self.recall,
+            searched=self.agent.search.enabled,
+            crm_hook=config.programs.crm_hook,
+            external=external if tunables.external_context_budget > 0 else None,
+        )
+        return PromptInputs(sources, self.clock, limits, tunables, read_rules(limits.share))
 
-    def find_usable(self, path: str) -> Document | None:
-        """A document as it may be used: what only humans write passes integrity first."""
-        return self._documents().find(path)
+    @part
+    def documents(self) -> "VerifiedDocuments":
+        from everself.conversation.context.sources import VerifiedDocuments
 
-    def _documents(self) -> "VerifiedDocuments":
-        from everself.conversation.context.factory import VerifiedDocuments
+        return VerifiedDocuments(self.workspace, self.integrity, self.personas)
 
-        return VerifiedDocuments(lambda: self.workspace, lambda: self.integrity, self.personas)
-
-    def facts(self, channel: str = "", tools: tuple[str, ...] = ()) -> "context.Facts":
+    def facts(self) -> "Facts":
         import platform
 
         from everself.conversation.context.request import Facts
 
-        return Facts(platform.node(), self.agent.model, channel, tools)
+        return Facts(platform.node(), self.agent.model)
 
     @part
     def log(self) -> "SessionLog":
-        from everself.conversation.sessions.factory import open_transcripts
         from everself.conversation.sessions.log import SessionLog
+        from everself.conversation.sessions.transcripts import open_transcripts
 
         return SessionLog(self.state.messages, open_transcripts(self.agent.state), self.clock)
 
@@ -267,7 +260,7 @@ class Runtime:
     @part
     def worker(self) -> "WorkerThread":
         """Where the blocking work of conversations is done."""
-        from everself.conversation.worker_thread import WorkerThread
+        from everself.conversation.shared_state import WorkerThread
 
         return WorkerThread()
 
@@ -275,27 +268,29 @@ class Runtime:
     def chat(self) -> "Chat":
         """The conversations of the agent. Parts are opened on first use."""
         from everself.conversation.conversation import Chat
-        from everself.conversation.tools.outside.factory import open_external_access
+        from everself.conversation.shared_state import SharedState
+        from everself.conversation.tools.outside.registry import ExternalAccess
 
         def tools(scope: "Scope") -> "Sequence[Tool]":
-            from everself.conversation.subagents import Subagents, spawn_tool
+            from everself.conversation.conversation import Subagents, spawn_tool
 
             return (*self.tools(scope), *spawn_tool(scope, lambda: Subagents(self.chat.shared)))
 
-        parts = replace(self.conversation_parts(), in_thread=self.worker, tools=tools)
-        return Chat(replace(parts, outside=lambda scope: open_external_access(self.agent, self.loaded, scope)))
+        config, environ = self.loaded.config, self.loaded.vault.environ
+        scratch = f"{self.agent.state}/scratch"
+        external = ExternalAccess(config.tools, config.mcp_servers, scratch, environ, self.agent.workspace)
+        opened = self.log, self.state, self.spend_meter
+        shared = SharedState(*opened, tools, external, self.chat_model, self._turn_resources, self.worker)
+        return Chat(shared)
 
-    def conversation_parts(self) -> "conversation.Parts":
-        """What a conversation uses, without its tools."""
-        from everself.conversation.factory import ChatResources, gather_parts
+    def _turn_resources(self) -> "TurnResources":
         from everself.conversation.message_actions import MessageActions
+        from everself.conversation.resources import TurnResources
 
-        memory, checkpoint, assembler = (lambda: self.memory), (lambda: self.checkpoint), (lambda: self.assembler)
-        triage, recall, embedder = self._open_triage, (lambda: self.recall), (lambda: self.embedder)
-        integrity, compactor, log = (lambda: self.integrity), (lambda: self.compactor), self.log
-        act = MessageActions(triage, memory, recall, embedder, checkpoint, log)
-        opened = ChatResources(log, self.state, self.clock, self.spend_meter, memory, integrity, checkpoint, compactor)
-        return gather_parts(opened, self.chat_model, assembler, self.facts, act)
+        memory, checkpoint, embedder, log = self.memory, self.checkpoint, self.embedder, self.log
+        actions = MessageActions(memory, checkpoint, log, embedder, self._open_triage, lambda: self.recall)
+        compactor, facts = self.compactor, self.facts()
+        return TurnResources(memory, self.integrity, self.assembler, checkpoint, compactor, actions, facts)
 
     def _open_triage(self) -> "Triage":
         """Whoever reads messages for what they are has the encoder at hand; it is loaded with the first of them."""
@@ -309,7 +304,7 @@ class Runtime:
 
     @part
     def schedule(self) -> "Scheduler":
-        from everself.keepers.standing_jobs import open_schedule
+        from everself.keepers.scheduler import open_schedule
 
         self.workspace  # noqa: B018 an agent that is not there has no jobs, and a state without a workspace would look like a loss
         return open_schedule(self.state, self.agent.state, self.clock, self.tunables)
@@ -317,33 +312,36 @@ class Runtime:
     @part
     def keepers(self) -> "Runner":
         from everself.conversation.chat_models import REFLEX
-        from everself.keepers.factory import KeeperResources, open_keepers
+        from everself.keepers.runner import Runner, all_keepers
+        from everself.keepers.sources import KeeperModel, KeeperSearch, KeeperSources
 
-        searched = self.agent.search.enabled
-        shared = KeeperResources(
-            lambda: None if self.agent.model == REFLEX else self.chat_model(),
-            self._open_triage,
-            lambda: self.embedder,
-            (lambda: self.index) if searched else None,
-            (lambda: self.recall) if searched else lambda: None,
-            lambda: self.integrity,
-            lambda: self.growth,
-        )
-        memory, policy = self.memory, self.agent.soul.policy
-        return open_keepers(shared, memory, self.state, self.log, self.tunables, policy, self.spend_meter)
+        def open_model() -> "ChatModel | None":
+            return None if self.agent.model == REFLEX else self.chat_model()
+
+        enabled, policy = self.agent.search.enabled, self.agent.soul.policy
+        search = KeeperSearch(self.embedder, lambda: self.index, lambda: self.recall, enabled=enabled)
+        model = KeeperModel(open_model, self.spend_meter, self.integrity)
+        read = self.memory, self.state, self.log, self.tunables, policy
+        sources = KeeperSources(*read, self._open_triage(), search, model)
+        profiled = bool(self.loaded.config.programs.crm_hook)
+        return Runner(replace(sources, profiled=profiled), self.growth, all_keepers())
 
     @part
     def checkpoint(self) -> "Checkpoint":
         from everself.conversation.sessions.checkpoint import Checkpoint
 
-        return Checkpoint(self.memory, self.log)
+        return Checkpoint(self.memory, self.log, has_model=lambda: self.chat.shared.has_model)
 
     @part
     def compactor(self) -> "ConversationCompactor":
-        from everself.conversation.factory import open_compactor
+        from everself.conversation.compaction import ConversationCompactor
+        from everself.conversation.flush import FlushTurn
+        from everself.conversation.sessions.notes import Notes
 
-        agent, hooks = self.agent, self.loaded.config.hooks
-        return open_compactor(agent, hooks, self.chat.shared, self.memory, self.log, self.checkpoint)
+        hooks, shared = self.loaded.config.hooks, self.chat.shared
+        most = hooks.session_messages if hooks.enabled and hooks.session_notes else 0
+        notes = Notes(self.memory, self.log, self.agent.id, most)
+        return ConversationCompactor(shared, self.checkpoint, notes, self.agent.compaction, FlushTurn(shared))
 
     @part
     def bank(self) -> "Bank":
@@ -366,8 +364,8 @@ class Runtime:
 
     def transcript_traces(self) -> "TranscriptTraces":
         """The transcripts as forgetting reaches them."""
-        from everself.conversation.sessions.factory import open_transcripts
         from everself.conversation.sessions.forgetting import TranscriptTraces
+        from everself.conversation.sessions.transcripts import open_transcripts
 
         return TranscriptTraces(self.log, open_transcripts(self.agent.state))
 
@@ -376,28 +374,6 @@ class Runtime:
         from everself.search.factory import open_traces
 
         return open_traces(self.agent, lambda: self.workspace, self.extra_paths, lambda: self.index)
-
-    def remember(self, text: str, *, lineage: tuple[str, ...] = (), **details: Unpack[Details]) -> Remembered:
-        """Remember something the owner says; `lineage` are references to what it rests on."""
-        return self.memory.remember(NewEntry(text, stated_by_owner("terminal", *lineage), **details))
-
-    def correct(self, old: str, new: str) -> Corrected:
-        """Correct an entry: `old` is its id or its text."""
-        return self.memory.correct(old, new, stated_by_owner("terminal"))
-
-    def search(self, query: str, limit: int | None = None) -> "SearchResult":
-        """The best hits for the owner's own words, with citations; refused where the settings switch searching off."""
-        from everself.search.factory import need_search
-        from everself.search.recall import RecallRequest
-
-        need_search(self.agent.search)
-        return self.recall.search(RecallRequest(query, limit))
-
-    def context(self, message: str = "") -> "Prompt":
-        """What a model would be told if the owner said this now, with its receipt. Nothing is recorded."""
-        from everself.conversation.context.request import PromptRequest
-
-        return self.assembler.assemble(PromptRequest(message=message, facts=self.facts(), recorded=False))
 
     @part
     def freshness(self) -> "Freshness":
@@ -444,7 +420,7 @@ class Runtime:
         if "freshness" in self.__dict__:
             self.freshness.stop()
         if "index" in self.__dict__:
-            self._settle(
+            self._close(
                 self.index.close,
                 "The index was not closed properly; it is checked when it is next opened",
             )
@@ -452,13 +428,13 @@ class Runtime:
             from everself.identity.counter import keep_up
 
             keep_up(self._open_counter, self.state, lambda: self.integrity)
-            self._settle(
+            self._close(
                 self.workspace.close, "The change is saved, but not in the history yet; the next command continues"
             )
         if "state" in self.__dict__:
-            self._settle(self.state.close, "The records are saved, but the database was not closed properly")
+            self._close(self.state.close, "The records are saved, but the database was not closed properly")
 
-    def _settle(self, close: Callable[[], None], otherwise: str) -> None:
+    def _close(self, close: Callable[[], None], otherwise: str) -> None:
         try:
             close()
         except EverselfError as error:

@@ -13,6 +13,7 @@ from everself import Agent
 from everself.conversation.events import Accepted, Done
 from everself.errors import EverselfError, NotFound
 from everself.memory.forgetting.proof import ForgetPlan, ForgetProof
+from everself.search.scopes import Scope, SessionKind
 
 
 def test_five_lines_work_in_an_empty_home(home: Path) -> None:
@@ -40,7 +41,7 @@ def test_creating_what_exists_opens_it_as_it_is(home: Path) -> None:
     before = soul.read_bytes()
     with Agent.create() as agent:
         assert agent.get(kept.path).text
-        assert agent.search("heron").hits[0].hit.entry == kept.entry
+        assert agent.search("heron").hits[0].entry == kept.entry
     assert soul.read_bytes() == before
 
 
@@ -105,3 +106,15 @@ def test_threads_share_one_agent() -> None:
         for thread in threads:
             thread.join()
         assert len({one.id for one in agent.runtime.memory.catalog.all() if one.text.startswith("Fact number")}) == 8
+
+
+def test_a_conversation_in_which_nothing_was_said_goes_on_in_its_own_scope_alone() -> None:
+    with Agent.create() as agent:
+        chat = agent.runtime.chat
+        begun = chat.begin()
+        assert chat.begin(resume=begun.id) == begun
+        with pytest.raises(NotFound):
+            chat.begin(Scope(SessionKind.GUEST, "mia"), resume=begun.id)
+        asyncio.run(chat.close(begun))
+        with pytest.raises(NotFound):
+            chat.begin(resume=begun.id)

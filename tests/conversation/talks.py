@@ -9,7 +9,7 @@ from pathlib import Path
 from everself.agent import open_runtime
 from everself.conversation.events import Done, Event, Notice
 from everself.conversation.sessions.session import Session
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel, Step
 from everself.testing.frozen_time import FrozenTime

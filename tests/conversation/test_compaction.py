@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.conversation.talks import done, notices, say, talking
 
+from everself.agent import Agent
 from everself.config.sections import Compaction
 from everself.conversation.compaction import cut_at, limit_of, near_limit
 from everself.conversation.events import Accepted, Event, Notice
@@ -114,8 +115,8 @@ def kinds_of(request: ChatRequest) -> str:
 
 def test_soul_and_corrections_stand_whole_after_it(tmp_path: Path) -> None:
     with talking(tmp_path, model=FakeModel(answering, window=16_000)) as (app, model):
-        app.remember("The harbour fee is 40 euros.")
-        app.correct("The harbour fee is 40 euros.", "The harbour fee is 45 euros.")
+        Agent(app).remember("The harbour fee is 40 euros.")
+        Agent(app).correct("The harbour fee is 40 euros.", "The harbour fee is 45 euros.")
         soul = Path(app.agent.workspace, "SOUL.md").read_text().strip()
         session = app.chat.begin()
         talk(app, session, [f"My cousin number {number} is called Zora{number}." for number in range(5)])

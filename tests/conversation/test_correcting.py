@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from everself.agent import open_runtime
+from everself.agent import Agent, open_runtime
 from everself.classify.corrections import Correction
 from everself.classify.triage import Triage, Verdict
 from everself.config.sections import CustomPattern
 from everself.conversation.corrections import CorrectionHandler, bare
-from everself.conversation.parts import Acted
+from everself.conversation.resources import Acted
 from everself.conversation.tools.protocol import ToolContext
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.search.recall import OWNER
 from everself.search.scopes import Scope, SessionKind
@@ -46,8 +46,8 @@ def words(app: Runtime) -> set[str]:
 
 
 def test_the_wrong_entry_is_closed_and_the_right_one_stands_in_its_place(app: Runtime) -> None:
-    wrong = app.remember("My sister is called Mira")
-    app.remember("My brother is called Tom")
+    wrong = Agent(app).remember("My sister is called Mira")
+    Agent(app).remember("My brother is called Tom")
     acted = act(app, "No, my sister is called Mia, not Mira")
     (written,) = acted.written
     assert (written.deed, written.words) == ("corrected", "My sister is called Mia")
@@ -80,22 +80,22 @@ def test_the_wrong_entry_is_closed_and_the_right_one_stands_in_its_place(app: Ru
     ],
 )
 def test_the_words_of_the_entry_stay_but_for_what_was_wrong(app: Runtime, known: str, said: str, right: str) -> None:
-    app.remember(known)
+    Agent(app).remember(known)
     act(app, said)
     assert words(app) == {right}
 
 
 def test_without_the_wrong_words_the_one_entry_that_says_the_same_of_something_else_is_closed(app: Runtime) -> None:
-    app.remember("The staging server runs on port 8080")
-    app.remember("Our cat is called Miso")
+    Agent(app).remember("The staging server runs on port 8080")
+    Agent(app).remember("Our cat is called Miso")
     acted = act(app, "That's wrong, the staging server runs on port 8081.")
     assert [one.deed for one in acted.written] == ["corrected"]
     assert words(app) == {"Our cat is called Miso", "The staging server runs on port 8081."}
 
 
 def test_of_several_that_may_be_meant_none_is_touched_and_the_person_is_asked(app: Runtime) -> None:
-    app.remember("The meeting with Ann is on Monday")
-    app.remember("The meeting with Bob is on Monday")
+    Agent(app).remember("The meeting with Ann is on Monday")
+    Agent(app).remember("The meeting with Bob is on Monday")
     acted = act(app, "No, the meeting is on Tuesday, not Monday")
     assert acted.question.count("meeting with") == 2
     assert not acted.written
@@ -103,7 +103,7 @@ def test_of_several_that_may_be_meant_none_is_touched_and_the_person_is_asked(ap
 
 
 def test_a_number_that_stands_elsewhere_is_not_corrected(app: Runtime) -> None:
-    app.remember("Bus 43 stops at the old mill")
+    Agent(app).remember("Bus 43 stops at the old mill")
     act(app, "I'm 34, not 43.")
     assert "Bus 43 stops at the old mill" in words(app)
 
@@ -119,7 +119,7 @@ def test_with_nothing_to_correct_only_the_persons_own_words_are_kept(app: Runtim
 
 
 def test_what_says_nothing_but_that_something_is_wrong_is_asked_about(app: Runtime) -> None:
-    app.remember("Our cat is called Miso")
+    Agent(app).remember("Our cat is called Miso")
     acted = act(app, "That's wrong.")
     assert acted.question
     assert not acted.written
@@ -130,7 +130,7 @@ def test_what_says_nothing_but_that_something_is_wrong_is_asked_about(app: Runti
     ("scope", "by_owner"), [(Scope(SessionKind.GROUP), True), (OWNER, False), (Scope(SessionKind.GUEST, "ann"), True)]
 )
 def test_nobody_but_the_owner_in_private_corrects(app: Runtime, scope: Scope, by_owner: bool) -> None:
-    app.remember("My sister is called Mira")
+    Agent(app).remember("My sister is called Mira")
     assert act(app, "No, my sister is called Mia, not Mira", scope=scope, by_owner=by_owner) == Acted()
     assert words(app) == {"My sister is called Mira"}
 
@@ -143,12 +143,12 @@ def test_the_soul_is_not_corrected_in_passing(app: Runtime) -> None:
 
 
 def test_an_ordinary_message_does_nothing(app: Runtime) -> None:
-    app.remember("My sister is called Mira")
+    Agent(app).remember("My sister is called Mira")
     assert act(app, "My sister is visiting on Sunday.") == Acted()
 
 
 def test_what_is_to_be_forgotten_is_neither_put_right_nor_asked_about(app: Runtime) -> None:
-    app.remember("My name is Alex")
+    Agent(app).remember("My name is Alex")
     assert act(app, "forget that my name is Alex") == Acted()
     assert words(app) == {"My name is Alex"}
 
@@ -184,7 +184,7 @@ def test_what_only_says_that_it_is_a_correction_is_taken_away(sentence: str, lef
 
 @pytest.mark.parametrize(("score", "asked"), [(0.85, True), (0.84, False)])
 def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(app: Runtime, score: float, asked: bool) -> None:
-    other = app.remember("Our new office by the harbour opens at eight")
+    other = Agent(app).remember("Our new office by the harbour opens at eight")
     correcting = CorrectionHandler(app.memory, app.recall, Triage(), alike=lambda _, others: [score] * len(others))
     said = "That's wrong, the office starts work at nine."
     acted = correcting.process(said, ToolContext(OWNER, "session", "m1", said, True))
@@ -201,14 +201,14 @@ def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(app: Runt
     ],
 )
 def test_what_shares_words_and_may_hold_as_well_is_not_closed_by_a_guess(app: Runtime, known: str, said: str) -> None:
-    other = app.remember(known)
+    other = Agent(app).remember(known)
     act(app, said)
     assert not app.memory.catalog.get(other.entry).closed
 
 
 def test_of_two_that_match_none_is_closed_and_the_person_is_asked(app: Runtime) -> None:
-    app.remember("Our new office by the harbour opens at eight")
-    app.remember("The old office behind the station opens at seven")
+    Agent(app).remember("Our new office by the harbour opens at eight")
+    Agent(app).remember("The old office behind the station opens at seven")
     correcting = CorrectionHandler(app.memory, app.recall, Triage(), alike=lambda _, others: [0.9] * len(others))
     said = "That's wrong, the office starts work at nine."
     acted = correcting.process(said, ToolContext(OWNER, "session", "m1", said, True))
@@ -224,13 +224,13 @@ def change(app: Runtime, text: str) -> Acted:
 
 
 def test_a_change_of_something_that_nobody_knows_is_an_ordinary_statement(app: Runtime) -> None:
-    app.remember("The demo is in the big hall")
+    Agent(app).remember("The demo is in the big hall")
     assert change(app, "I started a course in pottery") == Acted()
     assert words(app) == {"The demo is in the big hall"}
 
 
 def test_a_change_of_something_known_is_asked_about_and_changes_nothing(app: Runtime) -> None:
-    app.remember("My running buddy is Jonas")
+    Agent(app).remember("My running buddy is Jonas")
     acted = change(app, "My running buddy is Lena")
     assert "Jonas" in acted.question
     assert words(app) == {"My running buddy is Jonas"}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.conversation.talks import say, talking
 
+from everself.agent import Agent
 from everself.conversation.events import MemoryWritten
 from everself.models.chat.protocol import UserTurn
 from everself.search.scopes import Scope, SessionKind
@@ -13,7 +14,7 @@ from everself.search.scopes import Scope, SessionKind
 
 def test_a_correction_acts_before_the_model_is_asked_and_the_model_is_told(tmp_path: Path) -> None:
     with talking(tmp_path, "All right.") as (app, model):
-        wrong = app.remember("My sister is called Mira")
+        wrong = Agent(app).remember("My sister is called Mira")
         session = app.chat.begin()
         events = say(app, "No, my sister is called Mia, not Mira", session)
         (written,) = [one.written for one in events if isinstance(one, MemoryWritten)]
@@ -27,7 +28,7 @@ def test_a_correction_acts_before_the_model_is_asked_and_the_model_is_told(tmp_p
 
 def test_nobody_else_corrects_the_owner(tmp_path: Path) -> None:
     with talking(tmp_path, "All right.") as (app, _):
-        kept = app.remember("My sister is called Mira")
+        kept = Agent(app).remember("My sister is called Mira")
         for scope in (Scope(SessionKind.GUEST, "jun"), Scope(SessionKind.GROUP), Scope(SessionKind.CRON)):
             say(app, "No, my sister is called Mia, not Mira", app.chat.begin(scope, "test"), person="jun")
         say(app, "No, my sister is called Mia, not Mira", person="jun")

@@ -14,7 +14,7 @@ from everself.agent import open_runtime
 from everself.conversation.conversation import OWNER
 from everself.conversation.events import Done, Notice, ToolCalled, ToolReturned
 from everself.conversation.sessions.session import Session
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, call

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.conversation.talks import done, hear, notices, say, talking
 
+from everself.agent import Agent
 from everself.conversation.events import MemoryWritten, Text, ToolCalled, ToolReturned
 from everself.conversation.loop import MOST_STEPS
 from everself.errors import ModelFailed
@@ -181,7 +182,7 @@ def test_a_sub_agent_sees_less_and_its_words_come_back(tmp_path: Path) -> None:
         app,
         _,
     ):
-        app.remember("I was born in Bergen.", explicit=True)
+        Agent(app).remember("I was born in Bergen.", keep=True)
         session = app.chat.begin()
         events = say(app, "How many masts?", session)
         assert done(events).text == "It has four."
@@ -207,7 +208,7 @@ def test_a_sub_agent_that_fails_is_reported(tmp_path: Path) -> None:
 
 def test_another_person_gets_nothing_of_the_owners(tmp_path: Path) -> None:
     with talking(tmp_path, [call("memory_search", query="harbour")], "I do not know.") as (app, model):
-        app.remember("My harbour is Genoa.", explicit=True)
+        Agent(app).remember("My harbour is Genoa.", keep=True)
         for scope in (Scope(SessionKind.GUEST, "jun"), Scope(SessionKind.GROUP), Scope(SessionKind.MAIN, "jun")):
             model.requests.clear()
             say(app, "Which harbour?", app.chat.begin(scope, "test"), person="jun")
@@ -216,7 +217,7 @@ def test_another_person_gets_nothing_of_the_owners(tmp_path: Path) -> None:
 
 def test_a_reply_says_what_it_rested_on(tmp_path: Path) -> None:
     with talking(tmp_path, [call("memory_search", query="harbour")], "Genoa.") as (app, _):
-        app.remember("My harbour is Genoa.")
+        Agent(app).remember("My harbour is Genoa.")
         session = app.chat.begin()
         events = say(app, "Which harbour is mine?", session)
         why = app.chat.why(session)

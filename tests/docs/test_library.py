@@ -13,7 +13,7 @@ from tests.models.chat.servers import Call, Reply, Server, say, serve
 
 import everself
 from everself.agent import open_runtime
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 
 TOP = Path(__file__).resolve().parents[2]
 PAGE = TOP / "docs" / "library.md"

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from everself.config.sections import Tunables
-from everself.keepers.roster import all_keepers
-from everself.keepers.standing_jobs import standing
+from everself.keepers.runner import all_keepers
+from everself.keepers.scheduler import standing
 
 TOP = Path(__file__).resolve().parents[2]
 DOCS = TOP / "docs"

@@ -10,7 +10,7 @@ from tests.operations.changes import Changes
 
 from everself.config.sections import SoulPolicy
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
-from everself.identity.growth import Growth, GrowthChecks
+from everself.identity.growth import Growth
 from everself.identity.soul import SoulRules
 from everself.memory.entries import text_hash
 from everself.memory.forgetting.forgotten_words import FORGOTTEN
@@ -35,7 +35,9 @@ class Life:
     def growth(self, **outlook: object) -> Growth:
         self.time.advance(timedelta(seconds=1))
         rules = SoulRules(self.policy)
-        return Growth(self.bench.workspace, self.bench.state, self.bench.clock, rules, GrowthChecks(**outlook))  # type: ignore[arg-type] # fields by name
+        made = Growth(self.bench.workspace, self.bench.state, self.bench.clock, rules)
+        vars(made).update(outlook)
+        return made
 
     @property
     def soul(self) -> bytes:
@@ -216,7 +218,7 @@ def test_under_evolve_all_else_waits(life: Life, author: Author, evidence: tuple
 
 @evolving
 def test_under_evolve_nothing_grows_on_words_that_nobody_accepted(life: Life) -> None:
-    made = life.growth(withheld=lambda: True).add_line("Ask first.", "", ["entry:A"], Author.KEEPER)
+    made = life.growth(is_withheld=lambda: True).add_line("Ask first.", "", ["entry:A"], Author.KEEPER)
     assert (made.change, made.proposal.status, life.soul) == ("", "open", FIRST)
 
 
@@ -254,7 +256,7 @@ def test_what_was_learned_from_a_correction_is_not_dropped_by_a_proposal(life: L
 def test_a_soul_that_was_changed_outside_is_accepted_first(life: Life) -> None:
     life.growth().add_line("Ask first.", "")
     with pytest.raises(RefusedByRule, match="outside"):
-        life.growth(withheld=lambda: True).approve("last")
+        life.growth(is_withheld=lambda: True).approve("last")
     assert life.soul == FIRST
 
 

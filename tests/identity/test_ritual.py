@@ -12,7 +12,7 @@ from everself.config.sections import Identity
 from everself.errors import RefusedByRule, WrongUse
 from everself.identity.card import read_card, resolve
 from everself.identity.ritual import META, Answers, PersonDetails, Ritual
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.storage.state.database import State
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Applied, Author, Create, Remove, digest

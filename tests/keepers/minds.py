@@ -1,23 +1,27 @@
 """A memory with its conversations, on a clock that the test moves, and keepers that run over it."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from everself.classify.triage import Triage
-from everself.config.sections import Tunables
+from everself.config.sections import SoulPolicy, Tunables
 from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.sessions.transcripts import Transcripts
-from everself.keepers.execution import ActionFunctions
+from everself.identity.growth import Growth
 from everself.keepers.keeper import Keeper, KeeperAction, KeeperProposal, Planned, RunReport, Tell
-from everself.keepers.keeper_context import KeeperContext, Sources
+from everself.keepers.keeper_context import KeeperContext
 from everself.keepers.runner import Runner
+from everself.keepers.sources import KeeperSearch, KeeperSources
 from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
 from everself.memory.writing import NewEntry
+from everself.models.chat.protocol import ChatModel
 from everself.search.similarity import TextSimilarity
 from everself.storage.lock import FileLock
 from everself.testing.origins import origin_of
@@ -40,6 +44,56 @@ class Hour:
         self.now += timedelta(**much)
 
 
+_LIKENESS = TextSimilarity()
+
+
+class StubSearch:
+    """Another search but for what a test gives; without recall and without vectors where there is no other."""
+
+    def __init__(self, other: KeeperSearch | None = None, **given: Any) -> None:
+        self._other = other
+        self._given = given
+
+    @property
+    def likeness(self) -> TextSimilarity:
+        return self._given.get("likeness") or (self._other.likeness if self._other is not None else _LIKENESS)
+
+    def recall(self) -> Any:
+        return self._given.get("recall") or (self._other.recall() if self._other is not None else None)
+
+    def embed(self) -> bool:
+        if "embed" in self._given:
+            return bool(self._given["embed"]())
+        return self._other is not None and self._other.embed()
+
+
+class StubModel:
+    """No model, unless a test gives one; nobody counts what it costs."""
+
+    def __init__(self, open_model: Callable[[], ChatModel | None] = lambda: None, **meter: object) -> None:
+        self._open_model = open_model
+        self.spend_meter = SimpleNamespace(**{"allow": lambda _: None, "charge": lambda *_: None, **meter})
+
+    @property
+    def found(self) -> ChatModel | None:
+        return self._open_model()
+
+    def prompt(self, keeper: str) -> str:
+        del keeper
+        return ""
+
+
+def with_stubs(sources: KeeperSources, **given: Any) -> KeeperSources:
+    """With another model (`model`, `allow`, `charge`), search (`recall`, `likeness`, `embed`), policy or settings."""
+    search = {name: given.pop(name) for name in ("recall", "likeness", "embed") if name in given}
+    if search:
+        given["search"] = StubSearch(sources.search, **search)
+    meter = {name: given.pop(name) for name in ("allow", "charge") if name in given}
+    if "model" in given:
+        given["model"] = StubModel(given["model"], **meter)
+    return replace(sources, **given)
+
+
 class Mind:
     """One agent as keepers see it, without recall by vectors and without a model, unless a test gives one."""
 
@@ -53,12 +107,20 @@ class Mind:
         )
         files = Transcripts(bench.storage.state, FileLock(f"{top}/state/sessions.lock"))
         self.log = SessionLog(bench.state.messages, files, bench.clock)
-        likeness, triage = TextSimilarity(), Triage()
-        self.sources = Sources(self.memory, bench.state, self.log, Tunables(), lambda: likeness, triage=triage.read)
-        self.deeds = ActionFunctions()
+        self.sources = KeeperSources(
+            self.memory,
+            bench.state,
+            self.log,
+            Tunables(),
+            SoulPolicy.PROPOSE,
+            Triage(),
+            StubSearch(),  # type: ignore[arg-type]
+            StubModel(),  # type: ignore[arg-type]
+        )
+        self.growth: Growth | None = None
 
-    def run(self, keeper: Keeper, *, dry_run: bool = False, **sources: object) -> RunReport:
-        runner = Runner(replace(self.sources, **sources), self.deeds, [keeper])  # type: ignore[arg-type]
+    def run(self, keeper: Keeper, *, dry_run: bool = False, **given: object) -> RunReport:
+        runner = Runner(with_stubs(self.sources, **given), self.growth, [keeper])
         return asyncio.run(runner.run(keeper, dry_run=dry_run))
 
     def propose(self, *operations: Planned, dry_run: bool = False) -> RunReport:

@@ -7,12 +7,12 @@ import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import re2
+from tests.keepers.minds import with_stubs
 from tests.operations.jobs import run_keeper, tick
 from tests.operations.promotions import review_week
 from tests.operations.reviews import accept_waiting, find_waiting, list_waiting, refuse_waiting
@@ -22,7 +22,7 @@ from everself.agent import open_runtime
 from everself.clock import Clock
 from everself.memory.writing import NewEntry
 from everself.models.chat.protocol import ChatRequest
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel
 from everself.testing.frozen_time import FrozenTime
@@ -108,7 +108,7 @@ def living(home: str, moment: datetime, *, modelled: bool = False) -> Iterator[t
         if modelled:
             app.chat.use(FakeModel("All right."))
             fake = FakeModel(answer)
-            app.keepers._sources = replace(app.keepers._sources, model=lambda: fake)
+            app.keepers._sources = with_stubs(app.keepers._sources, model=lambda: fake)
         yield app, time
 
 

@@ -9,8 +9,7 @@ from tests.keepers.minds import Mind
 
 from everself.identity.growth import Growth
 from everself.identity.soul import SoulRules
-from everself.keepers.compactor import Compactor, put_away
-from everself.keepers.execution import ActionFunctions
+from everself.keepers.compactor import Compactor
 from everself.keepers.keeper import RunReport
 from everself.memory.archive.chronicle import first_sentence
 from everself.testing.chat_model import FakeModel
@@ -26,11 +25,6 @@ QUARTER = "memory/archive/2026-Q1.md"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "workspace"
-
-
-@pytest.fixture(autouse=True)
-def deeds(mind: Mind) -> None:
-    mind.deeds = ActionFunctions(archive=put_away)
 
 
 def _compact(mind: Mind, **more: object) -> RunReport:

@@ -105,7 +105,7 @@ def test_with_a_model_the_owners_later_statement_closes_what_it_replaces_and_an_
     mind.hour.pass_(hours=2)
     newer = mind.knows(SHEFFIELD, tag=Tag.KNOWLEDGE)
     model = answering(**REPLACED)
-    report = mind.run(Detector(), model=lambda: model, likeness=Twins)
+    report = mind.run(Detector(), model=lambda: model, likeness=Twins())
     assert kinds(report.applied) == [Note, CloseEntry]
     closed = mind.memory.catalog.get(older.id)
     assert (closed.closed, closed.closed_by) == (True, newer.id)
@@ -120,7 +120,7 @@ def test_with_a_model_the_owners_later_statement_closes_what_it_replaces_and_an_
         assert f"“{quote}”" in log_of(mind)
     Changes(mind.bench.workspace).undo(change)
     assert not mind.memory.catalog.get(older.id).closed
-    mind.run(Detector(), model=lambda: answering(**REPLACED), likeness=Twins)
+    mind.run(Detector(), model=lambda: answering(**REPLACED), likeness=Twins())
     assert not mind.memory.catalog.get(older.id).closed
 
 
@@ -144,7 +144,7 @@ def test_whatever_else_a_model_finds_is_asked_about(mind: Mind, said, older, new
     mind.hour.pass_(hours=2)
     mind.knows(**{"text": SHEFFIELD, "tag": Tag.KNOWLEDGE, **newer})
     replaced = REPLACED if said or older or newer else {}
-    report = mind.run(Detector(), model=lambda: answering(**{**replaced, **said}), likeness=Twins)
+    report = mind.run(Detector(), model=lambda: answering(**{**replaced, **said}), likeness=Twins())
     assert kinds(report.queued) == [Ask]
     assert not mind.memory.catalog.get(first.id).closed
 
@@ -152,7 +152,7 @@ def test_whatever_else_a_model_finds_is_asked_about(mind: Mind, said, older, new
 def test_what_was_said_at_the_same_moment_is_not_later(mind: Mind):
     one = mind.knows(LEEDS, tag=Tag.KNOWLEDGE)
     other = mind.knows(SHEFFIELD, tag=Tag.KNOWLEDGE)
-    report = mind.run(Detector(), model=lambda: answering(**REPLACED), likeness=Twins)
+    report = mind.run(Detector(), model=lambda: answering(**REPLACED), likeness=Twins())
     assert kinds(report.queued) == [Ask]
     assert not any(mind.memory.catalog.get(found.id).closed for found in (one, other))
 
@@ -169,7 +169,7 @@ def test_what_was_said_first_never_closes_what_was_said_later(mind: Mind):
     mind.knows(SHEFFIELD, tag=Tag.KNOWLEDGE)
     mind.hour.pass_(hours=2)
     later = mind.knows(LEEDS, tag=Tag.KNOWLEDGE)
-    mind.run(Detector(), model=lambda: answering(**REPLACED), likeness=Twins)
+    mind.run(Detector(), model=lambda: answering(**REPLACED), likeness=Twins())
     assert not mind.memory.catalog.get(later.id).closed
 
 
@@ -179,7 +179,7 @@ def test_words_from_outside_are_in_no_request_with_what_may_be_closed(mind: Mind
     mind.hour.pass_(hours=2)
     mind.knows(SHEFFIELD, tag=Tag.KNOWLEDGE)
     model = FakeModel(*['{"conflicts": []}'] * 2)
-    mind.run(Detector(), model=lambda: model, likeness=Twins)
+    mind.run(Detector(), model=lambda: model, likeness=Twins())
     asked = [str(one.turns) for one in model.requests]
     assert len(asked) == 2
     assert [LEEDS in one and SHEFFIELD in one and "say of every pair" not in one for one in asked] == [True, False]
@@ -227,7 +227,7 @@ def test_the_answer_to_the_question_closes_the_other(mind: Mind, answer, left):
     mind.hour.pass_(hours=2)
     newer = mind.knows("The door code is 9026.", tag=Tag.KNOWLEDGE)
     (asked,) = mind.run(Detector()).queued
-    runner = Runner(mind.sources, mind.deeds, [Detector()])
+    runner = Runner(mind.sources, mind.growth, [Detector()])
     review = next(one for one in open_reviews(mind) if one.id == asked.review)
     runner.accept(review, answer)
     held = {"newer": {newer.text}, "older": {older.text}, "both": {newer.text, older.text}}[left]

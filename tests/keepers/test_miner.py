@@ -8,10 +8,10 @@ from tests.keepers.minds import Mind
 
 from everself.conversation.sessions.checkpoint import Checkpoint
 from everself.errors import ModelFailed
-from everself.keepers._own_words import own_words
-from everself.keepers._sameness import says_no_more
+from everself.keepers._insights import own_words
 from everself.keepers.junk import count_junk
-from everself.keepers.miner import Miner
+from everself.keepers.keeper import Ask
+from everself.keepers.miner import Miner, says_no_more
 from everself.models.chat.protocol import UserTurn
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel
@@ -151,8 +151,42 @@ def test_a_model_cannot_cite_what_was_not_said_nor_describe_people_nor_repeat_th
             memory("Billing service runs on Postgres.", said.id),
         )
     )
-    mind.run(Miner(), model=get)
+    mind.run(Miner(), model=get, profiled=True)
     assert mind.texts() == [known.text, said.content]
+
+
+def test_without_a_program_for_profiles_people_are_noted_too(mind: Mind):
+    said = mind.say("My sister Anna is a dentist, she lives in Lyon.")
+    note = "Anna is the owner's sister, a dentist, and lives in Lyon."
+    made, get = model(answer(memory(note, said.id)))
+    mind.run(Miner(), model=get)
+    # the note tells all of it, so the sentence is not written again
+    assert mind.texts() == [note]
+    assert (mind.entry(note).source, mind.entry(note).lineage) == ("agent", (f"msg:{said.id}",))
+    assert "kept elsewhere" not in str(made.requests[0].turns)
+    assert "(2026-03-19) user: My sister" in str(made.requests[0].turns)
+
+
+def test_what_no_note_tells_is_kept_as_it_was_said(mind: Mind):
+    said = mind.say("My sister Anna lives in Lyon. I am allergic to penicillin.")
+    _, get = model(answer(memory("Anna, the owner's sister, lives in Lyon.", said.id)))
+    mind.run(Miner(), model=get)
+    assert mind.texts() == ["I am allergic to penicillin.", "Anna, the owner's sister, lives in Lyon."]
+
+
+def test_it_asks_about_what_deserves_the_core_once_and_moves_nothing(mind: Mind):
+    mind.knows("We decided to use Postgres for billing.", tag=Tag.DECISION)
+    (asked,) = mind.run(Miner()).queued
+    assert isinstance(asked.planned.operation, Ask)
+    assert asked.planned.operation.kind == "promotion"
+    assert mind.texts() == ["We decided to use Postgres for billing."]
+    assert not mind.run(Miner()).queued
+
+
+@pytest.mark.parametrize("category", ["cron", "heartbeat"])
+def test_what_a_job_was_told_is_no_memory(mind: Mind, category: str):
+    mind.knows("We decided to use Postgres for billing.", source="agent", category=category)
+    assert not mind.run(Miner()).changed
 
 
 def test_an_unusable_answer_is_asked_for_once_more_and_then_the_rules_do(mind: Mind):

@@ -17,8 +17,6 @@ from tests.memory.promotion import test_judging
 from everself.keepers import _checks as checks
 from everself.keepers import conflicts, junk, miner
 from everself.keepers._checks import Checks
-from everself.keepers.compactor import put_away
-from everself.keepers.execution import ActionFunctions
 from everself.memory import provenance as trust
 from everself.memory.archive import faded_lines as retiring
 from everself.memory.promotion import scoring as judging
@@ -176,7 +174,6 @@ BREAKS = (
 def test_a_rule_that_is_broken_fails_its_test(one: Break, mind: Mind, tmp_path: Path, monkeypatch: Patch) -> None:
     (rule,) = [rule for rule in RULES if rule.source == one.source]
     assert one.node in rule.tests
-    mind.deeds = ActionFunctions(archive=put_away)
     offered = {"mind": mind, "folder": tmp_path / "workspace", **one.given}
     for where, name, value in one.parts:
         monkeypatch.setattr(where, name, value, raising=name != "sorted")

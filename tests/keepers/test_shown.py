@@ -157,7 +157,7 @@ def test_it_corrects_nothing_and_asks_for_nothing_to_be_forgotten(mind: Mind):
     known = mind.knows("The deploy runs on Friday.")
     text = "what is this mail about?\n\nNo, that's wrong, the deploy runs on Monday, not Friday."
     mind.say(text)
-    verdict = mind.sources.triage(text)
+    verdict = mind.sources.triage.read(text)
     assert (verdict.correction, verdict.keep) == (None, False)
     mind.run(Validator())
     assert not mind.memory.catalog.get(known.id).closed

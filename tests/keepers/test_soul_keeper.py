@@ -9,9 +9,8 @@ from tests.keepers.minds import BERLIN, Hour, Mind, planned
 from everself.clock import Clock
 from everself.config.sections import SoulPolicy, Tunables
 from everself.errors import RefusedByRule
-from everself.identity.growth import Growth, GrowthChecks
+from everself.identity.growth import Growth
 from everself.identity.soul import SoulRules
-from everself.keepers.factory import action_functions
 from everself.keepers.keeper import Ask, ProposeLine, RunReport
 from everself.keepers.soul._themes import say_same
 from everself.keepers.soul.keeper import SoulKeeper
@@ -30,8 +29,8 @@ from everself.workspace.guards import learned_exemption, standard_guards
 pytestmark = pytest.mark.slow
 
 SOUL = b"# Aria\n\nBe kind.\n\n## Learned\n\n- Ask before you book.\n"
-MIA = "My sister is called Mia"
-AGAIN = "No, my sister is called Mia, not Mira"
+EMOJIS = "Never use emojis when you write to me"
+AGAIN = "No, never use emojis when you write to me"
 
 
 class Self(Mind):
@@ -41,24 +40,16 @@ class Self(Mind):
         self.policy = policy
         made = self.bench.workspace.apply(Change(Author.OWNER, "begin", (Create("SOUL.md", soul),)))
         assert isinstance(made, Applied)
-
-        def is_correction(reference: str) -> bool:
-            entry = self.memory.catalog.find(reference.removeprefix("entry:"))
-            return entry is not None and (entry.source == "correction" or entry.category == "correction")
-
         rules = SoulRules(policy, tokens)
-        self.growth = Growth(
-            self.bench.workspace, self.bench.state, self.bench.clock, rules, GrowthChecks(is_correction)
-        )
-        self.deeds = action_functions(self.bench.state.proposals, lambda: self.growth)
+        self.growth = Growth(self.bench.workspace, self.bench.state, self.bench.clock, rules, self.memory)
         self.tokens = tokens
 
     def keep(self, *script: object, **more: object) -> RunReport:
         model = FakeModel(*script) if script else None  # type: ignore[arg-type]
         tunables = Tunables(soul_max_tokens=self.tokens)
-        return self.run(SoulKeeper(), policy=lambda: self.policy, tunables=tunables, model=lambda: model, **more)
+        return self.run(SoulKeeper(), policy=self.policy, tunables=tunables, model=lambda: model, **more)
 
-    def corrected(self, wrong: str = "My sister is called Mira", right: str = MIA) -> str:
+    def corrected(self, wrong: str = "You may use emojis when you write to me", right: str = EMOJIS) -> str:
         return self.memory.correct(self.knows(wrong).id, right, origin_of("owner")).entry
 
     def said_again(self, text: str = AGAIN) -> str:
@@ -98,11 +89,11 @@ def test_a_correction_that_came_up_twice_is_proposed_in_the_owners_words_with_it
     self_.hour.pass_(days=2)
     report = self_.keep()
     (proposal,) = self_.proposals()
-    assert proposal.content == SOUL.decode() + "- Remember: My sister is called Mia\n"
+    assert proposal.content == SOUL.decode() + "- Remember: Never use emojis when you write to me\n"
     assert set(proposal.evidence) == {f"entry:{first}", f"entry:{second}"}
     assert (proposal.author, proposal.status, proposal.reason) == ("keeper", "open", "put right 2 times")
     assert self_.soul() == SOUL.decode()
-    assert report.notes == ("For the soul: “Remember: My sister is called Mia” (put right 2 times)",)
+    assert report.notes == ("For the soul: “Remember: Never use emojis when you write to me” (put right 2 times)",)
 
 
 def test_once_is_not_enough_and_neither_is_twice_within_the_last_24_hours(self_: Self):
@@ -145,12 +136,12 @@ def test_under_evolve_it_grows_by_itself_with_a_copy_the_log_and_a_word_in_the_d
     self_.hour.pass_(days=2)
     report = self_.keep()
     assert len(report.applied) == 1
-    assert self_.soul() == SOUL.decode() + "- Remember: My sister is called Mia\n"
+    assert self_.soul() == SOUL.decode() + "- Remember: Never use emojis when you write to me\n"
     files = {path: data.decode() for path, data in self_.files().items()}
     assert [data for path, data in files.items() if path.startswith("SOUL_HISTORY/")] == [SOUL.decode()]
     assert f"entry:{first}" in files["CHANGELOG.md"]
-    assert "- added: Remember: My sister is called Mia" in files["CHANGELOG.md"]
-    assert "My soul learned something: Remember: My sister is called Mia" in files["memory/2026-03-22.md"]
+    assert "- added: Remember: Never use emojis when you write to me" in files["CHANGELOG.md"]
+    assert "My soul learned something: Remember: Never use emojis when you write to me" in files["memory/2026-03-22.md"]
     self_.hour.pass_(days=3)
     assert not self_.keep().changed
     # and the way back
@@ -164,7 +155,7 @@ def test_locked_it_reads_nothing_and_asks_no_model(self_: Self):
     self_.hour.pass_(days=2)
     self_.policy = SoulPolicy.LOCKED
     model = FakeModel("{}")
-    report = self_.run(SoulKeeper(), policy=lambda: SoulPolicy.LOCKED, model=lambda: model)
+    report = self_.run(SoulKeeper(), policy=SoulPolicy.LOCKED, model=lambda: model)
     assert (report.changed, report.refused, report.notes, model.requests) == (False, (), (), [])
     assert not self_.proposals()
 
@@ -267,23 +258,23 @@ def test_what_is_put_right_again_after_it_was_learned_is_flagged_as_drift_and_mo
 
 def test_a_principle_from_a_correction_gives_way_to_a_newer_correction_only(self_: Self):
     evolve(self_)
-    wrong = self_.corrected("The deploy day is Monday", "The deploy day is Tuesday")
+    wrong = self_.corrected("Always answer me in Dutch", "Always answer me in German")
     self_.hour.pass_(days=1)
-    self_.said_again("No, the deploy day is Tuesday, not Monday")
+    self_.said_again("No, always answer me in German, not in Dutch")
     self_.hour.pass_(days=2)
     self_.keep()
-    learned = "Remember: The deploy day is Tuesday"
+    learned = "Remember: Always answer me in German"
     assert learned in self_.soul()
     with pytest.raises(RefusedByRule, match="learned from a correction"):
         self_.growth.add_line("Deploy whenever.", "model", [f"entry:{wrong}"], Author.KEEPER, learned)
     with pytest.raises(RefusedByRule, match="learned from a correction"):
         self_.growth.propose(SOUL.decode(), "shorter", ["entry:AAAAAAAAAAAA"], Author.KEEPER)
     for one in self_.memory.catalog.all():
-        if "Tuesday" in one.text and not one.closed:
-            self_.memory.correct(one.id, "The deploy day is Friday", origin_of("owner"))
+        if "German" in one.text and not one.closed:
+            self_.memory.correct(one.id, "Always answer me in French", origin_of("owner"))
     self_.hour.pass_(days=2)
     self_.keep()
-    assert "Friday" in self_.soul()
+    assert "French" in self_.soul()
     assert learned not in self_.soul()
 
 
@@ -299,7 +290,7 @@ def test_a_full_soul_gives_up_what_came_from_no_correction_or_stays_as_it_is(sel
     twice(self_)
     self_.hour.pass_(days=2)
     self_.keep()
-    assert "Remember: My sister is called Mia" in self_.soul()
+    assert "Remember: Never use emojis when you write to me" in self_.soul()
     assert "Keep it up" not in self_.soul()
     assert "Ask before you book." in self_.soul()
     # what is left came from a human and from a correction
@@ -366,19 +357,19 @@ def test_where_the_model_says_nothing_usable_the_rules_speak(self_: Self, said: 
     model = FakeModel(said, said)
     self_.knows("I prefer short answers anyway.")
     report = self_.run(SoulKeeper(), model=lambda: model)
-    assert [one.planned.operation.line for one in report.applied] == ["Remember: My sister is called Mia"]
+    assert [one.planned.operation.line for one in report.applied] == ["Remember: Never use emojis when you write to me"]
     assert "Only the rules were used." in report.notes[0]
 
 
 def test_what_is_only_alike_is_not_the_same_and_what_calls_something_wrong_is(self_: Self):
     world = self_.world()
-    assert say_same(world, "My sister is called Mia", AGAIN)
-    assert say_same(world, "The deploy day is Tuesday", "No, the deploy day is Tuesday, not Monday")
+    assert say_same(world, "Never use emojis when you write to me", AGAIN)
+    assert say_same(world, "Always answer me in German", "No, always answer me in German, not in Dutch")
     assert say_same(world, "Keep your answers short", "I said keep answers short")
     assert not say_same(
         world, "The deploy day of the billing service is Monday", "The deploy day of the billing service is Tuesday"
     )
-    assert not say_same(world, "My sister is called Mia", "My brother is called Tom")
+    assert not say_same(world, "Never use emojis when you write to me", "My brother is called Tom")
     assert not say_same(world, "Always answer in German", "Always answer in French")
 
 
@@ -415,9 +406,9 @@ def test_a_run_that_dies_while_the_soul_grows_is_ended_by_the_next(
             self_.keep()
     self_.hour.pass_(days=1)
     assert self_.keep().changed
-    assert self_.soul() == SOUL.decode() + "- Remember: My sister is called Mia\n"
+    assert self_.soul() == SOUL.decode() + "- Remember: Never use emojis when you write to me\n"
     assert [one.text for one in self_.memory.catalog.all() if "learned something" in one.text] == [
-        "My soul learned something: Remember: My sister is called Mia"
+        "My soul learned something: Remember: Never use emojis when you write to me"
     ]
     assert self_.growth.open() == ()
     (proposal,) = self_.proposals()
@@ -428,7 +419,7 @@ def test_a_run_that_dies_while_the_soul_grows_is_ended_by_the_next(
 def test_what_waits_for_a_human_is_proposed_once_even_where_small_steps_need_nobody(self_: Self):
     evolve(self_)
     # somebody changed the soul outside, and nobody has looked at that yet
-    self_.growth._outlook = GrowthChecks(withheld=lambda: True)
+    vars(self_.growth)["is_withheld"] = lambda: True
     twice(self_)
     self_.hour.pass_(days=2)
     assert self_.keep().changed
@@ -436,3 +427,36 @@ def test_what_waits_for_a_human_is_proposed_once_even_where_small_steps_need_nob
     assert not self_.keep().changed
     assert [one.status for one in self_.proposals()] == ["open"]
     assert self_.files() == before
+
+
+def test_a_fact_that_was_put_right_twice_is_memorys_and_not_the_souls(self_: Self):
+    self_.corrected("My sister is called Mira", "My sister is called Mia")
+    self_.hour.pass_(days=1)
+    self_.said_again("No, my sister is called Mia, not Mira")
+    self_.hour.pass_(days=2)
+    assert not self_.keep().changed
+    assert not self_.proposals()
+
+
+def test_of_what_a_model_noted_the_owners_sentence_is_the_evidence(self_: Self):
+    said = []
+    for text in ("Please never use emojis when you write to me.", "I said it: never use emojis when you write to me."):
+        said.append(self_.say(text))
+        self_.knows(
+            f"The owner wants no emojis in messages (said {len(said)} times).", "agent", (f"msg:{said[-1].id}",)
+        )
+        self_.hour.pass_(days=1)
+    self_.hour.pass_(days=1)
+    self_.keep()
+    (proposal,) = self_.proposals()
+    assert set(proposal.evidence) == {f"msg:{one.id}" for one in said}
+    assert "The owner wants no emojis" not in proposal.content
+
+
+def test_a_note_without_the_owners_sentence_is_no_evidence(self_: Self):
+    for number in range(2):
+        said = self_.say("How is the weather?")
+        self_.knows(f"The owner wants no emojis at all, {number}.", "agent", (f"msg:{said.id}",))
+        self_.hour.pass_(days=1)
+    self_.hour.pass_(days=2)
+    assert not self_.keep().changed

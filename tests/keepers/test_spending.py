@@ -1,9 +1,9 @@
 """Every keeper that asks a model stops at the spend limit: one request beyond nothing, and the rules do the rest."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.keepers.minds import with_stubs
 from tests.trust.rows.r02_keepers import _copy, _run, living, prepare
 
 from everself.config.sections import SpendLimits
@@ -31,6 +31,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             app.memory.remember(
                 NewEntry(f"The garden party takes place in the big {where} of the house.", origin_of("owner"))
             )
+        for wish in ("Please always answer in German.", "Never use emojis when you write to me."):
+            app.memory.remember(NewEntry(wish, origin_of("owner")))
     return home
 
 
@@ -38,7 +40,7 @@ def asked(app: Runtime, *names: str) -> tuple[FakeModel, list[str]]:
     """Run keepers with a model that costs and never says anything usable, so that each would ask it again; and what they noted."""
     model = FakeModel("I would rather talk about otters.", paid=True)
     spend_meter = SpendMeter(app.state.spend, LIMITS, app.clock, lambda *_: COST)
-    app.keepers._sources = replace(
+    app.keepers._sources = with_stubs(
         app.keepers._sources, model=lambda: model, allow=spend_meter.allow, charge=spend_meter.charge
     )
     notes: list[str] = []
@@ -69,6 +71,6 @@ def test_with_money_each_would_have_asked_again(home: Path) -> None:
     for name in ASKING:
         with living(str(_copy(home, "rich"))) as app:
             model = FakeModel("I would rather talk about otters.")
-            app.keepers._sources = replace(app.keepers._sources, model=lambda model=model: model)
+            app.keepers._sources = with_stubs(app.keepers._sources, model=lambda model=model: model)
             _run(app, name)
             assert len(model.requests) >= 2, name

@@ -184,6 +184,6 @@ def test_what_is_found_before_its_correction_is_told(mind: Mind):
     for order, notes in (((wrong, right), 1), ((right, wrong), 0), ((right,), 0), ((wrong,), 1)):
         hits = [SimpleNamespace(entry=one.id) for one in order]
         found = SimpleNamespace(search=lambda _, hits=hits: SimpleNamespace(hits=hits))
-        report = mind.run(Validator(), embed=lambda: True, recall=lambda found=found: found)
+        report = mind.run(Validator(), embed=lambda: True, recall=found)
         assert len(report.notes) == notes
         assert all(wrong.id in note and right.id in note for note in report.notes)

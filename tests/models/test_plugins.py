@@ -28,7 +28,7 @@ from everself.models.embedding import open_embedder
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.home import Home
 from everself.operations.models import ModelsRequest, UseRequest, list_models, use_model
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 
 EMBEDDER = """
 class Acme:

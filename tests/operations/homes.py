@@ -6,13 +6,13 @@ from everself.operations.backups import bring_back as restore
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.home import Home
 from everself.operations.settings import KeyRequest, SavedReport, SetRequest, SettingReport, SettingsReport, ShowRequest
-from everself.operations.setup import Settled, SetupRequest
-from everself.operations.setup import settle as set_up
+from everself.operations.setup import SetupRequest, SetupResult
+from everself.operations.setup import set_up_agent as set_up
 
 HOME = Home()
 
 
-def settle(agent: str = "", workspace: str = "") -> Settled:
+def settle(agent: str = "", workspace: str = "") -> SetupResult:
     return set_up(HOME, AT_TERMINAL, SetupRequest(agent=agent, workspace=workspace))
 
 

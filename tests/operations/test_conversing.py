@@ -6,9 +6,9 @@ import pytest
 from tests.conversation.talks import talking
 
 from everself.errors import ModelFailed, WrongUse
-from everself.operations.ask import AskRequest, Reply
-from everself.operations.ask import ask as run_ask
 from everself.operations.caller import AT_TERMINAL
+from everself.operations.conversation import AskRequest, Reply
+from everself.operations.conversation import ask as run_ask
 from everself.runtime import Runtime
 from everself.testing.chat_model import call
 

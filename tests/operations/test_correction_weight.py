@@ -8,7 +8,7 @@ from everself.agent import open_runtime
 from everself.config.sections import Tunables
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.search import SearchRequest, WhyRequest, explain_search, search_memory
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.storage.state.searches import HitRecord
 
 USUAL = Tunables().correction_relevance_boost

@@ -184,7 +184,7 @@ TRY = """
 import asyncio, sys
 from everself.interfaces.cli.entry import run
 from everself.interfaces.repl.commands import COMMANDS
-from everself.interfaces.repl.operation_commands import run_slash
+from everself.interfaces.repl.commands import run_slash
 from everself.agent import open_runtime
 code = run(["memory", "echo", "hello", "there", "--json"])
 print(COMMANDS["/echo"].summary, COMMANDS["/echo"].takes)

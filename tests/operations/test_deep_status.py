@@ -8,7 +8,7 @@ from everself.agent import open_runtime
 from everself.models.embedding.local.prepared_arrays import open_prepared
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.index import StatusRequest, memory_status
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.testing.embedder import FakeEmbedder
 
 

@@ -10,12 +10,14 @@ import pytest
 from tests.conversation.talks import say, talking
 from tests.operations.jobs import run_keeper
 
+from everself.agent import Agent
 from everself.clock import Clock
 from everself.errors import WrongUse
+from everself.keepers.keeper import kind_of
 from everself.operations.caller import AT_TERMINAL
-from everself.operations.digest import Digest, DigestRequest
-from everself.operations.digest import digest_growth as run_digest
 from everself.operations.search import catch_up
+from everself.operations.soul import Digest, DigestRequest
+from everself.operations.soul import digest_growth as run_digest
 from everself.runtime import Runtime
 from everself.search.recall import RecallRequest
 from everself.testing.embedder import FakeEmbedder
@@ -61,7 +63,7 @@ def digest_growth(app: Runtime, days: int = 7) -> Digest:
 
 
 def test_what_was_put_right_twice_is_proposed_and_the_digest_says_why(app: Runtime) -> None:
-    app.remember("My sister is called Mira")
+    Agent(app).remember("My sister is called Mira")
     say(app, SAID)
     say(app, SAID)
     assert not run_keeper(app, "soul-keeper").applied
@@ -94,8 +96,8 @@ def test_a_digest_has_days(app: Runtime) -> None:
 
 
 def test_a_correction_is_found_before_what_was_wrong_and_at_full_confidence(app: Runtime) -> None:
-    wrong = app.remember("My sister is called Mira").entry
-    app.remember("My sister likes tea and long walks by the sea")
+    wrong = Agent(app).remember("My sister is called Mira").entry
+    Agent(app).remember("My sister likes tea and long walks by the sea")
     say(app, SAID)
     right = app.memory.catalog.get(wrong).closed_by
     hits = app.recall.search(RecallRequest("What is my sister called? Mira?", recorded=False)).hits
@@ -114,7 +116,7 @@ def test_once_it_is_embedded_again_the_record_says_so(tmp_path: Path, by_keeper:
     with talking(tmp_path, "All right.") as (app, _):
         embedder = FakeEmbedder()
         app.__dict__["embedder"] = embedder
-        app.remember("My sister is called Mira")
+        Agent(app).remember("My sister is called Mira")
         say(app, SAID)
         assert "- **Re-embedded:** false" in record(app)
         embedder.fail("network")
@@ -123,7 +125,9 @@ def test_once_it_is_embedded_again_the_record_says_so(tmp_path: Path, by_keeper:
         assert "- **Re-embedded:** false" in record(app)
         embedder.fail(None)
         if by_keeper:
-            assert [one.kind for one in run_keeper(app, "recall-validator").applied] == ["confirm"]
+            assert [kind_of(one.planned.operation) for one in run_keeper(app, "recall-validator").applied] == [
+                "confirm"
+            ]
         else:
             catch_up(app)
         assert "- **Re-embedded:** true" in record(app)
@@ -137,7 +141,7 @@ def test_a_forgotten_tool_is_the_handlers_matter_and_no_memory_changes(tmp_path:
     program = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
     said = "No, that's wrong: you have a tool for the calendar, the meeting is on Tuesday, not Monday"
     with talking(tmp_path, "All right.", host={"recall_external_handler": program}) as (app, _):
-        kept = app.remember("The meeting is on Monday")
+        kept = Agent(app).remember("The meeting is on Monday")
         say(app, said)
         assert said in heard.read_text()
         assert not app.memory.catalog.get(kept.entry).closed

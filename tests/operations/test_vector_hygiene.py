@@ -7,7 +7,7 @@ from everself.agent import open_runtime
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.declaration import NoRequest
 from everself.operations.index import IndexRequest, StatusRequest, memory_status, rebuild_index, update_index
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.testing.embedder import FakeEmbedder
 
 

@@ -11,7 +11,7 @@ import pytest
 from everself.clock import Clock
 from everself.config.sections import SpendLimits
 from everself.errors import ModelFailed
-from everself.models.chat.price import Price, cost_of
+from everself.models.chat.model_table import Price, cost_of
 from everself.models.chat.protocol import ChatModel, ChatRequest, ReplyPart, Usage
 from everself.models.spend_meter import SpendMeter
 from everself.storage.state.database import State, open_state

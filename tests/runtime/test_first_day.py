@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.operations.changes import Changes
 
 from everself.agent import open_runtime
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.values import Append, Applied, Author, Change
 
 

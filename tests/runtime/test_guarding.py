@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from tests.operations.homes import bring_back, set_value, settle
 
-from everself.agent import open_runtime
+from everself.agent import Agent, open_runtime
 from everself.errors import RefusedByRule
 from everself.memory.forgetting.proof import Target
 from everself.operations.backup.create import make_backup
 from everself.operations.caller import AT_TERMINAL, Audience, Caller
-from everself.operations.integrity import VerifyRequest, verify_identity
+from everself.operations.soul import VerifyRequest, verify_identity
 from everself.storage.host_files import counter_file
 from everself.values import Append, Applied, Author, Change, Refused
 
@@ -128,7 +128,7 @@ def test_forgetting_takes_words_out_of_the_copy_of_what_was_accepted_and_does_no
     with open_runtime() as app:
         app.workspace.apply(Change(Author.OWNER, "grow", (Append("SOUL.md", f"\n- {words}\n".encode()),)))
         app.integrity.look()
-        known = app.remember(words)
+        known = Agent(app).remember(words)
         app.forgetting.carry_out(app.forgetting.plan(Target(ids=(known.entry,))))
     # what stands in the soul is the owner's to change; the copy of it is not
     assert words in (workspace / "SOUL.md").read_text(encoding="utf-8")

@@ -4,15 +4,13 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from functools import cached_property
 from threading import Barrier, Event, Lock, Thread
-from typing import cast
 
 import pytest
 from tests.operations.homes import settle
 
 from everself.agent import open_runtime
-from everself.conversation._shared import SharedState
 from everself.conversation.message_actions import MessageActions
-from everself.keepers.keeper_context import Sources
+from everself.conversation.shared_state import SharedState
 from everself.lazy import part
 from everself.runtime import Runtime
 from everself.storage.state.database import State, open_state
@@ -96,11 +94,9 @@ def test_keepers_that_ask_at_once_share_one_model(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("everself.conversation.chat_models.open_chat_model", opening)
     monkeypatch.setattr("everself.conversation.chat_models.REFLEX", "")
-    # what a runner is given
-    monkeypatch.setattr("everself.keepers.factory.Runner", lambda sources, *_: sources)
     with open_runtime() as app:
-        sources = cast(Sources, app.keepers)
-        assert at_once(sources.model) == [1] * THREADS
+        model = app.keepers._sources.model
+        assert at_once(lambda: model.found) == [1] * THREADS
 
 
 class Opened:

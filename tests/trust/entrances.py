@@ -388,14 +388,13 @@ def _read_lines(doors: Doors, path: str) -> object:
     from everself.config.sections import Search
     from everself.search.index import Index
     from everself.search.index_file.file import IndexPlace
-    from everself.search.recall import Recall, RecallSources
+    from everself.search.recall import Recall
     from everself.storage.real_disk import RealFileSystem
 
     place = IndexPlace(RealFileSystem(str(doors.beside)), str(doors.beside))
     index = Index(doors.workspace, place, doors.clock, "an agent")
-    keeping = RecallSources(lambda _: {}, lambda _: 1.0, lambda *_: "")
     try:
-        return Recall(index, doors.clock, Search(), keeping).get(path)
+        return Recall(index, doors.clock, Search(), None, None).get(path)  # type: ignore[arg-type]  # lines need neither
     finally:
         index.close()
 
@@ -532,6 +531,8 @@ NO_PATHS: dict[str, str] = {
         ),
         "stored as text",
     ),
+    "memory.list.words": "looked for by its words",
+    "review.list.how": "the word list",
     "memory.search.query": "looked for by its words",
     **dict.fromkeys(("memory.search.session", "memory.get.session"), "the name of a kind of session and a slug"),
     "memory.search.project": "made a slug",

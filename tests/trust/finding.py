@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy
 from tests.memory.minds import Mind
@@ -14,13 +16,12 @@ from tests.memory.minds import Mind
 from everself.config.sections import Search
 from everself.models.embedding.protocol import Embedder
 from everself.search.chunking.marks import Flag
-from everself.search.factory import find_entries
 from everself.search.index import Index
 from everself.search.index_file.file import IndexPlace, reading
 from everself.search.index_file.postings import load_vocabulary
 from everself.search.index_file.rows import BLOCK, POSTINGS, checked, parse_vector
 from everself.search.index_file.view import Snapshot
-from everself.search.recall import Recall, RecallRequest, RecallSources
+from everself.search.recall import Recall, RecallRequest
 from everself.search.sync.documents import DocumentReader
 from everself.storage.real_disk import RealFileSystem
 from everself.testing.embedder import FakeEmbedder
@@ -179,10 +180,12 @@ class Finder:
         def entries(asked: Asked, held: Mapping[str, tuple[str, bytes]]) -> Mapping[tuple[str, int], Entry]:
             if self.happens is not None:
                 self.happens()
-            return find_entries(self.mind.catalog, asked, held)
+            return self.mind.catalog.at(asked, held)
 
-        keeping = RecallSources(entries, self.mind.memory.confidence, lambda *_: "")
-        recall = Recall(index, self.mind.bench.clock, Search(), keeping)
+        memory: Any = SimpleNamespace(
+            catalog=SimpleNamespace(at=entries), confidence=self.mind.memory.confidence, words_now=lambda _: ""
+        )
+        recall = Recall(index, self.mind.bench.clock, Search(), memory, self.mind.bench.state.searches)
         return [tuple(map(_shown, recall.search(RecallRequest(query, recorded=False)).hits)) for query in queries]
 
     def close(self) -> None:

@@ -4,17 +4,16 @@ attacker's words; then the core is promoted. Nobody says yes to anything."""
 import asyncio
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from typing import Final
 
 import re2
+from tests.keepers.minds import with_stubs
 from tests.operations.promotions import promote
 
 from everself.keepers.compactor import Compactor
 from everself.keepers.conflicts import Detector
-from everself.keepers.factory import action_functions
 from everself.keepers.keeper import Keeper
 from everself.keepers.miner import Miner
 from everself.keepers.runner import Runner
@@ -97,8 +96,8 @@ def _replaced(words: str) -> list[JsonObject]:
 def keep(app: Runtime, keepers: Sequence[Keeper], model: ChatModel | None) -> None:
     """Run these keepers, with that model."""
     # vectors would take longer than everything else; that they are there is taken for granted
-    sources = replace(app.keepers._sources, model=lambda: model, embed=lambda: True)
-    runner = Runner(sources, action_functions(app.state.proposals, lambda: app.growth))
+    sources = with_stubs(app.keepers._sources, model=lambda: model, embed=lambda: True)
+    runner = Runner(sources, app.growth)
     for keeper in keepers:
         asyncio.run(runner.run(keeper))
 

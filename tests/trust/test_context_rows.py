@@ -5,7 +5,6 @@ from tests.trust.rows.s15 import run_s15
 
 from everself.conversation.context import _sources as sources
 from everself.conversation.context import delta
-from everself.conversation.context import factory as assembling
 from everself.operations import files
 from everself.search import sharing
 from everself.search.scopes import Scope, SessionKind
@@ -38,18 +37,18 @@ def test_a_label_that_lets_everybody_in_is_found(monkeypatch: pytest.MonkeyPatch
 
 def test_a_group_that_gets_the_memory_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     given = SharingRules(frozenset({(SessionKind.GROUP, "MEMORY.md")}))
-    monkeypatch.setattr(assembling, "read_rules", lambda _: given)
+    monkeypatch.setattr("everself.search.sharing.read_rules", lambda _: given)
     with pytest.raises(AssertionError, match=r"MEMORY.md .* group"):
         run_s15(1, 1)
 
 
 def test_changes_that_are_told_to_everybody_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = delta.Sources.again
+    real = delta.DocumentReader.again
 
-    def careless(self: sources.Sources, _: sources.Viewer, paths: object) -> object:
+    def careless(self: sources.DocumentReader, _: sources.Viewer, paths: object) -> object:
         return real(self, sources.Viewer(Scope(SessionKind.MAIN)), paths)  # type: ignore[arg-type] # broken on purpose
 
-    monkeypatch.setattr(delta.Sources, "again", careless)
+    monkeypatch.setattr(delta.DocumentReader, "again", careless)
     with pytest.raises(AssertionError, match="S15 seed"):
         run_s15(1, 1)
 

@@ -7,7 +7,7 @@ from tests.trust.rows.r05_forget import run_r5_forget
 from tests.trust.rows.s11_chat import live, run_s11_chat
 
 from everself.conversation._recording import TurnRecorder
-from everself.conversation._shared import SharedState
+from everself.conversation.shared_state import SharedState
 from everself.models.chat.protocol import ChatRequest
 
 pytestmark = [pytest.mark.trust, pytest.mark.timeout(600)]

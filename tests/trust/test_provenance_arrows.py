@@ -20,7 +20,7 @@ from everself.conversation import flush as flushing
 from everself.conversation import loop, turn
 from everself.conversation.context import _sources as sources
 from everself.conversation.context import assembler as assembly
-from everself.conversation.context import factory as assembling
+from everself.conversation.context import sources as assembling
 from everself.conversation.sessions import history as turns
 from everself.conversation.sessions import notes, session
 from everself.keepers import keeper_context
@@ -94,7 +94,7 @@ class Deaf:
 
 def deaf_keeper(self: Any, desk: Any, *rest: Any) -> None:
     made(self, desk, *rest)
-    self._log = Deaf(desk.parts.log)
+    self._log = Deaf(desk.log)
 
 
 made = keeping.TurnRecorder.__init__

@@ -40,10 +40,8 @@ def test_the_policy_is_read_for_the_soul_alone() -> None:
         # what opens the soul, its guard and its keeper
         *(
             "runtime.py",
-            "identity/factory.py",
-            "keepers/factory.py",
+            "keepers/sources.py",
             "workspace/guards.py",
-            "keepers/keeper_context.py",
         ),
         *("identity/soul.py", "identity/growth.py", "keepers/soul/keeper.py"),
         # what shows it

@@ -561,7 +561,7 @@ VERBS = {
 LOOKING = frozenset(
     {
         *("Memory.confidence", "Memory.trust", "Memory.as_of", "Memory.stale", "Memory.draft", "Memory.apply"),
-        *("Memory.at", "Memory.doubt", "Memory.successor", "Memory.words_now"),
+        *("Memory.at", "Memory.signed", "Memory.doubt", "Memory.successor", "Memory.words_now"),
         *(
             "sources.sources_of_hits",
             "sources.sources_of_lines",

@@ -11,7 +11,7 @@ import apsw
 import pytest
 from tests.operations.changes import Changes
 
-from everself.agent import open_runtime
+from everself.agent import Agent, open_runtime
 from everself.errors import NewerSchema
 from everself.memory.forgetting.proof import Target
 from everself.operations.backup.restore import restore_backup
@@ -54,8 +54,8 @@ def test_everything_is_there_and_said_by_whom_it_was_said(app: Runtime) -> None:
 
 
 def test_it_is_searched(app: Runtime) -> None:
-    assert any("Porto" in hit.text for hit in app.search("where does Ana live").hits)
-    assert "I live in Oslo" in app.context("where do I live").text
+    assert any("Porto" in hit.text for hit in Agent(app).search("where does Ana live").hits)
+    assert "I live in Oslo" in Agent(app).context("where do I live").text
 
 
 def test_changes_of_before_are_shown_and_undone(app: Runtime) -> None:

@@ -127,7 +127,7 @@ class Heard:
 def _measure(top: Path) -> Iterator[str]:
     from everself.agent import open_runtime
     from everself.keepers.weekly_review import WeeklyReview
-    from everself.operations.templates import set_up
+    from everself.operations.setup import set_up
 
     (top / "e").mkdir()
     settings = {"agents": {"defaults": {"memorySearch": {"provider": "none"}}}, "history": {"enabled": False}}

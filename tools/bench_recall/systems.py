@@ -12,7 +12,7 @@ from tools.bench_recall.measures import log_odds
 from tools.bench_recall.sets import Question, Store
 
 from everself.agent import open_runtime
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.search.recall import RecallRequest, SearchResult
 from everself.text.tokens import count

@@ -71,14 +71,14 @@ def try_it(address: str, home: Path) -> list[str]:
 
 def converse(home: Path) -> list[str]:
     """One turn through the whole of Everself: remembered, recalled into the prompt, answered by the model."""
-    from everself import open_app
+    from everself.agent import Agent, open_runtime
     from everself.conversation.events import Done, Text
 
     question = "What is my cat called?"
 
     async def talk() -> str:
-        with open_app(environ=environment(home)) as app:
-            app.remember("My cat is called Miso.")
+        with open_runtime(environ=environment(home)) as app:
+            Agent(app).remember("My cat is called Miso.")
             session = app.chat.begin(channel="test")
             answer = ""
             print(f"A conversation about what was remembered:\n> {question}")

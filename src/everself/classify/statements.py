@@ -79,7 +79,25 @@ def _told(words: str, own: Language, *, deep: bool) -> Iterator[tuple[int, Sente
             if told.kind is SentenceKind.STATEMENT and asked.kind in _ASKED:
                 yield from ((0, told), (at, asked))
                 return
-    yield 0, whole
+    at = _greeted(words, own, deep=deep) if whole.kind in KEPT else 0
+    if at:
+        yield 0, judge(words[:at].strip(), own, deep=deep)
+        whole = judge(words[at:], own, deep=deep)
+    yield at, whole
+
+
+_SOCIAL: Final = frozenset({SentenceKind.GREETING, SentenceKind.THANKS})
+# a longer clause says something
+_LONGEST_GREETING: Final = 24
+
+
+def _greeted(words: str, own: Language, *, deep: bool) -> int:
+    """Where a statement begins that opens with a greeting, thanks or the like and a comma; 0 where it does not."""
+    at = min((found for mark in (", ", "，") if (found := words.find(mark)) > 0), default=-1) + 1
+    rest = len(words) - len(words[at:].lstrip())
+    if not 0 < at <= _LONGEST_GREETING or judge(words[: at - 1].strip(), own, deep=deep).kind not in _SOCIAL:
+        return 0
+    return rest if judge(words[rest:], own, deep=deep).kind in KEPT else 0
 
 
 def _joined(text: str, found: list[_Spanned]) -> Iterator[_Spanned]:

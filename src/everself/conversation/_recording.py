@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
-from everself.conversation._shared import SharedState
 from everself.conversation.receipts import ToolUse
 from everself.conversation.sessions.session import Session
+from everself.conversation.shared_state import SharedState
 from everself.conversation.tools.calls import CallResult
 from everself.memory.provenance import OWN
 from everself.models.chat.protocol import ChatModel, ChatRequest, JsonObject, ToolCall, Usage
@@ -31,7 +31,7 @@ class TurnRecorder:
         self._prepare = prepare
         self._notes = notes
         self.generation = 0
-        self._log = shared.parts.log
+        self._log = shared.log
         self._session = session
         self._model = model
         self._job = job
@@ -40,7 +40,7 @@ class TurnRecorder:
 
     async def renewed(self, request: ChatRequest) -> ChatRequest:
         def renew() -> ChatRequest:
-            return request if self._shared.parts.generation() == self.generation else self._prepare()
+            return request if self._shared.generation() == self.generation else self._prepare()
 
         return await self._shared.in_thread(renew)
 
@@ -72,7 +72,7 @@ class TurnRecorder:
         await self._shared.in_thread(keep)
 
     async def spent(self, usage: Usage) -> None:
-        charge, session = self._shared.parts.charge, self._session.id
+        charge, session = self._shared.spend_meter.charge, self._session.id
         micros = await self._shared.in_thread(lambda: charge(self._job, session, self._model, usage))
         self.cost = None if micros is None or self.cost is None else self.cost + micros / 1_000_000
 
@@ -85,4 +85,10 @@ class TurnRecorder:
 
     def _unsaid(self, text: str) -> str:
         """Removes forgotten text from the model's answer: the model may have read it before it was forgotten."""
-        return text if self._shared.parts.generation() == self.generation else self._shared.parts.unsay(text)
+        if self._shared.generation() == self.generation:
+            return text
+        from everself.memory.forgetting.forgotten_words import ForgottenWords, candidates, runs
+
+        # only hashes are left of what was forgotten, so all that may stand for itself is compared
+        catalog, found = self._shared.resources.memory.catalog, {*candidates(text), *runs(text)}
+        return ForgottenWords((), [one for one in found if one and catalog.is_buried(one)]).in_message(text)

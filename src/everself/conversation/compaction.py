@@ -6,16 +6,15 @@ are read from their files at every turn. Each step may fail but the first, and w
 """
 
 from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 from everself.config.sections import Compaction
-from everself.conversation._shared import SharedState
-from everself.conversation.parts import Compacted
+from everself.conversation.resources import CompactionResult
 from everself.conversation.sessions.checkpoint import Checkpoint
 from everself.conversation.sessions.excerpts import digest_of, material, prompt
 from everself.conversation.sessions.notes import Notes
 from everself.conversation.sessions.session import Message, Session
+from everself.conversation.shared_state import SharedState
 from everself.errors import EverselfError, ModelFailed
 from everself.logs import get_logger
 from everself.models.chat.protocol import ChatModel, ChatRequest, ReplyEnd, ReplyText, UserTurn
@@ -31,17 +30,6 @@ MOST_OF_A_NOTE: Final = 800
 MOST_ASKED: Final = 2_000
 # used where the model's window is unknown or too large to be filled at every turn
 _NO_WINDOW: Final = 200_000
-
-
-@dataclass(frozen=True, slots=True)
-class CompactionResult(Compacted):
-    """What compaction did: `entries` the checkpoint wrote, `flushed` how many memories the model stored, `dropped` how many messages the
-    summary stands for now."""
-
-    entries: tuple[str, ...] = ()
-    flushed: int = 0
-    summary: str = ""
-    dropped: int = 0
 
 
 class Flush(Protocol):
@@ -87,7 +75,6 @@ class ConversationCompactor:
         flush: Flush | None = None,
     ) -> None:
         self._shared = shared
-        self._parts = shared.parts
         self._checkpoint = checkpoint
         self._notes = notes
         self._settings = settings
@@ -106,11 +93,11 @@ class ConversationCompactor:
 
     def is_heavy(self, session: Session) -> bool:
         """Whether what was said since the last time is so much that reading it at every turn is slow."""
-        return self._parts.log.weight(session) >= HEAVY
+        return self._shared.log.weight(session) >= HEAVY
 
     async def compact(self, session: Session, why: str = "asked") -> CompactionResult:
         """Make room. Where there is nothing that could go, only the checkpoint is made. `why`: threshold, size, overflow or asked."""
-        log = self._parts.log
+        log = self._shared.log
         checked = await self._shared.in_thread(lambda: self._checkpoint.make(session))
         now = await self._shared.in_thread(lambda: log.fresh(session))
         messages = await self._shared.in_thread(lambda: log.messages(now, now.compacted))
@@ -122,10 +109,10 @@ class ConversationCompactor:
         last = messages[cut - 1].seq
         flushed, trouble = await self._flushed(now, model)
         # read again after each request: what was forgotten while a model was asked must not come back with its answer
-        generation = await self._shared.in_thread(self._parts.generation)
+        generation = await self._shared.in_thread(self._shared.generation)
         now, gone = await self._shared.in_thread(lambda: self._until(session, last))
         summary, failure = await self._summary(now, gone, model)
-        if await self._shared.in_thread(self._parts.generation) != generation:
+        if await self._shared.in_thread(self._shared.generation) != generation:
             now, gone = await self._shared.in_thread(lambda: self._until(session, last))
             summary = digest_of(gone, now.summary, self.most_of_a_summary())
         source = now.taint
@@ -141,22 +128,22 @@ class ConversationCompactor:
 
     def _until(self, session: Session, last: int) -> tuple[Session, list[Message]]:
         """The session as it stands, and what of it the next summary stands for."""
-        now = self._parts.log.fresh(session)
-        return now, [one for one in self._parts.log.messages(now, now.compacted) if one.seq <= last]
+        now = self._shared.log.fresh(session)
+        return now, [one for one in self._shared.log.messages(now, now.compacted) if one.seq <= last]
 
     async def note(self, session: Session) -> str:
         """The note of a session that ends, after its checkpoint; where it stands, empty where there was nothing to note."""
         await self._shared.in_thread(lambda: self._checkpoint.make(session))
-        now = await self._shared.in_thread(lambda: self._parts.log.fresh(session))
+        now = await self._shared.in_thread(lambda: self._shared.log.fresh(session))
         messages = await self._shared.in_thread(lambda: self._notes.material(now))
         if not messages:
             return ""
         model = await self._shared.in_thread(self._model)
         await self._flushed(now, model)
-        generation = await self._shared.in_thread(self._parts.generation)
+        generation = await self._shared.in_thread(self._shared.generation)
         messages = await self._shared.in_thread(lambda: self._notes.material(now))
         name, summary = await self._named(now, messages, model)
-        if await self._shared.in_thread(self._parts.generation) != generation:
+        if await self._shared.in_thread(self._shared.generation) != generation:
             messages, name, summary = await self._shared.in_thread(lambda: self._notes.material(now)), "", ""
         noted = await self._shared.in_thread(lambda: self._notes.write(now, messages, name, summary))
         return noted.path if noted is not None else ""
@@ -175,7 +162,7 @@ class ConversationCompactor:
         if session.flushed == session.compacted:
             return 0, ""
         # marked before, not after: a turn that kills the process must not be retried at every start
-        await self._shared.in_thread(lambda: self._parts.log.mark(session, flushed=session.compacted))
+        await self._shared.in_thread(lambda: self._shared.log.mark(session, flushed=session.compacted))
         try:
             return await self._flush(session, prompt("flush")), ""
         except EverselfError as error:
@@ -210,7 +197,7 @@ class ConversationCompactor:
     async def _asked(self, job: str, session: Session, words: tuple[str, str], most: int) -> str:
         """One answer without tools."""
         model = self._shared.model
-        await self._shared.in_thread(lambda: self._parts.allow(job))
+        await self._shared.in_thread(lambda: self._shared.spend_meter.allow(job))
         request = ChatRequest(words[0], "", (UserTurn(words[1]),), max_tokens=min(most, model.most_output))
         text = ""
         end = ReplyEnd()
@@ -220,7 +207,7 @@ class ConversationCompactor:
                     text += said
                 case ReplyEnd():
                     end = piece
-        await self._shared.in_thread(lambda: self._parts.charge(job, session.id, model, end.usage))
+        await self._shared.in_thread(lambda: self._shared.spend_meter.charge(job, session.id, model, end.usage))
         return "" if NO_REPLY in text else text.strip()
 
 

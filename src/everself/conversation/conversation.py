@@ -3,19 +3,22 @@
 Knows sessions, prompts and the loop. Does not know who shows the events, nor what any tool does.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from everself.conversation._shared import SharedState
-from everself.conversation.events import Done, Event
-from everself.conversation.parts import Compacted, Parts, Renewed
+from everself.conversation.events import Done, Event, Notice
 from everself.conversation.receipts import ReplyReceipt
+from everself.conversation.resources import CompactionResult, Renewed
 from everself.conversation.sessions.session import Session
+from everself.conversation.shared_state import SharedState
+from everself.conversation.tools.protocol import Outcome, Stamp, Tool, ToolContext, told
 from everself.conversation.turn import TurnRunner
-from everself.errors import NotFound
-from everself.models.chat.protocol import ChatModel
+from everself.errors import NotFound, WrongUse
+from everself.models.chat.protocol import ChatModel, JsonObject, ToolSpec
 from everself.search.scopes import Scope, SessionKind
+from everself.search.sharing import is_owner
 
 if TYPE_CHECKING:
     import asyncio
@@ -27,11 +30,12 @@ LAST: Final = "last"
 class Chat:
     """One agent's conversations. Turns of one session come one after the other."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._shared = SharedState(parts)
-        self._parts = parts
+    def __init__(self, shared: SharedState) -> None:
+        self._shared = shared
         # unfinished turns of each session, in order
         self._running: dict[str, list[asyncio.Task[None]]] = {}
+        # begun here and not left yet; one in which nothing was said is stored nowhere else
+        self._begun: dict[str, Session] = {}
 
     @property
     def model(self) -> ChatModel:
@@ -49,11 +53,19 @@ class Chat:
 
     def begin(self, scope: Scope = OWNER, channel: str = "cli", resume: str = "") -> Session:
         """A new session, or an earlier one: by its id, the beginning of its id, or `last`, which starts a new one where there is none."""
+        begun = self._begun.get(resume)
+        if begun is not None and begun.scope == scope:
+            return begun
         if resume:
             # without an earlier session a new one starts; a wrong name is an error
             with suppress(*([NotFound] if resume == LAST else [])):
-                return self._parts.log.resume(resume, scope, channel)
-        return self._parts.log.begin(scope, channel)
+                return self._shared.log.resume(resume, scope, channel)
+        return self._new(scope, channel)
+
+    def _new(self, scope: Scope, channel: str) -> Session:
+        session = self._shared.log.begin(scope, channel)
+        self._begun[session.id] = session
+        return session
 
     async def converse(self, session: Session, text: str, person: str = "") -> AsyncIterator[Event]:
         """The events of one turn: Accepted first, Done last. Leaving early, or `cancel`, stops it; what was said is kept.
@@ -91,37 +103,42 @@ class Chat:
         running = self._running.get(session.id, [])
         return any(task.cancel() for task in running[:1])
 
-    async def compact(self, session: Session, why: str = "asked") -> Compacted:
+    async def compact(self, session: Session, why: str = "asked") -> CompactionResult:
         """Compact a long conversation, after its statements were stored."""
-        fresh = await self._shared.in_thread(lambda: self._parts.log.fresh(session))
-        if self._parts.compact is None:
-            return Compacted(fresh)
-        made = await self._parts.compact(fresh, why)
-        self._shared.drop_prefix(session.id)
+        fresh = await self._shared.in_thread(lambda: self._shared.log.fresh(session))
+        resources = await self._shared.in_thread(lambda: self._shared.resources)
+        made = await resources.compactor.compact(fresh, why)
+        if made.session.compacted > fresh.compacted:
+            self._shared.drop_prefix(session.id)
         return made
 
     async def renew(self, session: Session) -> Renewed:
         """End a conversation with a note about it, and begin another of the same kind."""
-        log = self._parts.log
+        log = self._shared.log
         fresh = await self._shared.in_thread(lambda: log.fresh(session))
-        await self._shared.in_thread(lambda: self._parts.checkpoint(fresh))
-        note = await self._parts.note(fresh) if self._parts.note is not None else ""
+        resources = await self._shared.in_thread(lambda: self._shared.resources)
+        await self._shared.in_thread(lambda: resources.checkpoint.make(fresh))
+        note = await resources.compactor.note(fresh)
         await self._shared.in_thread(lambda: log.mark(fresh, ended=True))
         await self._shared.leave(session.id)
         self._shared.drop_prefix(session.id)
-        return Renewed(log.begin(session.scope, session.channel), note)
+        self._begun.pop(session.id, None)
+        return Renewed(self._new(session.scope, session.channel), note)
 
     async def close(self, session: Session) -> None:
         """Leave a conversation, which may go on later: what was said is kept in memory first."""
         try:
-            await self._shared.in_thread(lambda: self._parts.checkpoint(self._parts.log.fresh(session)))
+            await self._shared.in_thread(
+                lambda: self._shared.resources.checkpoint.make(self._shared.log.fresh(session))
+            )
         finally:
+            self._begun.pop(session.id, None)
             await self._shared.leave(session.id)
 
     def why(self, session: Session, message: str = "") -> ReplyReceipt:
         """What a reply rested on: the last one of the session, or the one of that id or beginning of an id."""
         replies = [
-            one for one in self._parts.log.messages(session) if one.role == "assistant" and "receipt" in one.meta
+            one for one in self._shared.log.messages(session) if one.role == "assistant" and "receipt" in one.meta
         ]
         found = next((one for one in reversed(replies) if one.id.startswith(message.upper())), None)
         if found is None:
@@ -135,3 +152,65 @@ class Chat:
         if before is not None:
             await asyncio.wait({before})
         await turning.run()
+
+
+CHANNEL: Final = "spawn"
+_TIMEOUT: Final = 600.0
+_SPAWN: Final = ToolSpec(
+    "spawn",
+    "Hand a task of its own to a sub-agent: it knows nothing of this conversation or your memory, cannot write, and reports back once.",
+    {
+        "type": "object",
+        "properties": {"task": {"type": "string", "description": "All that it has to know and to do."}},
+        "required": ["task"],
+        "additionalProperties": False,
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SubagentReport:
+    """What a sub-agent came back with, and how far its words are to be trusted."""
+
+    text: str
+    session: str
+    stamp: Stamp = "own"
+    failed: bool = False
+
+
+class Subagents:
+    def __init__(self, shared: SharedState) -> None:
+        self._shared = shared
+
+    async def send(self, task: str, setting: ToolContext) -> SubagentReport:
+        """Have it done. A failure is a report too; being cancelled stops it, and what it said stays in its session."""
+        log = self._shared.log
+        scope = Scope(SessionKind.SUBAGENT, project=setting.scope.project)
+        session = await self._shared.in_thread(lambda: log.begin(scope, CHANNEL))
+        events: list[Event] = []
+        # the task is worded by a model, which may have read a page
+        await TurnRunner(self._shared, session, task, "", events.append, taint=setting.taint).run()
+        self._shared.drop_prefix(session.id)
+        await self._shared.leave(session.id)
+        after = await self._shared.in_thread(lambda: log.fresh(session))
+        done = next((one for one in reversed(events) if isinstance(one, Done)), None)
+        failed = done is None or done.why not in ("stop", "length", "steps")
+        troubles = [one.text for one in events if isinstance(one, Notice) and one.level == "warning"]
+        said = done.text if done is not None else ""
+        return SubagentReport("\n".join(filter(None, (said, *troubles))), session.id, after.taint, failed)
+
+
+def spawn_tool(scope: Scope, subagents: Callable[[], Subagents]) -> tuple[Tool, ...]:
+    """The tool for the owner's sessions, nothing for others."""
+    if not is_owner(scope):
+        return ()
+
+    async def run(arguments: JsonObject, setting: ToolContext) -> Outcome:
+        task = arguments.get("task")
+        if not isinstance(task, str) or not task.strip():
+            raise WrongUse("`task` is missing or empty.")
+        report = await subagents().send(task, setting)
+        content = told({"session": report.session, "report": report.text})
+        return Outcome(content, report.failed, origin=f"session:{report.session}", stamp=report.stamp)
+
+    return (Tool(_SPAWN, run, timeout=_TIMEOUT),)

@@ -15,8 +15,8 @@ from everself.classify.openers import bare
 from everself.classify.sentence_kinds import Language, SentenceKind
 from everself.classify.statements import read
 from everself.classify.triage import Triage, Verdict
-from everself.conversation.parts import Acted
 from everself.conversation.reflex.replies import reply
+from everself.conversation.resources import Acted
 from everself.conversation.tools.protocol import ToolContext, Written
 from everself.errors import NotFound, RefusedByRule
 from everself.memory.memory import Memory

@@ -7,42 +7,47 @@ that the person said supports its calls, so what it writes has the agent as its 
 from collections.abc import Sequence
 from typing import Final
 
-from everself.conversation._shared import SharedState
-from everself.conversation.context.request import PromptRequest
+from everself.conversation.context.request import PromptRequest, reserve_of
 from everself.conversation.loop import LoopState, run_loop
 from everself.conversation.sessions.history import turns_of
 from everself.conversation.sessions.session import Message, Session
+from everself.conversation.shared_state import SharedState
 from everself.conversation.tools.calls import CallResult
+from everself.conversation.tools.offer import offered
 from everself.conversation.tools.protocol import ToolContext
-from everself.errors import ChangedMeanwhile
+from everself.errors import ChangedMeanwhile, ContextTooSmall
 from everself.memory.provenance import taint_of
+from everself.models.chat.findings import find_calling
 from everself.models.chat.protocol import ChatModel, ChatRequest, ToolCall, Turn, Usage, UserTurn
 from everself.text.tokens import estimate
 
 JOB: Final = "flush"
 TOOLS: Final = frozenset({"memory_search", "memory_get", "memory_write"})
+# of the window: as much of the conversation as it holds beside the prompt
+_SHARES: Final = (2, 4, 8)
 _KEPT: Final = frozenset({"remembered", "corrected"})
 
 
 class FlushTurn:
     def __init__(self, shared: SharedState) -> None:
         self._shared = shared
-        self._parts = shared.parts
 
     async def __call__(self, session: Session, instruction: str) -> int:
         """How many memories were stored. Raises ModelFailed."""
-        shared, parts = self._shared, self._parts
+        shared = self._shared
         model = await shared.in_thread(lambda: shared.model)
-        await shared.in_thread(lambda: parts.allow(JOB))
-        tools = [one for one in await shared.in_thread(lambda: parts.tools(session.scope)) if one.spec.name in TOOLS]
-        generation = await shared.in_thread(parts.generation)
-        messages = await shared.in_thread(lambda: parts.log.messages(session, session.compacted))
+        await shared.in_thread(lambda: shared.spend_meter.allow(JOB))
+        calling = await shared.in_thread(lambda: find_calling(shared.state, model.name))
+        known = offered(await shared.in_thread(lambda: shared.tools(session.scope)), model, calling)
+        tools = [one for one in known if one.spec.name in TOOLS]
+        generation = await shared.in_thread(shared.generation)
+        messages = await shared.in_thread(lambda: shared.log.messages(session, session.compacted))
         said = next((one.id for one in reversed(messages) if one.role == "user"), "")
         if not tools or not said:
             return 0
         request, taint = await shared.in_thread(lambda: self._request(session, messages, instruction, model))
         setting = ToolContext(session.scope, session.id, said, "", False, taint)
-        state = LoopState(taint=taint)
+        state = LoopState(taint=taint, calling=calling)
         async for _ in run_loop(
             model, request, tools, setting, state, _CostRecorder(shared, session, model, generation)
         ):
@@ -54,10 +59,19 @@ class FlushTurn:
     ) -> tuple[ChatRequest, str]:
         """What the model is given, and the taint of it."""
         said = turns_of(messages, session.summary, session.summary_source)
-        turns = [*_ending(said, model.window // 2), UserTurn(instruction)]
-        spoken = sum(map(_tokens, turns)) + min(model.most_output, self._parts.reserve(model.window))
-        ask = PromptRequest(scope=session.scope, session=session.id, window=model.window, other=spoken, recorded=False)
-        made = self._parts.assemble(ask)
+        for share in _SHARES:
+            turns = [*_ending(said, model.window // share), UserTurn(instruction)]
+            spoken = sum(map(_tokens, turns)) + min(model.most_output, reserve_of(model.window))
+            ask = PromptRequest(
+                scope=session.scope, session=session.id, window=model.window, other=spoken, recorded=False
+            )
+            try:
+                made = self._shared.resources.assembler.assemble(ask)
+            except ContextTooSmall:
+                if share == _SHARES[-1]:
+                    raise
+            else:
+                break
         return ChatRequest(made.prefix.text, made.delta, tuple(turns)), taint_of((session.taint, made.taint))
 
 
@@ -71,7 +85,7 @@ class _CostRecorder:
         self._generation = generation
 
     async def renewed(self, request: ChatRequest) -> ChatRequest:
-        if await self._shared.in_thread(self._shared.parts.generation) != self._generation:
+        if await self._shared.in_thread(self._shared.generation) != self._generation:
             raise ChangedMeanwhile("(something was forgotten)")
         return request
 
@@ -80,7 +94,7 @@ class _CostRecorder:
     async def returned(self, called: CallResult) -> None: ...
 
     async def spent(self, usage: Usage) -> None:
-        charge = self._shared.parts.charge
+        charge = self._shared.spend_meter.charge
         await self._shared.in_thread(lambda: charge(JOB, self._session.id, self._model, usage))
 
 

@@ -4,7 +4,7 @@ A function that emits events. It knows neither prompts nor how a conversation is
 and finds in `LoopState` how far it got, also when it was cancelled or the model failed.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol
 
@@ -14,6 +14,7 @@ from everself.conversation.tools.calls import CallResult, call_tools
 from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written, worse
 from everself.memory.provenance import OWN
 from everself.models.chat.protocol import (
+    Calling,
     ChatModel,
     ChatRequest,
     ModelTurn,
@@ -26,6 +27,7 @@ from everself.models.chat.protocol import (
     ToolTurn,
     Usage,
 )
+from everself.models.chat.text_calls import CallReader
 from everself.values import new_id
 
 MOST_STEPS: Final = 24
@@ -61,6 +63,16 @@ class LoopState:
     written: list[Written] = field(default_factory=list)
     why: Ending = "stop"
     steps: int = 0
+    # how the model calls tools, as far as that was tested
+    calling: Calling = "untested"
+
+    def say(self, text: str) -> Iterator[Text]:
+        """Take a piece of the reply; what to show of it."""
+        if text:
+            if not self.said and self.earlier:
+                yield Text("\n\n")
+            self.said += text
+            yield Text(text)
 
     @property
     def text(self) -> str:
@@ -84,25 +96,36 @@ async def run_loop(
         calls: list[ToolCall] = []
         end = ReplyEnd()
         request = replace(await keep.renewed(request), tools=request.tools)
-        async for piece in model.stream(request):
-            match piece:
-                case ReplyText(text):
-                    if text and not state.said and state.earlier:
-                        yield Text("\n\n")
-                    state.said += text
-                    yield Text(text)
-                case ReplyThinking(text):
-                    yield Thinking(text)
-                case ReplyCall(call):
-                    calls.append(_named_anew(call, known))
-                    known.add(calls[-1].id)
-                case ReplyEnd():
-                    end = piece
+        reader = CallReader(request, state.calling)
+        whole = False
+        try:
+            async for piece in model.stream(request):
+                match piece:
+                    case ReplyText(text):
+                        for event in state.say(reader.feed(text)):
+                            yield event
+                    case ReplyThinking(text):
+                        yield Thinking(text)
+                    case ReplyCall(call):
+                        calls.append(_named_anew(call, known))
+                        known.add(calls[-1].id)
+                    case ReplyEnd():
+                        end = piece
+            whole = True
+        finally:
+            # what a reply that breaks off held back was said as well
+            state.said += "" if whole else reader.end(whole=False).text
         state.steps += 1
         state.usage += end.usage
         state.latest = end.usage
         await keep.spent(end.usage)
         state.why = "stop" if end.why == "tools" else end.why
+        in_text = reader.end(whole=not calls and end.why in ("stop", "tools"))
+        for event in state.say(in_text.text):
+            yield event
+        if in_text.calls:
+            calls += in_text.calls
+            state.said = state.said.rstrip()
         if not calls or end.why == "refused":
             return
         # cleared before it is stored, because storing completes even when the turn is cancelled: nothing is stored twice
@@ -124,7 +147,7 @@ async def run_loop(
             state.why = "steps"
             return
         ordered = tuple(returns[call.id] for call in calls)
-        request = replace(request, turns=(*request.turns, ModelTurn(said, tuple(calls)), ToolTurn(ordered)))
+        request = replace(request, turns=(*request.turns, ModelTurn(said, tuple(calls), end.vendor), ToolTurn(ordered)))
 
 
 def _named_anew(call: ToolCall, known: set[str]) -> ToolCall:

@@ -1,10 +1,9 @@
 """Acts on a message before any model sees it: triage, corrections, and programs that the settings route messages to."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from everself.conversation.parts import Acted
+from everself.conversation.resources import Acted
 from everself.lazy import part
 
 if TYPE_CHECKING:
@@ -18,16 +17,24 @@ if TYPE_CHECKING:
     from everself.search.recall import Recall
 
 
-@dataclass(frozen=True)
 class MessageActions:
-    """What happens to a message before any model sees it. Nothing is compiled or opened before the first message."""
+    """What happens to a message before any model sees it. Nothing is compiled and no index opened before the first message."""
 
-    triage: "Callable[[], Triage]"
-    memory: "Callable[[], Memory]"
-    recall: "Callable[[], Recall]"
-    embedder: "Callable[[], Embedder | None]"
-    checkpoint: "Callable[[], Checkpoint]"
-    log: "SessionLog"
+    def __init__(
+        self,
+        memory: "Memory",
+        checkpoint: "Checkpoint",
+        log: "SessionLog",
+        embedder: "Embedder | None",
+        open_triage: "Callable[[], Triage]",
+        open_recall: "Callable[[], Recall]",
+    ) -> None:
+        self._memory = memory
+        self._checkpoint = checkpoint
+        self._log = log
+        self._embedder = embedder
+        self._open_triage = open_triage
+        self._open_recall = open_recall
 
     def __call__(self, text: str, setting: "ToolContext") -> Acted:
         return self._corrections.process(text, setting)
@@ -37,12 +44,12 @@ class MessageActions:
         from everself.conversation.corrections import CorrectionHandler
         from everself.search.similarity import TextSimilarity
 
-        triage, alike = self.triage(), TextSimilarity(self.embedder()).of
-        return CorrectionHandler(self.memory(), self.recall(), triage, self._handle, self._before, alike)
+        triage, alike = self._open_triage(), TextSimilarity(self._embedder).of
+        return CorrectionHandler(self._memory, self._open_recall(), triage, self._handle, self._before, alike)
 
     def _before(self, setting: "ToolContext") -> None:
         """What was said before this message is kept first, so that a correction finds what it corrects."""
-        self.checkpoint().make(self.log.find(setting.session), before=setting.message)
+        self._checkpoint.make(self._log.find(setting.session), before=setting.message)
 
     def _handle(self, program: str, text: str) -> bool:
         """Pass a message on to a program, which only the host file may name."""

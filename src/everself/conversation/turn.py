@@ -6,23 +6,26 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from everself.classify.folding import language_of
+from everself.classify.save_claims import claims_saving
 from everself.clock import monotonic
 from everself.conversation._recording import TurnRecorder
-from everself.conversation._shared import SharedState
-from everself.conversation.context.request import PromptRequest
+from everself.conversation.context.request import PromptRequest, reserve_of
 from everself.conversation.events import Accepted, Done, Event, MemoryWritten, Notice
 from everself.conversation.loop import MOST_STEPS, LoopState, run_loop
-from everself.conversation.parts import Acted
 from everself.conversation.receipts import receipt_json
 from everself.conversation.reflex.replies import reply
-from everself.conversation.sessions.history import turns_of
+from everself.conversation.resources import Acted
 from everself.conversation.sessions.session import Message, Session
+from everself.conversation.sessions.settled import tokens_of
+from everself.conversation.shared_state import SharedState
+from everself.conversation.tools.offer import offered
 from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written
-from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
+from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound, WrongUse
 from everself.logs import get_logger
 from everself.memory.provenance import IMPORT, OWN, taint_of
 from everself.memory.statements import shown
-from everself.models.chat.protocol import ChatModel, ChatRequest, ModelTurn, ToolTurn, Turn, UserTurn
+from everself.models.chat.findings import find_calling
+from everself.models.chat.protocol import ChatModel, ChatRequest, UserTurn
 from everself.search.scopes import SessionKind
 from everself.search.sharing import is_owner, speaker_of
 from everself.text.redaction import redact
@@ -30,6 +33,7 @@ from everself.text.tokens import estimate
 
 if TYPE_CHECKING:
     from everself.conversation.context.assembler import Prompt
+    from everself.identity.integrity import Integrity
     from everself.storage.state.searches import SearchRecord
 
 _log = get_logger(__name__)
@@ -40,6 +44,8 @@ ADD_MODEL: Final = "everself model use PROVIDER/NAME"
 UNKEPT: Final = "The reply says that something will be remembered, but nothing was written."
 REMEMBER: Final = "Say it once more, beginning with “Remember that”."
 _KEPT: Final = frozenset({"remembered", "corrected"})
+# a message that takes less of the window than one part in so many is not what fills it
+_MUCH: Final = 16
 _BACKGROUND: Final = frozenset({SessionKind.CRON, SessionKind.HEARTBEAT})
 
 Why = Literal["stop", "length", "refused", "cancelled", "failed", "steps"]
@@ -66,7 +72,6 @@ class TurnRunner:
     ) -> None:
         """`taint` is that of the author of the message, where that is neither the owner nor the person who speaks."""
         self._shared = shared
-        self._parts = shared.parts
         self._session = session
         self._text = text
         self._person = person
@@ -79,6 +84,7 @@ class TurnRunner:
         self._prompt: Prompt | None = None
         self._search: SearchRecord | None = None
         self._model: ChatModel | None = None
+        self._ask: PromptRequest | None = None
         self._estimated = 0
         self._reply = ""
 
@@ -117,8 +123,8 @@ class TurnRunner:
 
     def _accept(self) -> Message:
         self._shared.recover()
-        self._session = self._parts.log.fresh(self._session)
-        self._accepted = self._parts.log.add(self._session, "user", self._text, person=self._person)
+        self._session = self._shared.log.fresh(self._session)
+        self._accepted = self._shared.log.add(self._session, "user", self._text, person=self._person)
         # quoted text is treated like an import, whoever quotes it
         quoted = IMPORT if shown(self._text).strip() else OWN
         self._taint(speaker_of(self._session.scope, self._person), self._brought, quoted)
@@ -134,26 +140,25 @@ class TurnRunner:
         return ToolContext(scope, self._session.id, message.id, self._text, by_owner, self._session.taint)
 
     async def _answer(self, setting: ToolContext, message: Message) -> None:
-        shared, parts = self._shared, self._parts
-        alarm = await shared.in_thread(parts.alarm)
-        for told in alarm.texts:
-            self._emit(Notice(told, "warning"))
-        if alarm.texts:
-            await shared.in_thread(alarm.tell)
+        shared = self._shared
+        resources = await shared.in_thread(lambda: shared.resources)
+        await self._tell_changed_outside(resources.integrity)
         if setting.by_owner:
-            self._acted = await shared.in_thread(lambda: parts.act(self._text, setting))
+            self._acted = await shared.in_thread(lambda: resources.actions(self._text, setting))
             self._tell(self._acted.written)
         model = self._model = await shared.in_thread(lambda: shared.model)
-        if model.name == REFLEX and await shared.in_thread(lambda: parts.first(REFLEX)):
+        if model.name == REFLEX and await shared.in_thread(self._is_first):
             self._emit(Notice(NO_MODEL, "info", ADD_MODEL))
-        tools = tuple(await shared.in_thread(lambda: parts.tools(setting.scope)))
-        if model.name != REFLEX:
+        calling = await shared.in_thread(lambda: find_calling(shared.state, model.name))
+        self._state.calling = calling
+        tools = offered(await shared.in_thread(lambda: shared.tools(setting.scope)), model, calling)
+        if model.name != REFLEX and calling != "none":
             tools = (*tools, *await self._reach())
         job = setting.scope.kind.value if setting.scope.kind in _BACKGROUND else "chat"
         self._recorder = TurnRecorder(
             shared, self._session, model, job, lambda: self._renew(model, tools, message), self._notes
         )
-        await shared.in_thread(lambda: parts.allow(job))
+        await shared.in_thread(lambda: shared.spend_meter.allow(job))
         try:
             await self._attempt(model, tools, setting, message)
         except (ModelFailed, ContextTooSmall) as error:
@@ -162,22 +167,61 @@ class TurnRunner:
             if not full:
                 raise
             if not await self._make_room("overflow"):
-                raise self._too_long(model) or error from error
-            await self._attempt(model, tools, setting, message)
+                raise await shared.in_thread(lambda: self._too_long(model)) or error from error
+            try:
+                await self._attempt(model, tools, setting, message)
+            except ContextTooSmall as small:
+                raise await shared.in_thread(lambda: self._too_long(model)) or small from small
+
+    async def _tell_changed_outside(self, integrity: "Integrity") -> None:
+        found = await self._shared.in_thread(lambda: tuple(one for one in integrity.look() if not one.told))
+        for one in found:
+            self._emit(Notice(one.warning, "warning"))
+        if found:
+            await self._shared.in_thread(lambda: integrity.tell(found))
+
+    def _is_first(self) -> bool:
+        """Whether a message is answered without a model for the first time, ever; it is noted."""
+        state, key = self._shared.state, f"told {REFLEX}"
+        if state.get_meta(key):
+            return False
+        state.set_meta(key, self._shared.resources.memory.clock.now().isoformat())
+        return True
+
+    def _find_search(self, name: str) -> "SearchRecord | None":
+        try:
+            return self._shared.state.searches.find(name) if name else None
+        except (NotFound, WrongUse):
+            return None
 
     def _too_long(self, model: ChatModel) -> ModelFailed | None:
-        """Where it is the message alone that does not fit, that is what to say."""
+        """Where it is the message that does not fit, that is what to say."""
         tokens = estimate(self._text)
-        if tokens < model.window // 2:
+        if tokens < model.window // 2 and not (tokens >= model.window // _MUCH and self._fits_without(tokens)):
             return None
-        words = f"The message alone takes about {tokens:,} tokens; {model.name} accepts {model.window:,} in all."
+        words = (
+            f"The message is too long: it takes about {tokens:,} tokens, and {model.name} accepts {model.window:,} "
+            "with the prompt and its answer."
+        )
         return ModelFailed(words, reason="overflow", mend="Shorten it, or put it into a file and ask about that.")
+
+    def _fits_without(self, tokens: int) -> bool:
+        """Whether all but the message fits."""
+        if self._ask is None:
+            return False
+        try:
+            self._shared.resources.assembler.assemble(
+                replace(self._ask, message="", other=self._ask.other - tokens, recorded=False)
+            )
+        except ContextTooSmall:
+            return False
+        return True
 
     async def _reach(self) -> tuple[Tool, ...]:
         """The tools from outside. Rules need none of them, so that servers start only where a model answers."""
         outside = await self._shared.outside(self._session)
         self._tell_outside()
-        return outside.tools if outside is not None else ()
+        return outside.tools
 
     def _tell_outside(self) -> None:
         for told in self._shared.outside_notices(self._session.id):
@@ -185,10 +229,11 @@ class TurnRunner:
 
     async def _attempt(self, model: ChatModel, tools: Sequence[Tool], setting: ToolContext, message: Message) -> None:
         shared = self._shared
-        if await shared.in_thread(lambda: self._parts.heavy(self._session)):
+        compactor = shared.resources.compactor
+        if await shared.in_thread(lambda: compactor.is_heavy(self._session)):
             await self._make_room("size")
         request = await shared.in_thread(lambda: self._prepare(model, tools, message))
-        if self._parts.near(self._estimated, model.window) and await self._make_room("threshold"):
+        if compactor.is_near(self._estimated, model.window) and await self._make_room("threshold"):
             request = await shared.in_thread(lambda: self._prepare(model, tools, message))
         self._tell_notices()
         if self._recorder is not None:
@@ -197,8 +242,8 @@ class TurnRunner:
 
     def _renew(self, model: ChatModel, tools: Sequence[Tool], message: Message) -> ChatRequest:
         """The request once more, after something was forgotten. What this turn holds itself is read again as well."""
-        self._session = self._parts.log.fresh(self._session)
-        stored = next((one for one in self._parts.log.messages(self._session) if one.id == message.id), None)
+        self._session = self._shared.log.fresh(self._session)
+        stored = next((one for one in self._shared.log.messages(self._session) if one.id == message.id), None)
         if stored is None:
             raise NotFound("this conversation was forgotten in the meantime.", mend="Start a new conversation.")
         if stored.content != message.content:
@@ -209,30 +254,33 @@ class TurnRunner:
 
     def _prepare(self, model: ChatModel, tools: Sequence[Tool], message: Message) -> ChatRequest:
         """The request from what is stored, but for the message itself: the model sees it as it was said."""
-        parts, session = self._parts, self._session
+        shared, session = self._shared, self._session
         # taken before anything is read, so that a forgetting from now on is noticed when the request is sent
-        generation = parts.generation()
+        generation = shared.generation()
         if self._recorder is not None:
             self._recorder.generation = generation
-        turns = list(turns_of(parts.log.messages(session, session.compacted), session.summary, session.summary_source))
+        history = self._shared.history.read(session, generation)
+        turns = list(history.turns)
         said = UserTurn(self._text, self._acted.done, self._unclear)
-        last = max((at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)), default=len(turns))
+        last = next((at for at in reversed(range(len(turns))) if isinstance(turns[at], UserTurn)), len(turns))
+        spoken = history.tokens - sum(map(tokens_of, turns[last : last + 1])) + tokens_of(said)
         turns[last : last + 1] = [said]
-        spoken = sum(map(_tokens_of, turns)) + sum(_weight(str(tool.spec)) for tool in tools)
-        ask = PromptRequest(
+        spoken += sum(_weight(str(tool.spec)) for tool in tools)
+        ask = self._ask = PromptRequest(
             scope=session.scope,
             message=self._text,
             session=session.id,
             turn=message.seq,
-            prefix=self._shared.prefix(session.id, generation),
+            prefix=shared.prefix(session.id, generation),
             window=model.window,
-            other=spoken + min(model.most_output, parts.reserve(model.window)),
-            facts=parts.facts(session.channel, tuple(tool.spec.name for tool in tools)),
+            other=spoken + min(model.most_output, reserve_of(model.window)),
+            facts=replace(shared.resources.facts, channel=session.channel),
+            tools=bool(tools),
         )
-        self._prompt = parts.assemble(ask)
-        self._shared.keep_prefix(session.id, self._prompt.prefix, generation)
+        self._prompt = shared.resources.assembler.assemble(ask)
+        shared.keep_prefix(session.id, self._prompt.prefix, generation)
         self._estimated = spoken + self._prompt.receipt.total
-        self._search = parts.searched(self._prompt.receipt.search)
+        self._search = self._find_search(self._prompt.receipt.search)
         self._taint(self._prompt.taint)
         return ChatRequest(self._prompt.prefix.text, self._prompt.delta, tuple(turns))
 
@@ -249,7 +297,7 @@ class TurnRunner:
         """The conversation holds these from now on: what is concluded in it is no better. Marked before a model sees any of it."""
         self._state.taint = taint_of((self._state.taint, self._session.taint, *stamps))
         if self._state.taint != self._session.taint:
-            self._session = self._parts.log.mark(self._session, taint=self._state.taint)
+            self._session = self._shared.log.mark(self._session, taint=self._state.taint)
 
     def _tell_notices(self) -> None:
         """What is amiss with the prompt, once a session. How well a search went is for /why."""
@@ -261,10 +309,8 @@ class TurnRunner:
 
     async def _make_room(self, why: str) -> bool:
         """Whether there is more room now."""
-        if self._parts.compact is None:
-            return False
         before = self._session.compacted
-        made = await self._parts.compact(self._session, why)
+        made = await self._shared.resources.compactor.compact(self._session, why)
         self._session = made.session
         if made.notice:
             self._emit(Notice(made.notice))
@@ -300,13 +346,20 @@ class TurnRunner:
     async def _keep_promises(self, setting: ToolContext) -> None:
         """Saying is doing: what a reply claims to keep is kept, or the person is told that it is not."""
         written = (*self._acted.written, *self._state.written)
-        if not any(one.deed in _KEPT for one in written) and self._parts.claims(self._state.text):
-            kept = await self._shared.in_thread(lambda: self._parts.keep(setting))
+        if not any(one.deed in _KEPT for one in written) and claims_saving(self._state.text):
+            kept = await self._shared.in_thread(lambda: self._keep(setting))
             self._tell(kept)
             written = (*written, *kept)
             if not kept:
                 self._emit(Notice(UNKEPT, "warning", REMEMBER))
         self._tell_left_out(written)
+
+    def _keep(self, setting: ToolContext) -> tuple[Written, ...]:
+        """Write down the person's statements that are not stored yet, as a checkpoint does; sub-agents and groups have no memory."""
+        resources = self._shared.resources
+        made = resources.checkpoint.make(self._shared.log.find(setting.session))
+        found = [entry for name in made.entries if (entry := resources.memory.catalog.find(name)) is not None]
+        return tuple(Written("remembered", one.text, one.reference, one.id) for one in found)
 
     def _tell_left_out(self, written: Sequence[Written]) -> None:
         """A secret is taken out of whatever is written, and no reply may leave it at "I'll remember that". The reflex says so itself."""
@@ -331,13 +384,3 @@ class TurnRunner:
 
 # the same tools stand in every request
 _weight = lru_cache(maxsize=256)(estimate)
-
-
-def _tokens_of(turn: Turn) -> int:
-    match turn:
-        case UserTurn():
-            return estimate("\n".join((turn.text, *turn.done, *turn.unclear)))
-        case ModelTurn():
-            return estimate(turn.text) + sum(estimate(f"{call.name} {call.arguments}") for call in turn.calls)
-        case ToolTurn():
-            return sum(estimate(f"{one.name} {one.content}") for one in turn.returns)

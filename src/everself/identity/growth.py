@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from everself.clock import Clock
+from everself.config.sections import SoulIntegrity
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
-from everself.identity._changelog import CHANGELOG, ChangelogEntry, Step, append_entry
-from everself.identity.soul import SoulRules, check_growth, grows_alone
+from everself.identity.integrity import Integrity
+from everself.identity.soul import SoulRules, check_growth, grows_alone, without_line
 from everself.identity.soul_tests import SOUL_TESTS, SoulTestResult, failures, keep_principles, parse_tests, run_tests
-from everself.identity.versions import CURRENT, Version, Versions
+from everself.identity.versions import CHANGELOG, CURRENT, ChangelogEntry, Step, Version, Versions, append_entry
 from everself.memory.entries import read_document, text_hash
+from everself.memory.memory import Memory
+from everself.memory.provenance import CORRECTION
 from everself.storage.state.database import State
 from everself.storage.state.proposals import Proposal, Status
-from everself.text.markdown.blocks import scan
-from everself.text.markdown.edit import apply_splice, remove_entry
-from everself.text.markdown.entries import EntrySpan, entries
 from everself.text.normalise import fold, without_surrogates
 from everself.values import (
     Applied,
@@ -33,13 +33,13 @@ from everself.values import (
     Outcome,
     Refused,
     Replace,
+    Tag,
     digest,
     new_id,
 )
-from everself.workspace.diff import render_diff
 from everself.workspace.guards import HUMANS
-from everself.workspace.learned import SOUL, changed_lines, same_core, split_soul, with_line
-from everself.workspace.merge import merge
+from everself.workspace.learned import SOUL, changed_lines, same_core, with_line
+from everself.workspace.merge import merge, render_diff
 from everself.workspace.protocol import Workspace
 
 # retries when the person's editor saves first
@@ -71,14 +71,6 @@ class SoulChange:
 
 
 @dataclass(frozen=True, slots=True)
-class GrowthChecks:
-    """What growth asks of others: whether evidence is a correction, whether the soul holds words that nobody accepted yet."""
-
-    is_correction: Callable[[str], bool] = lambda reference: reference.startswith("file:CORRECTIONS.md")
-    withheld: Callable[[], bool] = lambda: False
-
-
-@dataclass(frozen=True, slots=True)
 class _Act:
     """A step before it is taken."""
 
@@ -94,14 +86,39 @@ class _Act:
 
 class Growth:
     def __init__(
-        self, workspace: Workspace, state: State, clock: Clock, rules: SoulRules, outlook: GrowthChecks | None = None
+        self,
+        workspace: Workspace,
+        state: State,
+        clock: Clock,
+        rules: SoulRules,
+        memory: Memory | None = None,
+        integrity: Integrity | None = None,
     ) -> None:
         self.rules = rules
         self.versions = Versions(workspace, clock)
         self._workspace = workspace
         self._state = state
         self._clock = clock
-        self._outlook = outlook or GrowthChecks()
+        self._memory = memory
+        self._integrity = integrity
+
+    def is_correction(self, reference: str) -> bool:
+        """Whether this evidence is a correction by the owner."""
+        kind, _, name = reference.partition(":")
+        if kind != "entry":
+            return kind == "file" and name.startswith("CORRECTIONS.md")
+        entry = self._memory.catalog.find(name) if self._memory is not None else None
+        # the last is left by a correction that found no wrong entry
+        return entry is not None and (
+            entry.tag is Tag.CORRECTION or entry.source == CORRECTION or entry.category == "correction"
+        )
+
+    def is_withheld(self) -> bool:
+        """Whether the soul holds words that nobody accepted yet, and may not be used for that."""
+        if self._integrity is None or self._integrity.policy is not SoulIntegrity.STRICT:
+            return False
+        # a breach has no path: then no document can be trusted
+        return any(one.path in ("", SOUL) for one in self._integrity.look())
 
     def propose(self, text: str, reason: str, evidence: Sequence[str] = (), author: Author = Author.OWNER) -> Proposed:
         """Propose a whole new text of the soul."""
@@ -116,8 +133,12 @@ class Growth:
         if not words:
             raise WrongUse("The line is empty.")
         now = self._need_soul()
-        kept = _without(now, remove) if remove else now
+        kept = without_line(now, remove) if remove else now
         return self._propose(now, with_line(kept, words), reason, tuple(evidence), author)
+
+    def proposals(self) -> Sequence[Proposal]:
+        """All of them, whatever became of them."""
+        return self._state.proposals.list("", _ALL)
 
     def open(self) -> tuple[Proposal, ...]:
         """What waits for a human, the newest first."""
@@ -139,7 +160,7 @@ class Growth:
         if proposal.status == "open" and self._is_done(proposal):
             return SoulChange(self.find(proposal.id).change, "")
         _need_open(proposal)
-        if self._outlook.withheld():
+        if self.is_withheld():
             raise RefusedByRule(
                 "Changed outside Everself: SOUL.md. The change has not been accepted yet.", mend="everself soul verify"
             )
@@ -217,7 +238,7 @@ class Growth:
         """Take one learned line back, named by its words or by some that no other line has."""
 
         def want(now: bytes | None) -> bytes:
-            return _without(now or b"", text)
+            return without_line(now or b"", text)
 
         shown = _clean(" ".join(text.split()))
         return self._take(_Act("rollback", Author.OWNER, "owner", f"take back: {shown}"), want)
@@ -249,7 +270,7 @@ class Growth:
         notices = [f"A soul test would fail: {one.expectation}: {one.why}" for one in failures(results)]
         change = ""
         alone = author is Author.KEEPER and grows_alone(now, wanted, evidence, self.rules)
-        alone = alone and not notices and not self._outlook.withheld()
+        alone = alone and not notices and not self.is_withheld()
         if not alone:
             self._keep_base(now)
         if again is None:
@@ -385,7 +406,7 @@ class Growth:
         found: list[str] = []
         standing = fold(now.decode("utf-8", "replace"))
         for one in self._state.proposals.list("approved", _ALL):
-            if one.path != SOUL or not any(map(self._outlook.is_correction, one.evidence)):
+            if one.path != SOUL or not any(map(self.is_correction, one.evidence)):
                 continue
             past = self.versions.with_hash(one.base)
             _, added = changed_lines(past or b"", one.content.encode()) if past is not None else ((), ())
@@ -406,7 +427,7 @@ class Growth:
         gone = {fold(line.lstrip("-*+ ")) for line in removed}
         if gone and any(fold(line) in gone for line in self._principles(now)):
             used = {one for proposal in self._state.proposals.list("approved", _ALL) for one in proposal.evidence}
-            if not any(self._outlook.is_correction(one) for one in evidence if one not in used):
+            if not any(self.is_correction(one) for one in evidence if one not in used):
                 raise RefusedByRule(
                     "The change would remove a line learned from a correction, and no newer correction supports that."
                 )
@@ -420,28 +441,6 @@ class Growth:
 
     def _decide(self, proposal: Proposal, status: Status, change: str) -> None:
         self._state.proposals.decide(proposal.id, status, self._clock.now().isoformat(), change)
-
-
-def _without(data: bytes, text: str) -> bytes:
-    document = scan(data)
-    return apply_splice(data, remove_entry(document, _learned_entry(data, text)))
-
-
-def _learned_entry(data: bytes, text: str) -> EntrySpan:
-    """The one learned entry that says this."""
-    parts = split_soul(data)
-    first, last = len(parts.above), len(data) - len(parts.below)
-    spans = [one for one in entries(data) if first <= one.start and one.end <= last] if parts.found else []
-    wanted = fold(text.strip().lstrip("-*+ "))
-    said = [(fold(one.text(data).decode("utf-8", "replace")), one) for one in spans]
-    found = [one for words, one in said if words == wanted] or [
-        one for words, one in said if wanted and wanted in words
-    ]
-    if not found:
-        raise NotFound("no learned line says that.", mend="everself soul show")
-    if len(found) > 1:
-        raise WrongUse(f"{len(found)} learned lines match; give more of the line.")
-    return found[0]
 
 
 def _need_open(proposal: Proposal) -> None:

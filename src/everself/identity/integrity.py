@@ -11,9 +11,10 @@ from typing import Final, TypeVar
 
 from everself.clock import Clock
 from everself.config.sections import SoulIntegrity
-from everself.errors import ChangedMeanwhile, Damaged, DiskError, LockTimeout, RefusedByRule
+from everself.errors import ChangedMeanwhile, Damaged, DiskError, LockTimeout, RefusedByRule, TooLarge
 from everself.identity.examination import Examination, Look
 from everself.identity.outside_changes import Counter, IntegrityMark, Tamper, accepted_words
+from everself.storage.filesystem import READ_LIMIT
 from everself.storage.state.baselines import Baseline
 from everself.storage.state.database import State
 from everself.storage.state.ledger import GENESIS, LedgerHead
@@ -81,10 +82,6 @@ class Integrity:
         self._last = found
         return tuple(replace(one, told=self._token(found, one) in self._told()) for one in found.tampers)
 
-    def settle(self) -> None:
-        """Accept the changes that Everself itself made."""
-        self.look()
-
     def text(self, path: str) -> bytes | None:
         """The words for the prompt, as the last look saw them. Under `strict` the accepted ones, until a human accepts others."""
         if self._last is None:
@@ -98,6 +95,13 @@ class Integrity:
             return None if last.breached else accepted_words(last.sealed.baselines, path)
         # an older copy or a forged seal proves nothing
         return None if last.breached and self.policy is SoulIntegrity.STRICT else now.data
+
+    def whole_text(self, path: str) -> bytes | None:
+        """The same of a soul, which is used whole or not at all."""
+        found = self.text(path)
+        if found is not None and len(found) >= READ_LIMIT:
+            raise TooLarge(f"{path} exceeds the size that Everself reads.", mend="Shorten it.")
+        return found
 
     def tell(self, tampers: Iterable[Tamper]) -> None:
         """Note that the person was told, so that the same is not told at every turn."""

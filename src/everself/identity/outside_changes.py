@@ -5,13 +5,14 @@ Knows hashes, words and kinds of tampering. Opens nothing and decides nothing.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from everself.storage.state.baselines import Baseline, Sealed
 from everself.storage.state.ledger import LedgerHead
 from everself.values import FileChange, digest
-from everself.workspace.diff import render_diff
+from everself.workspace.merge import render_diff
 
+VERIFY: Final = "everself soul verify"
 TamperKind = Literal["edited", "removed", "added", "link", "forged", "rolled back"]
 
 
@@ -26,6 +27,12 @@ class Tamper:
     diff: str = ""
     why: str = ""
     told: bool = False
+
+    @property
+    def warning(self) -> str:
+        if not self.path:
+            return f"The accepted state of the guarded documents is not known ({self.kind}): {self.why} → {VERIFY}"
+        return f"Changed outside Everself: {self.path} ({self.kind}). → {VERIFY}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,18 +9,17 @@ from typing import Final
 
 from everself.clock import Clock, find_zone
 from everself.errors import BadConfig, ChangedMeanwhile, NotFound, RefusedByRule, TooLarge, WrongUse
-from everself.identity._changelog import CHANGELOG, ChangelogEntry, append_entry
 from everself.identity.card import IDENTITY_FILE, Rule, avatar_fault, description_fault, emoji_fault, name_fault
 from everself.identity.persona import SOUL_FILE
-from everself.identity.versions import Versions
+from everself.identity.versions import CHANGELOG, ChangelogEntry, Versions, append_entry
 from everself.storage.state.database import State
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.edit import append_item, apply_splice
 from everself.text.markdown.labels import fill_labels, read_labels
 from everself.text.normalise import without_surrogates
 from everself.values import Applied, Author, Change, Conflict, Create, Edit, Refused, Remove, Replace, digest
-from everself.workspace.diff import render_diff
 from everself.workspace.learned import changed_lines
+from everself.workspace.merge import render_diff
 from everself.workspace.protocol import Workspace
 from everself.workspace.setup import BOOTSTRAP
 
@@ -95,13 +94,15 @@ def _nothing() -> None:
 
 
 class Ritual:
-    """`settle` takes what was written over as accepted, so that nobody is warned of it."""
+    """`accept` takes what was written over as accepted, so that nobody is warned of it."""
 
-    def __init__(self, workspace: Workspace, state: State, clock: Clock, settle: Callable[[], None] = _nothing) -> None:
+    def __init__(
+        self, workspace: Workspace, state: State, clock: Clock, accept: Callable[[], object] = _nothing
+    ) -> None:
         self._workspace = workspace
         self._state = state
         self._clock = clock
-        self._settle = settle
+        self._accept = accept
 
     def is_open(self) -> bool:
         """Whether the first conversation is still to be had."""
@@ -161,7 +162,7 @@ class Ritual:
         match outcome:
             case Applied():
                 self._state.set_meta(META, outcome.id)
-                self._settle()
+                self._accept()
                 return Finished(outcome.id, outcome.paths, planned[-1].redacted)
             case Refused():
                 raise RefusedByRule("; ".join(outcome.reasons))

@@ -4,6 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from everself.config.sections import SoulPolicy
+from everself.errors import NotFound, WrongUse
+from everself.text.markdown.blocks import scan
+from everself.text.markdown.edit import apply_splice, remove_entry
+from everself.text.markdown.entries import EntrySpan, entries
+from everself.text.normalise import fold
 from everself.values import Author
 from everself.workspace.guards import HUMANS, SMALL
 from everself.workspace.learned import LEARNED, changed_lines, same_core, split_soul
@@ -70,3 +75,26 @@ def _secrets(before: bytes, after: bytes) -> Iterator[str]:
     kinds = sorted({secret.kind for secret in find_secrets(added.decode("utf-8", "replace"))})
     if kinds:
         yield f"The text would contain a secret ({', '.join(kinds)})."
+
+
+def without_line(data: bytes, text: str) -> bytes:
+    """The soul without one learned line."""
+    document = scan(data)
+    return apply_splice(data, remove_entry(document, learned_entry(data, text)))
+
+
+def learned_entry(data: bytes, text: str) -> EntrySpan:
+    """The one learned entry that says this."""
+    parts = split_soul(data)
+    first, last = len(parts.above), len(data) - len(parts.below)
+    spans = [one for one in entries(data) if first <= one.start and one.end <= last] if parts.found else []
+    wanted = fold(text.strip().lstrip("-*+ "))
+    said = [(fold(one.text(data).decode("utf-8", "replace")), one) for one in spans]
+    found = [one for words, one in said if words == wanted] or [
+        one for words, one in said if wanted and wanted in words
+    ]
+    if not found:
+        raise NotFound("no learned line says that.", mend="everself soul show")
+    if len(found) > 1:
+        raise WrongUse(f"{len(found)} learned lines match; give more of the line.")
+    return found[0]

@@ -1,12 +1,20 @@
 """Versions of the soul: byte copies in SOUL_HISTORY/, named by time and hash. Reads and names them; `growth` writes them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Literal
 
 from everself.clock import Clock
-from everself.errors import NotFound, TooLarge, WrongUse
-from everself.values import FileStat, digest
+from everself.errors import NotFound, RefusedByRule, TooLarge, WrongUse
+from everself.memory.archive import log as record
+from everself.memory.archive.days import Archived
+from everself.memory.memory import Memory
+from everself.text.markdown.blocks import scan
+from everself.text.markdown.edit import append_log
+from everself.text.normalise import without_surrogates
+from everself.values import Append, Applied, Author, Change, FileStat, Remove, digest
+from everself.workspace.layout import Kind, place
 from everself.workspace.learned import SOUL
 from everself.workspace.protocol import Workspace
 
@@ -146,3 +154,80 @@ def _order(dated: tuple[datetime | None, FileStat]) -> tuple[datetime, int, str]
 
 def _answers(one: Version, name: str) -> bool:
     return one.name.startswith(name) or (len(name) >= 4 and one.hash.startswith(name.lower()))
+
+
+def find_old_souls(memory: Memory, days: int, needed: Sequence[str] = ()) -> tuple[str, ...]:
+    """Copies that may go; `needed` are hashes that an open proposal was made against."""
+    return Versions(memory.workspace, memory.clock).thin(days, needed)
+
+
+def thin_souls(memory: Memory, paths: Sequence[str], *, author: Author = Author.KEEPER) -> Archived:
+    """Remove these copies, as one change."""
+    stray = [path for path in paths if place(path).kind is not Kind.SOUL_HISTORY]
+    if stray:
+        raise RefusedByRule(f"{stray[0]} is not an earlier soul.")
+    gone: tuple[str, ...] = ()
+
+    def plan() -> Change | None:
+        nonlocal gone
+        found = [one for path in paths if (one := memory.workspace.find(path)) is not None]
+        gone = tuple(one.path for one in found)
+        if not found:
+            return None
+        draft = memory.draft()
+        lines = [f"`{one.path}` removed, another of its month is kept (sha256 {one.hash[:16]})" for one in found]
+        record.note(draft, memory.clock.now(), "earlier souls thinned", lines)
+        edits = (*draft.edits(), *(Remove(one.path, one.hash) for one in found))
+        key = f"thin {digest(repr([(one.path, one.hash) for one in found]).encode())[:32]}"
+        return Change(author, "earlier souls thinned", edits, tuple(f"file:{path}" for path in gone), key=key)
+
+    outcome = memory.apply(plan)
+    return Archived(outcome.id, gone) if isinstance(outcome, Applied) else Archived()
+
+
+CHANGELOG = "CHANGELOG.md"
+_HEADER = b"# Changelog\n"
+# a rollback over years must not copy two souls into the log; the earlier version is stored in SOUL_HISTORY/
+MOST_LINES = 40
+
+Step = Literal["growth", "rollback", "refusal"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangelogEntry:
+    """One entry. `earlier` is where the soul before it is kept."""
+
+    step: Step
+    who: str
+    reason: str
+    evidence: tuple[str, ...] = ()
+    earlier: str = ""
+    removed: Sequence[str] = ()
+    added: Sequence[str] = ()
+
+
+def append_entry(document: bytes | None, told: ChangelogEntry, now: datetime) -> Append:
+    """The growth of CHANGELOG.md by one entry."""
+    text = "\n".join(_lines(told)).encode()
+    clock = now.isoformat(sep=" ", timespec="seconds")
+    splice = append_log(scan(_HEADER if document is None else document), clock, f"soul: {told.step}", text)
+    return Append(CHANGELOG, splice.data, _HEADER)
+
+
+def _lines(told: ChangelogEntry) -> Iterator[str]:
+    yield f"- who: {told.who}"
+    yield f"- reason: {_inert(told.reason) or 'none given'}"
+    if told.evidence:
+        yield f"- evidence: {', '.join(_inert(one) for one in told.evidence)}"
+    if told.earlier:
+        yield f"- before: {told.earlier}"
+    for word, lines in (("removed", told.removed), ("added", told.added)):
+        # without their bullets: what stands after the colon is then the words alone, as forgetting looks for them
+        yield from (f"- {word}: {_inert(line.lstrip('-*+ '))}" for line in lines[:MOST_LINES])
+        if len(lines) > MOST_LINES:
+            yield f"- {word}: {len(lines) - MOST_LINES} more lines"
+
+
+def _inert(text: str) -> str:
+    """On one line, and with no comment that speaks to a tool."""
+    return " ".join(without_surrogates(text).split()).replace("<!--", "&lt;!--")

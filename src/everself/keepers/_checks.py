@@ -149,7 +149,7 @@ class Checks:
         if isinstance(instead, str) or (instead is not None and instead.id == found.id):
             return Ruling("refuse", planned, f"{by} cannot replace it.")
         bears = self._spoken(planned)
-        bears = weaker(bears, self._context.trust(instead)) if instead is not None else bears
+        bears = weaker(bears, self._context.backed(instead)) if instead is not None else bears
         if found.source == CORRECTION and (instead is None or instead.source != CORRECTION):
             return Ruling("queue", planned, "Only a later correction can close a correction.")
         if rank(bears) < rank(self._context.trust(found)):

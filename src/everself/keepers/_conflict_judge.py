@@ -61,21 +61,23 @@ class ConflictCandidate:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedConflict:
-    """`replaces` only where the quotes, of the older and of the newer, bear it out."""
+class EntryConflict:
+    """Two entries that may exclude each other, and why. `replaces`: a model says that the newer takes the place of the older; the quotes
+    are the words of each that it goes by, and stand there."""
 
-    doubt: ConflictCandidate
+    older: Entry
+    newer: Entry
     why: str
+    sure: float = SURE
     replaces: bool = False
     quotes: tuple[str, str] = ("", "")
-    sure: float = SURE
 
 
 @dataclass(frozen=True, slots=True)
 class Judgements:
     """`asked` are the doubts that a model has answered for, found or not."""
 
-    found: tuple[JudgedConflict, ...] = ()
+    found: tuple[EntryConflict, ...] = ()
     notes: tuple[str, ...] = ()
     asked: tuple[ConflictCandidate, ...] = ()
 
@@ -83,7 +85,7 @@ class Judgements:
 async def judge(context: KeeperContext, doubts: Sequence[ConflictCandidate]) -> Judgements:
     if not doubts or not context.has_model():
         return Judgements()
-    found: list[JudgedConflict] = []
+    found: list[EntryConflict] = []
     asked: list[ConflictCandidate] = []
     for batch in _batches(doubts):
         words = "\n".join(_pair(number, one) for number, one in enumerate(batch, 1))
@@ -103,13 +105,13 @@ def _batches(doubts: Sequence[ConflictCandidate]) -> Iterator[Sequence[ConflictC
         yield from (group[start : start + _BATCH] for start in range(0, len(group), _BATCH))
 
 
-def _found(doubt: ConflictCandidate, said: JsonObject) -> JudgedConflict:
+def _found(doubt: ConflictCandidate, said: JsonObject) -> EntryConflict:
     why, quotes = one_line(str(said["why"]), 200), (str(said.get("older", "")), str(said.get("newer", "")))
     # the quote must cover the whole older entry: the rest of it would be closed too
     whole = _quotes(quotes[0], doubt.older.text) and _quotes(doubt.older.text, quotes[0])
     if doubt.own and said.get("replaces") is True and whole and _quotes(quotes[1], doubt.newer.text):
-        return JudgedConflict(doubt, why, True, quotes)
-    return JudgedConflict(doubt, why)
+        return EntryConflict(doubt.older, doubt.newer, why, SURE, True, quotes)
+    return EntryConflict(doubt.older, doubt.newer, why)
 
 
 def _pair(number: int, doubt: ConflictCandidate) -> str:

@@ -4,7 +4,7 @@ Every failure, a spent daily limit included, gives no answer; the caller continu
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -20,6 +20,7 @@ from everself.models.chat.protocol import (
     Usage,
     UserTurn,
 )
+from everself.models.spend_meter import SpendMeter
 
 MOST_TOKENS: Final = 4_000
 _TRIES: Final = 2
@@ -44,30 +45,23 @@ class ModelAnswer:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SpendBudget:
-    """Whose money it is: `allow` raises ModelFailed where the day is spent, `charge` counts what a request cost."""
-
-    job: str
-    allow: Callable[[str], None] = lambda _: None
-    charge: Callable[[str, str, ChatModel, Usage], object] = lambda *_: None
-
-
-async def ask(model: ChatModel, purse: SpendBudget, prompt: str, words: str, schema: JsonObject) -> ModelAnswer:
+async def ask(
+    model: ChatModel, spend_meter: SpendMeter, job: str, prompt: str, words: str, schema: JsonObject
+) -> ModelAnswer:
     """One object of that schema. `prompt` is what the keeper is told, `words` the material."""
     turns: tuple[Turn, ...] = (UserTurn(words),)
     usage = Usage()
     wrong = ""
     for _ in range(_TRIES):
         try:
-            purse.allow(purse.job)
+            spend_meter.allow(job)
             text, spent = await _say(
                 model, ChatRequest(prompt, "", turns, max_tokens=min(MOST_TOKENS, model.most_output), schema=schema)
             )
         except ModelFailed as error:
             return ModelAnswer(usage=usage, why=str(error))
         usage += spent
-        purse.charge(purse.job, "", model, spent)
+        spend_meter.charge(job, "", model, spent)
         found = parse(text)
         wrong = next(faults(found, schema), "") if found is not None else "the answer is not a JSON object"
         if found is not None and not wrong:

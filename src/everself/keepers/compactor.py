@@ -10,7 +10,7 @@ from datetime import date
 from typing import Final, TypeVar
 
 from everself.errors import RefusedByRule
-from everself.identity.version_retention import find_old_souls, thin_souls
+from everself.identity.versions import find_old_souls, thin_souls
 from everself.keepers.keeper import (
     Archive,
     Ask,

@@ -5,13 +5,12 @@ model finds more, and may name a replacement, which both quotes must support. Pr
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
 from everself.classify.difference import find_difference
 from everself.classify.openers import bare
-from everself.keepers._conflict_judge import ConflictCandidate, judge
+from everself.keepers._conflict_judge import ConflictCandidate, EntryConflict, judge
 from everself.keepers.keeper import Ask, Choice, CloseEntry, KeeperProposal, Note, Planned, Progress, Tell, referenced
 from everself.keepers.keeper_context import KeeperContext
 from everself.memory.provenance import AGENT, CORRECTION, OWNER
@@ -26,19 +25,6 @@ RECENT: Final = timedelta(days=1)
 MOST_ASKED: Final = 5
 _RECORDS: Final = frozenset({Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.CHRONICLE})
 _SHOWN: Final = 160
-
-
-@dataclass(frozen=True, slots=True)
-class EntryConflict:
-    """Two entries that may exclude each other, and why. `replaces`: a model says that the newer takes the place of the older; the quotes
-    are the words of each that it goes by, and stand there."""
-
-    older: Entry
-    newer: Entry
-    why: str
-    sure: float
-    replaces: bool = False
-    quotes: tuple[str, str] = ("", "")
 
 
 class Detector:
@@ -56,9 +42,11 @@ class Detector:
             doubts += [one for one in _doubts(context, entry) if not _is_asked(context, one)]
         doubts = list({_about(one.older, one.newer): one for one in doubts}.values())
         judged = await judge(context, doubts)
-        found = [EntryConflict(*_pair(one.doubt), one.why, one.sure, one.replaces, one.quotes) for one in judged.found]
+        found = list(judged.found)
         # what a model was asked about it has answered
-        found += [EntryConflict(*_pair(one), one.why, 1.0) for one in doubts if one.why and one not in judged.asked]
+        found += [
+            EntryConflict(one.older, one.newer, one.why, 1.0) for one in doubts if one.why and one not in judged.asked
+        ]
         planned, left = _settled(context, found)
         notes = (*judged.notes, *((f"{left} more to ask about; {MOST_ASKED} a day are asked.",) if left else ()))
         return KeeperProposal(tuple(planned), notes, (since if left else context.today).isoformat())
@@ -125,10 +113,6 @@ def _when(entry: Entry) -> tuple[date, str, str, int]:
 
 def _in_order(one: Entry, other: Entry) -> tuple[Entry, Entry]:
     return (one, other) if _when(one) <= _when(other) else (other, one)
-
-
-def _pair(doubt: ConflictCandidate) -> tuple[Entry, Entry]:
-    return doubt.older, doubt.newer
 
 
 def _is_correction(entry: Entry) -> bool:

@@ -1,14 +1,15 @@
 """Executes allowed actions: each is one change set by the keeper, with its evidence and a key that makes it happen only once.
 
-Decides nothing: `_checks` did. Promotion, archiving and growth are passed in as functions.
+Decides nothing: `_checks` did.
 """
 
 from collections.abc import Callable, Sequence
-from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from everself.clock import Clock
 from everself.errors import NotFound, RefusedByRule
+from everself.identity.growth import Growth
+from everself.keepers.compactor import put_away
 from everself.keepers.keeper import (
     ActionResult,
     Archive,
@@ -26,87 +27,32 @@ from everself.keepers.keeper import (
     Remember,
     key_of,
 )
+from everself.keepers.soul.keeper import news
 from everself.memory.corrections import mark_embedded
 from everself.memory.drafts import comment_of
 from everself.memory.memory import Memory
+from everself.memory.promotion.moves import Pick, apply_moves
 from everself.memory.provenance import is_human, stated_by_owner
 from everself.memory.writing import close_entry, count_mention
 from everself.text.markdown.blocks import Scan
 from everself.text.markdown.comment import EntryComment, with_fields
 from everself.text.markdown.edit import Splice, append_log, remove_entry
 from everself.text.markdown.entries import EntrySpan
-from everself.values import Applied, Author, Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome
-from everself.workspace.protocol import Workspace
-
-# Executes one action and returns the id of the change, empty where nothing changed. The memory writes as the keeper. A function that
-# makes several changes gives each a key of its own; a change without a key gets the action's.
-ActionFunction = Callable[[Memory, Planned], str]
-
-
-def _cannot(_: Memory, planned: Planned) -> str:
-    raise RefusedByRule(f"This action is not supported here: {type(planned.operation).__name__}.")
-
-
-@dataclass(frozen=True, slots=True)
-class ActionFunctions:
-    """Functions of other packages that execute actions for keepers."""
-
-    move: ActionFunction = _cannot
-    archive: ActionFunction = _cannot
-    grow: ActionFunction = _cannot
-
-
-class KeeperWorkspace:
-    """A workspace that makes every change in the name of the keeper, or of the owner who approved it."""
-
-    def __init__(self, workspace: Workspace, planned: Planned, key: str, author: Author, keeper: str) -> None:
-        self._workspace = workspace
-        self._planned = planned
-        self._key = key
-        self.author = author
-        self._keeper = keeper
-
-    def find(self, path: str) -> Document | None:
-        return self._workspace.find(path)
-
-    def read(self, path: str) -> Document:
-        return self._workspace.read(path)
-
-    def stat(self, path: str) -> FileStat | None:
-        return self._workspace.stat(path)
-
-    def list(self, under: str = "") -> list[FileStat]:
-        return self._workspace.list(under)
-
-    def preview(self, change: Change) -> tuple[FileChange, ...] | Conflict:
-        return self._workspace.preview(self._own(change))
-
-    def apply(self, change: Change) -> Outcome:
-        return self._workspace.apply(self._own(change))
-
-    def apply_plan(self, plan: Callable[[], Change | None]) -> Outcome:
-        def own() -> Change | None:
-            change = plan()
-            return None if change is None else self._own(change)
-
-        return self._workspace.apply_plan(own)
-
-    def changes(self, limit: int = 20, path: str | None = None) -> Sequence[ChangeRecord]:
-        return self._workspace.changes(limit, path)
-
-    def record(self, identity: str) -> tuple[ChangeRecord, tuple[FileChange, ...]]:
-        return self._workspace.record(identity)
-
-    def _own(self, change: Change) -> Change:
-        evidence = tuple(dict.fromkeys((*change.evidence, *self._planned.evidence)))
-        reason = f"{self._keeper}: {self._planned.reason or change.reason}"
-        return replace(change, author=self.author, evidence=evidence, reason=reason, key=change.key or self._key)
+from everself.values import (
+    Applied,
+    Author,
+    Change,
+    digest,
+)
 
 
 class ActionExecutor:
-    def __init__(self, memory: Memory, functions: ActionFunctions, keeper: str, author: Author = Author.KEEPER) -> None:
+    """An action that makes several changes gives each a key of its own; a change without a key gets the action's."""
+
+    def __init__(self, memory: Memory, growth: Growth | None, keeper: str, author: Author = Author.KEEPER) -> None:
+        """Without `growth` nothing is proposed for the soul."""
         self._memory = memory
-        self._functions = functions
+        self._growth = growth
         self._keeper = keeper
         self._author = author
 
@@ -135,12 +81,12 @@ class ActionExecutor:
                 change = _apply(memory, lambda: _note(memory, document, text, planned.reason))
             case Quarantine(entry, why):
                 change = _apply(memory, lambda: _set_apart(memory, entry, why))
-            case MoveTo(entry):
-                change = self._functions.move(memory, planned)
+            case MoveTo(entry) as wanted:
+                change = self._move(memory, wanted)
             case Archive():
-                change = self._functions.archive(memory, planned)
-            case ProposeLine():
-                change = self._functions.grow(memory, planned)
+                change = put_away(memory, planned)
+            case ProposeLine() as wanted:
+                change = self._grow(memory, wanted, planned)
             case Correct(wrong, text):
                 change, entry = self._correct(memory, planned, wrong, text)
             case Confirm(entries):
@@ -149,6 +95,30 @@ class ActionExecutor:
                 return ActionResult(planned, why="A question cannot be executed; it is answered in the review.")
         return ActionResult(planned, change, entry, already=not change)
 
+    def _move(self, memory: Memory, wanted: MoveTo) -> str:
+        """Into the curated core, for a keeper or for the owner who said yes to one."""
+        named = self._author is Author.OWNER
+        done = apply_moves(memory, [Pick(wanted.entry, wanted.path, named, wanted.heading)], self._author)
+        if done.left:
+            raise RefusedByRule(done.left[0].reason)
+        return done.change
+
+    def _grow(self, memory: Memory, wanted: ProposeLine, planned: Planned) -> str:
+        if self._growth is None:
+            raise RefusedByRule("The soul does not grow here.")
+        growth, line = self._growth, wanted.line
+        known = [one for one in growth.proposals() if one.reason == planned.reason and line in one.content]
+        now = digest(growth.versions.soul() or b"")
+        if any(one.status != "open" or one.base != now for one in known):
+            # already proposed; only an interrupted run leaves something to do, for the soul as it was then
+            return ""
+        made = growth.add_line(line, planned.reason, planned.evidence, Author.KEEPER, wanted.remove)
+        if not made.change:
+            return "" if made.proposal in known else f"proposal:{made.proposal.id}"
+        # a change that nobody asked for is noted in the daily log
+        memory.remember(news(line, made.change, planned.evidence))
+        return made.change
+
     def _correct(self, memory: Memory, planned: Planned, wrong: str, text: str) -> tuple[str, str]:
         if self._author is not Author.OWNER:
             raise RefusedByRule("Permission denied: only the owner can correct memory.")
@@ -156,13 +126,18 @@ class ActionExecutor:
         return done.change, done.entry
 
     def _as_keeper(self, planned: Planned, key: str) -> Memory:
-        # the same memory with another workspace and clock
-        memory = copy(self._memory)
-        memory.workspace = KeeperWorkspace(memory.workspace, planned, key, self._author, self._keeper)
+        """The memory whose changes are made in the name of the keeper, or of the owner who approved it."""
+
+        def sign(change: Change) -> Change:
+            evidence = tuple(dict.fromkeys((*change.evidence, *planned.evidence)))
+            reason = f"{self._keeper}: {planned.reason or change.reason}"
+            return replace(change, author=self._author, evidence=evidence, reason=reason, key=change.key or key)
+
+        memory = self._memory.signed(sign)
         if isinstance(planned.operation, Remember) and planned.operation.at is not None:
             at = planned.operation.at
             # on the day it was said
-            memory.clock = Clock(memory.clock.zone, lambda: at)
+            return memory.at(Clock(memory.clock.zone, lambda: at))
         return memory
 
 

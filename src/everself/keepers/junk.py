@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from everself.keepers._shared_words import marks_of
-from everself.keepers.keeper_context import KeeperContext
+from everself.keepers.keeper_context import KeeperContext, marks_of
 from everself.memory.provenance import is_human
 from everself.text.normalise import fold
 from everself.values import Entry

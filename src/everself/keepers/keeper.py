@@ -214,7 +214,7 @@ class Keeper(Protocol):
 @dataclass(frozen=True, slots=True)
 class ActionResult:
     """What became of a planned operation. `change` and `entry` are what it made, `review` the question it waits as, `why` the reason
-    where it was refused. `already`: an earlier run did it."""
+    where it was refused. `already`: an earlier run did it. `words` describe the operation in a report."""
 
     planned: Planned
     change: str = ""
@@ -222,6 +222,7 @@ class ActionResult:
     review: str = ""
     why: str = ""
     already: bool = False
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,21 +4,20 @@ Knows no keeper and writes nothing. It blocks while it reads: next to a conversa
 """
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from everself.classify.coverage import adds_nothing, touches
 from everself.classify.triage import Verdict
 from everself.clock import Clock
-from everself.config.sections import SoulPolicy, Tunables
-from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session, message_of
 from everself.errors import EverselfError
-from everself.keepers._model_answers import ModelAnswer, SpendBudget, ask
-from everself.keepers._shared_words import RareWordIndex
+from everself.keepers._model_answers import ModelAnswer, ask
+from everself.keepers.sources import KeeperSources
 from everself.memory.entries import TRANSCRIPT
-from everself.memory.memory import Memory
 from everself.memory.provenance import (
     AGENT,
     CORRECTION,
@@ -29,45 +28,63 @@ from everself.memory.provenance import (
     source_of_reference,
     weaker,
 )
-from everself.memory.statements import is_stated, said, shown
+from everself.memory.statements import is_stated, said, shown, stated
 from everself.memory.writing import is_quarantined
-from everself.models.chat.protocol import ChatModel, JsonObject, Usage
+from everself.models.chat.protocol import JsonObject, Usage
 from everself.search.scopes import SessionKind
-from everself.search.similarity import TextSimilarity
-from everself.storage.state.database import State
 from everself.storage.state.reviews import KeeperRun
+from everself.text.normalise import fold
 from everself.values import Entry, Tag, Tier
 from everself.workspace.layout import place
 
-if TYPE_CHECKING:
-    from everself.search.recall import Recall
+# forms of one word mostly share so much of their beginning
+_BEGINNING: Final = 5
+_LONGEST: Final = 2_000
+# a word that stands in more of all texts says little about any
+_COMMON: Final = 0.1
+_FEW: Final = 50
+
+
+class RareWordIndex:
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._places: dict[str, list[int]] = {}
+        for at, text in enumerate(texts):
+            for mark in set(marks_of(text)):
+                self._places.setdefault(mark, []).append(at)
+        self._most = max(_FEW, int(_COMMON * len(texts)))
+
+    def nearest(self, text: str, limit: int) -> list[int]:
+        """The places of those that share most with a text, the nearest first; a rarer word counts more."""
+        found = [self._places[mark] for mark in set(marks_of(text)) if mark in self._places]
+        rare = [places for places in found if len(places) <= self._most]
+        # if all words are common, the least common ones are used
+        chosen = rare or sorted(found, key=len)[:2]
+        shared = Counter[int]()
+        for places in chosen:
+            weight = 1_000 // (1 + len(places).bit_length())
+            for at in places:
+                shared[at] += weight
+        return [at for at, _ in shared.most_common(limit)]
+
+
+def marks_of(text: str) -> Iterator[str]:
+    word = ""
+    for char in fold(text[:_LONGEST]):
+        if char.isalnum() and char < "\u3040":
+            word += char
+            continue
+        if word:
+            yield word[:_BEGINNING]
+        word = ""
+        if char >= "\u3040" and char.isalnum():
+            yield char
+    if word:
+        yield word[:_BEGINNING]
+
 
 LOOKED_AT: Final = 12
-PROMPTS: Final = "agents/{name}/SOUL.md"
-_HEARTBEAT: Final = "heartbeat"
-
-
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """What keepers ask of the other packages, put together by the runtime. What is a function is opened when it is first asked for.
-
-    `model` is None where there is none, or only the reflex. `prompt` gives a keeper's own SOUL.md as it may be believed.
-    `embed` embeds what waits for it and says whether everything has its vector then; False where there are none.
-    """
-
-    memory: Memory
-    state: State
-    log: SessionLog
-    tunables: Tunables
-    likeness: Callable[[], TextSimilarity]
-    recall: "Callable[[], Recall | None]" = lambda: None
-    triage: Callable[[str], Verdict] = lambda _: Verdict()
-    model: Callable[[], ChatModel | None] = lambda: None
-    prompt: Callable[[str], str] = lambda _: ""
-    embed: Callable[[], bool] = lambda: False
-    policy: Callable[[], SoulPolicy] = lambda: SoulPolicy.PROPOSE
-    allow: Callable[[str], None] = lambda _: None
-    charge: Callable[[str, str, ChatModel, Usage], object] = lambda *_: None
+# what a job was told and answered
+_UNASKED: Final = frozenset({"heartbeat", "cron"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +98,7 @@ class SimilarEntry:
 class KeeperContext:
     """Of one run of one keeper."""
 
-    def __init__(self, sources: Sources, keeper: str) -> None:
+    def __init__(self, sources: KeeperSources, keeper: str) -> None:
         self.sources = sources
         self.keeper = keeper
         self.memory = sources.memory
@@ -133,13 +150,27 @@ class KeeperContext:
     def trust(self, entry: Entry) -> str:
         return self.memory.trust(entry)
 
+    def backed(self, entry: Entry) -> str:
+        """As `trust`; for a note of the agent's the owner's, where its messages are theirs, state it, and name all that it names."""
+        found = self.trust(entry)
+        if found != AGENT or not entry.vouched:
+            return found
+        made: list[str] = []
+        for reference in entry.lineage:
+            kind, _, name = reference.partition(":")
+            message = self.log.message(name) if kind == "msg" else None
+            if message is None or self.source_of(message) != OWNER:
+                return found
+            made += [one for one in stated(message.content) if touches(entry.text, one)]
+        return OWNER if made and adds_nothing(entry.text, made) else found
+
     def corrections(self) -> list[Entry]:
         """The owner's corrections."""
         return [one for one in self.entries() if one.tag is Tag.CORRECTION or one.source == CORRECTION]
 
     def alike(self, one: str, other: str) -> float:
         """Calibrated similarity of two texts: .9 says the same, .8 is about the same."""
-        return self.sources.likeness().of(one, [other])[0]
+        return self.sources.search.likeness.of(one, [other])[0]
 
     def similar(
         self, text: str, at_least: float, *, closed: bool = False, limit: int = LOOKED_AT
@@ -148,7 +179,7 @@ class KeeperContext:
         candidates = [one for one in self.related(text, limit) if closed or not one.closed]
         if not candidates:
             return []
-        scores = self.sources.likeness().of(text, [one.text for one in candidates])
+        scores = self.sources.search.likeness.of(text, [one.text for one in candidates])
         found = [SimilarEntry(one, score) for one, score in zip(candidates, scores, strict=True) if score >= at_least]
         return sorted(found, key=lambda one: -one.score)
 
@@ -156,7 +187,7 @@ class KeeperContext:
         """Entries that recall finds for a text, unrecorded; without recall, those that share most words with it."""
         from everself.search.recall import RecallRequest
 
-        recall = self.sources.recall()
+        recall = self.sources.search.recall()
         if recall is None or not text.strip():
             return self.sharing(text, limit)
         if (text, limit) in self._related:
@@ -246,29 +277,29 @@ class KeeperContext:
     def embed(self) -> bool:
         """Whether search finds by its meaning all that is written now."""
         try:
-            return self.sources.embed()
+            return self.sources.search.embed()
         except EverselfError:
             return False
 
     def triage(self, text: str) -> Verdict:
-        return self.sources.triage(text)
+        return self.sources.triage.read(text)
 
     async def answer(self, words: str, schema: JsonObject) -> ModelAnswer:
         """What the model says to a keeper's prompt and these words; no value where there is no model, no money or no usable answer."""
         try:
-            model = self.sources.model()
+            model = self.sources.model.found
         except EverselfError as error:
             return ModelAnswer(why=str(error))
         if model is None:
             return ModelAnswer()
-        purse = SpendBudget(self.keeper, self.sources.allow, self.sources.charge)
-        answered = await ask(model, purse, self.sources.prompt(self.keeper), words, schema)
+        prompt, meter = self.sources.model.prompt(self.keeper), self.sources.model.spend_meter
+        answered = await ask(model, meter, self.keeper, prompt, words, schema)
         self.usage += answered.usage
         return answered
 
     def has_model(self) -> bool:
         try:
-            return self.sources.model() is not None
+            return self.sources.model.found is not None
         except EverselfError:
             return False
 
@@ -286,4 +317,4 @@ def is_memory(entry: Entry) -> bool:
     """Whether keepers may work with it at all."""
     if entry.kind == TRANSCRIPT or entry.tier is Tier.SOUL or is_quarantined(entry.path):
         return False
-    return entry.category != _HEARTBEAT and not place(entry.path).humans_only
+    return entry.category not in _UNASKED and not place(entry.path).humans_only

@@ -1,28 +1,129 @@
-"""The Memory Miner: turns what was said since its last run into entries, once each and in the speaker's words.
+"""The Memory Miner: turns what was said since its last run into entries, once each, and asks what deserves the curated core.
 
-By rules it takes what the owner and guests state, as a checkpoint would, and merges what says the same. A model may add what the
-conversation shows beyond that; its words are the agent's. Never reads cron, heartbeat or sub-agent sessions, nor recalled text.
+With a model it takes notes; what no note tells, and without a model all that the owner and guests state, is kept in the speaker's words,
+as a checkpoint would. It merges what says the same. Never reads cron, heartbeat or sub-agent sessions, nor recalled text.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from everself.classify.coverage import untold
 from everself.conversation.sessions.checkpoint import Checkpoint
 from everself.conversation.sessions.checkpoint import PlannedStatement as Statement
 from everself.conversation.sessions.session import Message
 from everself.keepers._insights import find_insights
-from everself.keepers._sameness import says_no_more
 from everself.keepers.junk import count_junk
 from everself.keepers.keeper import KeeperProposal, Mention, Merge, Planned, Progress, Remember, Tell, referenced
 from everself.keepers.keeper_context import KeeperContext, mark
+from everself.keepers.weekly_review import ask_about
+from everself.memory.promotion.candidates import CandidateQuery, candidates
+from everself.memory.provenance import AGENT, rank
 from everself.search.scopes import SessionKind
+from everself.search.similarity import words_of
 from everself.text.normalise import fold
 from everself.values import Entry, Tag
 from everself.workspace.layout import place
 
+# two words with a common beginning of this length are forms of one word
+_STEM: Final = 5
+_NEGATORS: Final = frozenset(
+    [
+        "not",
+        "no",
+        "never",
+        "without",
+        "none",
+        "nothing",
+        "nobody",
+        "cannot",
+        "stopped",
+        "quit",
+        "anymore",
+        "nicht",
+        "kein",
+        "keine",
+        "nie",
+        "ohne",
+    ]
+)
+_FILLING: Final = frozenset(["now", "current", "currently", "still", "again", "also", "really", "just", "actually"])
+_DENSE_NEGATORS: Final = (
+    "不",
+    "没",
+    "無",
+    "无",
+    "未",
+    "别",
+    "안 ",
+    "못",
+    "않",
+    "없",
+    "아니",
+    "ない",
+    "ません",
+    "なく",
+    "ず",
+)
+# characters that a sentence in these scripts may gain or lose without changing its meaning
+_SMALL: Final = frozenset(
+    "我你您他她的了是在有也就都很现在今年这那和与呢吧啊呀는은이가을를에의도로요다고해했합니데지게기저제나내우리지금그"
+)
+
+_NUMERALS: Final = frozenset("零〇一二三四五六七八九十百千万两")
+
+
+def says_no_more(newer: str, older: str) -> bool:
+    """Whether the older text holds all that the newer one says: its words, its numbers, and neither without the other's "not"."""
+    one, other = fold(newer), fold(older)
+    if one == other:
+        return True
+    if _negated(one) != _negated(other) or _numbers(one) != _numbers(other):
+        return False
+    if any(_is_dense(char) for char in one):
+        return all(char in other or char in _SMALL or not _counts(char) for char in one)
+    known = words_of(older)
+    new = words_of(newer) - _FILLING
+    return bool(new) and all(word in known or any(_kin(word, each) for each in known) for word in new)
+
+
+def _kin(one: str, other: str) -> bool:
+    size = min(len(one), len(other))
+    return size >= _STEM and one[:_STEM] == other[:_STEM]
+
+
+def _negated(text: str) -> bool:
+    words = {word.strip(".,;:!?\"'()") for word in text.replace("’", "'").split()}
+    latin = not _NEGATORS.isdisjoint(words) or any(word.endswith("n't") for word in words)
+    return latin or any(mark in text for mark in _DENSE_NEGATORS)
+
+
+def _numbers(text: str) -> list[str]:
+    found: list[str] = [""]
+    for char in text:
+        if char.isdecimal() or char in _NUMERALS:
+            found[-1] += char
+        elif found[-1]:
+            found.append("")
+    return sorted(filter(None, found))
+
+
+def _is_dense(char: str) -> bool:
+    return "\u3040" <= char <= "\u30ff" or "\u3400" <= char <= "\u9fff" or "\uac00" <= char <= "\ud7a3"
+
+
+def _counts(char: str) -> bool:
+    """Hiragana is grammar; everything else that is written may be what is meant."""
+    return char.isalnum() and not "\u3040" <= char <= "\u309f"
+
+
 NAME: Final = "memory-miner"
 SAME: Final = 0.9
+# how far back it looks for what deserves the core, how sure it has to be, and how much it asks at once
+PROMOTED_DAYS: Final = 2
+SURE: Final = 0.6
+MOST_PROMOTIONS: Final = 3
 _MINED: Final = (SessionKind.MAIN, SessionKind.GUEST)
 # days for which other entries are checked for duplicates
 _RECENT: Final = timedelta(days=1)
@@ -41,20 +142,22 @@ class Miner:
         notes = [f"{junk.words} Only flagged messages are mined until there is less."] if junk.too_much else []
         flagged = {one.id for one in mined if one.role == "user" and context.triage(one.content).keep}
         told = list(self._statements(context, mined, flagged, tell))
+        planned: list[Planned] = []
         if junk.too_much:
             told = [one for one in told if one.message.id in flagged]
-        planned = [*self._kept(context, told, tell), *self._merged(context, tell)]
-        if not junk.too_much:
-            dug = await find_insights(context, mined, [one.new_entry.text for one in told])
+        else:
+            dug = await find_insights(context, mined)
+            told = [left for one in told for left in _left(context, one, dug.operations)]
             planned += dug.operations
             notes += dug.notes
+        planned = [*self._kept(context, told, tell), *planned, *self._merged(context, tell), *_promotions(context)]
         return KeeperProposal(tuple(planned), tuple(notes), mark(heard[-1]) if heard else upto)
 
     def _statements(
         self, context: KeeperContext, heard: Sequence[Message], flagged: set[str], tell: Tell
     ) -> Iterator[Statement]:
         """What nobody wrote down yet, flagged messages first. Keyed as the checkpoint keys it, so that it is written once."""
-        checkpoint = Checkpoint(context.memory, context.log)
+        checkpoint = Checkpoint(context.memory, context.log, has_model=context.has_model)
         found: list[Statement] = []
         sessions = list(dict.fromkeys(one.session for one in heard))
         names = {one.id for one in heard}
@@ -114,6 +217,36 @@ class Miner:
                     gone.add(one.id)
                     yield Planned(Merge(older.id, one.id), referenced((older.id, one.id)), "says the same")
                     break
+
+
+def _left(context: KeeperContext, said: Statement, notes: Sequence[Planned]) -> Iterator[Statement]:
+    """What of a statement no note tells that a model took of its message. What was asked for is kept as it was said, and beside words from
+    outside so is everything."""
+    reference = f"msg:{said.message.id}"
+    told = [
+        one.operation.thought.text
+        for one in notes
+        if isinstance(one.operation, Remember)
+        and reference in one.evidence
+        and rank(context.bears(one.evidence, one.operation.thought.text)) >= rank(AGENT)
+    ]
+    if not told or said.new_entry.explicit:
+        yield said
+        return
+    for number, words in enumerate(untold(said.new_entry.text, told)):
+        key = f"{said.new_entry.key} {number}"
+        yield replace(said, new_entry=replace(said.new_entry, text=words, key=key))
+
+
+def _promotions(context: KeeperContext) -> Iterator[Planned]:
+    """Questions about what deserves the curated core, the surest first; each is asked once."""
+    tunables = context.tunables
+    asked = CandidateQuery(
+        PROMOTED_DAYS, SURE, sessions=tunables.promotion_sessions, within=tunables.promotion_window_days
+    )
+    found = [one for one in candidates(context.memory, context.state, asked) if one.standing.may != "held"]
+    open_ = [one for one in found if context.state.reviews.about("promotion", f"entry:{one.entry.id}") is None]
+    yield from (ask_about(one) for one in open_[:MOST_PROMOTIONS])
 
 
 def _is_same(context: KeeperContext, text: str, known: Entry) -> bool:

@@ -4,14 +4,16 @@ A run may be killed anywhere: each operation is one change with a key, and how f
 where this one ended and does nothing twice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from everself.clock import monotonic
 from everself.errors import NotFound, RefusedByRule, WrongUse
+from everself.identity.growth import Growth
 from everself.keepers._checks import Checks
-from everself.keepers.execution import ActionExecutor, ActionFunctions
+from everself.keepers.action_text import said_of
+from everself.keepers.execution import ActionExecutor
 from everself.keepers.keeper import (
     ActionResult,
     Ask,
@@ -29,12 +31,13 @@ from everself.keepers.keeper import (
     packed,
     unpacked,
 )
-from everself.keepers.keeper_context import KeeperContext, Sources
+from everself.keepers.keeper_context import KeeperContext
 from everself.keepers.owner_wording import reword
+from everself.keepers.sources import KeeperSources
 from everself.logs import get_logger
 from everself.memory.provenance import stated_by_owner
 from everself.storage.state.reviews import KeeperRun, Review
-from everself.values import Author, new_id
+from everself.values import Author, Entry, new_id
 
 _log = get_logger(__name__)
 
@@ -55,12 +58,10 @@ def silent(_: Progress) -> None:
 class Runner:
     """`keepers` are those that can be asked for by name; any other of the same shape can be run as well."""
 
-    def __init__(
-        self, sources: Sources, functions: ActionFunctions | None = None, keepers: Sequence[Keeper] = ()
-    ) -> None:
+    def __init__(self, sources: KeeperSources, growth: Growth | None = None, keepers: Sequence[Keeper] = ()) -> None:
         self.keepers = tuple(keepers)
         self._sources = sources
-        self._functions = functions or ActionFunctions()
+        self._growth = growth
 
     def find(self, name: str) -> Keeper:
         found = next((one for one in self.keepers if one.name == name), None)
@@ -75,7 +76,7 @@ class Runner:
         context = KeeperContext(self._sources, keeper.name)
         at = context.now
         proposal = await keeper.propose(context, tell)
-        report = self._settle(context, proposal, dry_run, tell)
+        report = self._execute(context, proposal, dry_run, tell)
         report = replace(report, keeper=keeper.name, at=at, usage=context.usage, dry_run=dry_run)
         report = replace(report, seconds=round(monotonic() - begun, 3))
         if not dry_run:
@@ -98,7 +99,7 @@ class Runner:
             given = better.does
             if better.entry:
                 self._sources.memory.edit(better.entry, words, stated_by_owner("terminal"))
-        executor = ActionExecutor(self._sources.memory, self._functions, review.author, Author.OWNER)
+        executor = ActionExecutor(self._sources.memory, self._growth, review.author, Author.OWNER)
         done = tuple(
             executor.do(replace(planned, operation=one), f"review:{review.id}:{number}")
             for number, one in enumerate(given)
@@ -128,9 +129,9 @@ class Runner:
         """The answers a question offers; none for an operation that is only accepted or refused."""
         return choices_of(review.payload)
 
-    def _settle(self, context: KeeperContext, proposal: KeeperProposal, dry_run: bool, tell: Tell) -> RunReport:
+    def _execute(self, context: KeeperContext, proposal: KeeperProposal, dry_run: bool, tell: Tell) -> RunReport:
         checks = Checks(context)
-        executor = ActionExecutor(context.memory, self._functions, context.keeper)
+        executor = ActionExecutor(context.memory, self._growth, context.keeper)
         applied: list[ActionResult] = []
         queued: list[ActionResult] = []
         refused: list[ActionResult] = []
@@ -150,14 +151,15 @@ class Runner:
                 put_off = True
                 refused.append(ActionResult(ruling.planned, why=enough))
             elif ruling.way == "queue":
-                done = self._queue(context, ruling.planned, ruling.why, dry_run)
-                queued += [done] if not done.already else []
+                one = self._queue(context, ruling.planned, ruling.why, dry_run)
+                queued += [one] if not one.already else []
             else:
-                done = ActionResult(ruling.planned) if dry_run else executor.do(ruling.planned)
-                (refused if done.why else applied).extend([] if done.already else [done])
+                one = ActionResult(ruling.planned) if dry_run else executor.do(ruling.planned)
+                (refused if one.why else applied).extend([] if one.already else [one])
         # postponed actions must be proposed again, so the read position is not advanced
         upto = "" if put_off else proposal.upto
-        return RunReport("", context.now, tuple(applied), tuple(queued), tuple(refused), proposal.notes, upto=upto)
+        done, waits, not_done = (_described(found, context.find) for found in (applied, queued, refused))
+        return RunReport("", context.now, done, waits, not_done, proposal.notes, upto=upto)
 
     def _is_known(self, planned: Planned) -> bool:
         """Whether this action was done before, by anyone: then it is not repeated, even where it was undone."""
@@ -199,6 +201,10 @@ class Runner:
         return self._sources.memory.clock.now().isoformat()
 
 
+def _described(found: Sequence[ActionResult], find: Callable[[str], Entry | None]) -> tuple[ActionResult, ...]:
+    return tuple(replace(one, words=said_of(one.planned.operation, find)) for one in found)
+
+
 def _given(planned: Planned, choice: int) -> tuple[KeeperAction, ...]:
     operation = planned.operation
     if not isinstance(operation, Ask):
@@ -206,3 +212,14 @@ def _given(planned: Planned, choice: int) -> tuple[KeeperAction, ...]:
     if not 0 <= choice < len(operation.choices):
         raise WrongUse(f"Choose one of the {len(operation.choices)} answers.", mend="everself review")
     return operation.choices[choice].does
+
+
+def all_keepers() -> tuple[Keeper, ...]:
+    """In the order of their day. Imported when asked for: a list of names needs none of what they know."""
+    from everself.keepers.compactor import Compactor
+    from everself.keepers.conflicts import Detector
+    from everself.keepers.miner import Miner
+    from everself.keepers.soul.keeper import SoulKeeper
+    from everself.keepers.validator import Validator
+
+    return (SoulKeeper(), Compactor(), Miner(), Detector(), Validator())

@@ -14,10 +14,13 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from everself.clock import Clock, find_zone
+from everself.config.kinds import DAYS
+from everself.config.sections import Tunables
 from everself.errors import ChangedMeanwhile, EverselfError, LockTimeout, ModelFailed, RefusedByRule, WrongUse
 from everself.keepers.slots import Missed, Times, missed, next_slot, read_times
 from everself.logs import get_logger
-from everself.storage.lock import Lock
+from everself.storage.lock import FileLock, Lock
+from everself.storage.state.database import State
 from everself.storage.state.jobs import MOST_FAILURES, Jobs
 from everself.values import Job, JobAction, JobKind, JobRun, RunState, new_id
 
@@ -268,3 +271,42 @@ def _text(moment: datetime) -> str:
 
 def exact(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+LOCK: Final = "schedule.lock"
+# half an hour after the Compactor's default time, so that there is something to clean
+HYGIENE: Final = "30 3 * * 0"
+# A correction acts at once; what it left open is checked once a day, after the other keepers.
+VALIDATION: Final = "30 7 * * *"
+
+
+def open_schedule(state: State, folder: str, clock: Clock, tunables: Tunables) -> Scheduler:
+    """`folder` is where the agent's state lies."""
+    made = Scheduler(state.jobs, clock, FileLock(f"{folder}/{LOCK}"))
+    made.install(tuple(standing(tunables)))
+    return made
+
+
+def standing(tunables: Tunables) -> Iterator[NewJob]:
+    """The built-in jobs, in the order of the day."""
+    yield _keeper("soul-keeper", _daily(tunables.cron_soul_keeper))
+    yield _keeper("memory-compactor", _weekly(tunables.cron_compactor_weekly))
+    yield NewJob("vector-hygiene", "cron", HYGIENE, "verb", "memory index", standing=True)
+    yield _keeper("memory-miner", _daily(tunables.cron_memory_miner))
+    yield _keeper("conflict-detector", _daily(tunables.cron_conflict_detector))
+    yield _keeper("recall-validator", VALIDATION)
+
+
+def _keeper(name: str, spec: str) -> NewJob:
+    return NewJob(name, "cron", spec, "verb", f"keepers run {name}", standing=True)
+
+
+def _daily(time: str) -> str:
+    hour, _, minute = time.partition(":")
+    return f"{int(minute)} {int(hour)} * * *"
+
+
+def _weekly(said: str) -> str:
+    day, _, time = said.partition(" ")
+    # the week of cron begins on Sunday
+    return _daily(time).removesuffix("*") + str((DAYS.index(day.casefold()) + 1) % len(DAYS))

@@ -79,7 +79,7 @@ def _held(context: KeeperContext, notes: list[str], tell: Tell) -> Iterator[Plan
             if is_memory(again) and _is_overruled(again, right):
                 reason = f"It was put right: {one_line(right.text, _SHOWN)}"
                 yield Planned(CloseEntry(again.id, right.id), referenced((right.id,)), reason)
-        if context.sources.recall() is None:
+        if context.sources.search.recall() is None:
             continue
         found = [one.id for one in context.related(gone.text)]
         if gone.id in found and right.id not in found[: found.index(gone.id)]:

@@ -1,6 +1,7 @@
 """Memory: remember, correct, supersede, edit, list and find entries. Every write is one change set of the workspace."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -39,7 +40,19 @@ from everself.memory.writing import (
 )
 from everself.text.normalise import one_line
 from everself.text.redaction import redact
-from everself.values import Applied, Author, Change, Conflict, Entry, Origin, Outcome, ProvenanceRecord, Refused, new_id
+from everself.values import (
+    Applied,
+    Author,
+    Change,
+    Conflict,
+    Entry,
+    Origin,
+    Outcome,
+    ProvenanceRecord,
+    Refused,
+    Tier,
+    new_id,
+)
 from everself.workspace.layout import place
 from everself.workspace.protocol import Workspace
 
@@ -92,10 +105,19 @@ class Memory:
         self.catalog = catalog
         self.dynamics = dynamics or Dynamics()
         self.releases = releases
+        self._sign: Callable[[Change], Change] = lambda change: change
 
     def at(self, clock: Clock) -> "Memory":
         """The same memory at another time."""
-        return Memory(self.workspace, self.catalog, clock, dynamics=self.dynamics, releases=self.releases)
+        made = copy(self)
+        made.clock = clock
+        return made
+
+    def signed(self, sign: Callable[[Change], Change]) -> "Memory":
+        """The same memory for another author: `sign` gives each change its author, evidence and key."""
+        made = copy(self)
+        made._sign = sign
+        return made
 
     def remember(self, new_entry: NewEntry, identify: Callable[[], str] = new_id) -> Remembered:
         """Add an entry once. A known one is counted as a mention; possible prompt injection is quarantined."""
@@ -150,15 +172,25 @@ class Memory:
     ) -> Corrected:
         """Correct an entry: close the wrong one, write the right one at full confidence, log both. `old` is an id or the text.
 
-        `origin` is the origin of `new`: refused where that is not the owner.
+        What was noted of the same message and tells the same is closed with it. `origin` is the origin of `new`: refused where that is
+        not the owner.
         """
-        cleaned = clean(new)
+        wrong = self._with_copies(self._wrong(old))
+        new_entry = as_correction(NewEntry(new, origin, was=clean(wrong[0].text).text))
+        return self._replace(wrong, new_entry, said, trigger, sure)
+
+    def revise(self, old: str, new: str, origin: Origin, *, trigger: str) -> Corrected:
+        """The same in a model's words, after the owner said in `trigger` what is right: the new entry is the agent's, and stands where the
+        wrong one stood. Who calls this has compared the two."""
+        wrong = self._with_copies(self._wrong(old))
+        core = any(one.tier is Tier.CORE for one in wrong)
+        return self._replace(wrong, NewEntry(new, origin, "correction", explicit=core), "", trigger, "high")
+
+    def _replace(self, wrong: list[Entry], new_entry: NewEntry, said: str, trigger: str, sure: str) -> Corrected:
+        cleaned = clean(new_entry.text)
         if not cleaned.text:
             raise RefusedByRule("The new text is empty.")
-        wrong = self._wrong(old)
-        new_entry = as_correction(NewEntry(cleaned.text, origin, was=clean(wrong[0].text).text))
-        if place(wrong[0].path).person:
-            new_entry = replace(new_entry, person=place(wrong[0].path).person or "")
+        new_entry = replace(new_entry, text=cleaned.text, person=place(wrong[0].path).person or "")
         found = Corrected("", tuple(entry.id for entry in wrong), "", cleaned.kinds)
 
         def plan() -> Change:
@@ -311,6 +343,12 @@ class Memory:
             raise RefusedByRule("This was forgotten on request and is not remembered again.")
         self.catalog.unbury(new_entry.text)
 
+    def _with_copies(self, wrong: list[Entry]) -> list[Entry]:
+        from everself.memory.copies import copies_of
+
+        found = {one.id: one for entry in wrong for one in (entry, *copies_of(entry, self.catalog))}
+        return list(found.values())
+
     def _wrong(self, old: str) -> list[Entry]:
         """The entries that a correction closes: the one of that id, or those with these words."""
         if len(old) == 12 and old.isalnum():
@@ -330,10 +368,15 @@ class Memory:
 
     def apply(self, plan: Callable[[], Change | None]) -> Outcome:
         """Plan and apply while nobody else can write; refusals and lasting conflicts are errors."""
+
+        def signed() -> Change | None:
+            change = plan()
+            return None if change is None else self._sign(change)
+
         paths = ""
         for _ in range(TRIES):
             try:
-                outcome = self.workspace.apply_plan(plan)
+                outcome = self.workspace.apply_plan(signed)
             except (LockTimeout, StoreBusy):
                 raise
             except ChangedMeanwhile as changed:

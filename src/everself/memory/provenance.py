@@ -116,12 +116,12 @@ def lowered(origin: Origin, bears: str, lineage: tuple[str, ...]) -> Origin:
 
 
 def as_correction(origin: Origin) -> Origin:
-    """A correction stands on the owner's word alone; what it replaces is no evidence for it."""
+    """A correction stands on the owner's word alone, and names the message; what it replaces is no evidence for it."""
     if rank(origin.source) < _RANKS[OWNER]:
         raise RefusedByRule(
             "Permission denied: only the owner can correct memory.", mend="everself memory correct OLD NEW"
         )
-    return Origin(CORRECTION, origin.door)
+    return Origin(CORRECTION, origin.door, tuple(one for one in origin.lineage if one.startswith("msg:")))
 
 
 def restored(source: str, door: Door, lineage: tuple[str, ...]) -> Origin:
@@ -132,6 +132,11 @@ def restored(source: str, door: Door, lineage: tuple[str, ...]) -> Origin:
 def kept(entry: Entry) -> Origin:
     """Of an entry that goes elsewhere: what it was."""
     return Origin(entry.source, "keeper", entry.lineage)
+
+
+def evidenced(entry: Entry, *references: str) -> Origin:
+    """Of an entry that rests on more messages than it named: its source stays."""
+    return Origin(entry.source, "chat", tuple(dict.fromkeys((*entry.lineage, *references))))
 
 
 def owned(entry: Entry) -> Origin:

@@ -65,8 +65,7 @@ def _stopped(words: str, key: str) -> ModelFailed:
 
 def cost(model: ChatModel, usage: Usage) -> int | None:
     """Millionths of a dollar, None where the price is unknown."""
-    from everself.models.chat.model_table import find_model_facts
-    from everself.models.chat.price import cost_of
+    from everself.models.chat.model_table import cost_of, find_model_facts
 
     provider, _, name = model.name.partition("/")
     price = find_model_facts(provider, name).price_of(usage.sent)

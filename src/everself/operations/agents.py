@@ -14,7 +14,7 @@ from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, NoRequest, operation
 from everself.operations.home import Home
 from everself.operations.settings import save_edit
-from everself.operations.setup import FOLDER, Settled, SetupRequest, settle
+from everself.operations.setup import FOLDER, SetupRequest, SetupResult, set_up_agent
 from everself.runtime import make_runtime
 from everself.storage.host_files import find_file
 
@@ -115,7 +115,7 @@ class AddAgentRequest:
         ("everself agents add aria --workspace ~/aria", "in a folder of yours; what is there is not touched"),
     ),
 )
-def add_agent(home: Home, caller: Caller, request: AddAgentRequest) -> Settled:
+def add_agent(home: Home, caller: Caller, request: AddAgentRequest) -> SetupResult:
     """Add an agent with a workspace, an index and a state of its own.
 
     Nothing bleeds from one agent to another: not their memories, not their names, not their souls.
@@ -129,7 +129,7 @@ def add_agent(home: Home, caller: Caller, request: AddAgentRequest) -> Settled:
     if known is not None and (known.id != MAIN or os.path.isdir(known.workspace)):
         raise RefusedByRule(f"There is an agent {known.id} already.", mend=f"everself setup --agent {known.id}")
     # a folder with notes in it is taken over by setup, which asks
-    return settle(home, Caller(caller.audience), SetupRequest(agent=name, workspace=request.workspace))
+    return set_up_agent(home, Caller(caller.audience), SetupRequest(agent=name, workspace=request.workspace))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

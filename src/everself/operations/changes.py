@@ -14,8 +14,8 @@ from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, operation
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.values import Applied, ChangeRecord, Conflict, FileChange, Nothing, Outcome
-from everself.workspace.diff import render_diff
 from everself.workspace.layout import is_quarter
+from everself.workspace.merge import render_diff
 from everself.workspace.protocol import Workspace
 from everself.workspace.undo import plan_undo
 

@@ -1,15 +1,21 @@
 """Conversation as an operation of the second kind: it returns the stream of events of one turn."""
 
+import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated
 
-from everself.conversation.events import Event
-from everself.errors import WrongUse
+from everself.conversation.events import Done, Event, MemoryWritten, Notice, ToolReturned
+from everself.conversation.tools.protocol import Written
+from everself.errors import EverselfError, ModelFailed, WrongUse
+from everself.models.chat.protocol import Usage
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, operation
+from everself.operations.search import scope_of
 
 if TYPE_CHECKING:
+    from everself.conversation.context.receipt import Receipt
     from everself.runtime import Runtime
 
 
@@ -17,6 +23,7 @@ if TYPE_CHECKING:
 class ConverseRequest:
     text: Annotated[str, Argument("What to say.")]
     session: Annotated[str, Option("The id of the conversation to go on with, or last; a new one unless given.")] = ""
+    stay: Annotated[bool, Option("Leave the conversation open: more is said in it.")] = False
 
 
 @operation("chat.say", audience=Audience.GUEST, effect="write", command=False, stream=True)
@@ -33,4 +40,129 @@ async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest)
         async for event in chat.converse(session, request.text, caller.scope.person or ""):
             yield event
     finally:
-        await chat.close(session)
+        if not request.stay:
+            await chat.close(session)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextReport:
+    """`text` is the prompt, `prefix` its part that stays for as long as a conversation lasts, `delta` what this turn brings."""
+
+    text: str
+    prefix: str
+    delta: str
+    receipt: "Receipt"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextRequest:
+    session_kind: Annotated[str, Option("For such a session.", "KIND[/PERSON]")] = "main"
+    message: Annotated[str, Option("As if this were said, so that memory is searched for it.", "TEXT", slash=True)] = ""
+
+
+@operation(
+    "context",
+    audience=Audience.OWNER,
+    effect="read",
+    slash="/prompt",
+    examples=(
+        ("everself context", "what the model is told when you begin to talk"),
+        ('everself context --message "When is the rent due?" --explain', "with what is recalled, and what it costs"),
+        ("everself context --session-kind group", "what it is told in company"),
+        ("everself context --session-kind guest/anna", "in a private chat with somebody else"),
+    ),
+)
+def show_context(runtime: "Runtime", _: Caller, request: ContextRequest) -> ContextReport:
+    """Print the prompt as the model would get it."""
+    from everself.conversation.context.request import SMALL_WINDOW, PromptRequest
+    from everself.models.chat.findings import find_calling
+
+    ask = PromptRequest(scope_of(request.session_kind), request.message)
+    with suppress(ModelFailed):
+        # a model that cannot be opened is told nothing; the prompt is shown as any other would get it
+        model = runtime.chat_model()
+        small = model.window < SMALL_WINDOW
+        tools = find_calling(runtime.state, model.name) != "none"
+        ask = replace(ask, window=model.window if small else None, tools=tools)
+    # nobody speaks, so no search and no persona is recorded
+    made = runtime.assembler.assemble(replace(ask, facts=runtime.facts(), recorded=False))
+    return ContextReport(made.text, made.prefix.text, made.delta, made.receipt)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of a message. `model` is as in the settings; `why` tells how it ended; `tools` are the names of those that were called,
+    in the order they ended."""
+
+    session: str
+    message: str
+    text: str
+    model: str
+    why: str = "stop"
+    written: tuple[Written, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    tools: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = None
+
+    @property
+    def failed(self) -> bool:
+        return self.why == "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskRequest:
+    text: Annotated[str, Argument("What to say.", "TEXT|-", stdin=True, most=64 * 2**20)]
+    resume: Annotated[str, Option("Go on with an earlier conversation.", "ID|last")] = ""
+
+
+@operation(
+    "ask",
+    audience=Audience.OWNER,
+    effect="write",
+    makes_agent=True,
+    examples=(
+        ('everself ask "What did I decide about the logo?"', "one answer, and nothing else on stdout"),
+        ("git log -3 | everself ask - --json", "the message from stdin, the answer as JSON"),
+        ('everself ask --resume last "And why?"', "go on with the last conversation"),
+    ),
+)
+def ask(runtime: "Runtime", caller: Caller, request: AskRequest) -> Reply:
+    """Say one thing to the agent and print its reply.
+
+    What you say is remembered as in a conversation. Exit code 1 when there was no whole reply; what came of it is printed.
+    """
+    if not request.text.strip():
+        raise WrongUse("There is nothing to say.", mend='everself ask "What do you know about me?"')
+    return asyncio.run(_ask(runtime, caller, request))
+
+
+async def _ask(app: "Runtime", caller: Caller, request: AskRequest) -> Reply:
+    chat = app.chat
+    session = chat.begin(caller.scope, caller.channel, request.resume)
+    events = [event async for event in chat.converse(session, request.text)]
+    done = next(one for one in reversed(events) if isinstance(one, Done))
+    await chat.close(session)
+    return Reply(
+        session=session.id,
+        message=done.message,
+        text=done.text,
+        model=app.agent.model,
+        why=done.why,
+        written=tuple(one.written for one in events if isinstance(one, MemoryWritten)),
+        notices=tuple(one for one in events if isinstance(one, Notice)),
+        tools=tuple(one.name for one in events if isinstance(one, ToolReturned)),
+        usage=done.usage,
+        cost=done.cost,
+    )
+
+
+def embed_waiting(app: "Runtime") -> None:
+    """After the answer: make what was said searchable by meaning, for whoever comes next. Where it cannot be now, it is then."""
+    from everself.operations.search import catch_up
+
+    # only the waiting is broken off by Ctrl-C: each batch was kept
+    with suppress(EverselfError, KeyboardInterrupt):
+        if app.agent.search.enabled:
+            app.index.sync()
+            catch_up(app)

@@ -169,7 +169,8 @@ class Operation(Generic[R, T]):
     @property
     def argument(self) -> Field | None:
         """The field that takes what follows the name of the command."""
-        return next((one for one in self.fields if isinstance(one.option, Argument) or one.option.slash), None)
+        arguments = (one for one in self.fields if isinstance(one.option, Argument))
+        return next((one for one in self.fields if one.option.slash), None) or next(arguments, None)
 
     @property
     def takes(self) -> str:
@@ -178,7 +179,7 @@ class Operation(Generic[R, T]):
         if found is None:
             return ""
         name = found.option.metavar or found.name.upper()
-        return f"[{name}]" if found.optional and not name.startswith("[") else name
+        return name if found.is_required("slash") or name.startswith("[") else f"[{name}]"
 
     def __call__(self, runtime: "Runtime | Home", caller: Caller, request: R, tell: Telling = None) -> T:
         """Run it for this caller. Raises RefusedByRule for whoever may not."""

@@ -5,14 +5,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from everself.conversation.tools.protocol import Outcome, Written, told
-from everself.errors import RefusedByRule
+from everself.errors import RefusedByRule, WrongUse
 from everself.identity.write_permissions import permission
+from everself.memory.adoption import vouch_for
 from everself.memory.memory import Corrected, Remembered
 from everself.memory.provenance import OWN, OWNER, PERSON, is_outside, rank, stated_by_owner
-from everself.memory.writing import CORE, NewEntry
+from everself.memory.quarantine import Released
+from everself.memory.quarantine import release as let_out
+from everself.memory.selection import Selection, Standing, select
+from everself.memory.writing import CORE, NewEntry, is_quarantined
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import Argument, Option, ToolOffer, operation
-from everself.operations.origins import asks_to_remember, origin_of
+from everself.operations.notes import is_put_right, put_right, write_note
+from everself.operations.origins import asks_to_remember, is_wished, origin_of
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import effective, is_owner
 from everself.text.normalise import fold
@@ -122,7 +127,9 @@ def _may_write(_: "Runtime", scope: Scope) -> bool:
     effect="write",
     tool=ToolOffer(
         "memory_write",
-        "Remember something for good. Write what was said, in the person's own words where you can, one fact a call.",
+        "Write one note for good: a short sentence that reads without the conversation, with names and absolute dates, such as “Ana, the "
+        "owner's sister, moves to Porto in March 2027.” One fact a call. The person's own words are kept as its evidence. Not for small "
+        "talk, questions, tasks or pasted text.",
         sessions=OWNERS_SESSIONS | {SessionKind.GUEST},
         where=_may_write,
         show=_show_added,
@@ -151,7 +158,8 @@ def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Rememb
         if origin.source not in (OWNER, f"{PERSON}{person}"):
             # the core stands in every prompt: what somebody else's words led to does not get there, nor what nobody asked for
             allowed = permission(Author.AGENT, CORE, tainted=caller.taint != OWN) == "write"
-            explicit = explicit and allowed and asks_to_remember(caller.said)
+            asked = explicit and asks_to_remember(caller.said)
+            explicit = allowed and (asked or is_wished(request.text, caller.said))
     new_entry = NewEntry(
         request.text,
         origin,
@@ -163,7 +171,9 @@ def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Rememb
         project=project,
         key=request.key,
     )
-    return runtime.memory.remember(new_entry)
+    if not caller.is_model:
+        return runtime.memory.remember(new_entry)
+    return write_note(runtime, new_entry, caller)
 
 
 def _category(named: str) -> str:
@@ -253,6 +263,8 @@ def correct_entry(
     made_of_this = any(f"msg:{caller.message}" in one.lineage for one in wrong)
     # a page that was read could choose which entry gives way to something that the owner said of something else
     if rank(origin.source) < rank(OWNER) or caller.taint != OWN or made_of_this:
+        if caller.taint == OWN and not made_of_this and is_put_right(request.new, [one.text for one in wrong], caller):
+            return put_right(runtime, wrong, NewEntry(request.new, origin), caller)
         from everself.keepers.owner_questions import ask_correction
 
         return CorrectionAsked(ask_correction(runtime.keepers, wrong[0].id, request.new, caller.message))
@@ -283,3 +295,71 @@ class SupersedeRequest:
 def supersede_entry(runtime: "Runtime", _: Caller, request: SupersedeRequest) -> Superseded:
     """Close an entry that another one replaces; both are named by their ids."""
     return Superseded(request.old, request.new, runtime.memory.supersede(request.old, request.new))
+
+
+@dataclass(frozen=True, slots=True)
+class VouchPlan:
+    """How many entries would be vouched for."""
+
+    entries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vouched:
+    """The ids of those that nobody vouched for before."""
+
+    vouched: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VouchRequest:
+    entries: Annotated[tuple[str, ...], Argument("Ids of entries.", "[ID]...")] = ()
+    everything: Annotated[bool, Option("Everything that nobody vouches for, quarantine aside.", cli="--all")] = False
+
+
+@operation(
+    "memory.vouch",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    question="Vouch for them?",
+    examples=(
+        ("everself memory vouch --all", "for everything in a workspace you brought along"),
+        ("everself memory vouch 7K3QX9M2ABCD", "for one entry"),
+    ),
+)
+def vouch(runtime: "Runtime", caller: Caller, request: VouchRequest) -> Vouched:
+    """Vouch for entries: that they come from where they say, or else from you.
+
+    No file is changed. An import becomes yours. What comes from the web, a tool or somebody else stays so.
+    """
+    if bool(request.entries) is request.everything:
+        raise WrongUse("Name entries, or say --all.", mend="everself memory list --unvouched")
+    memory = runtime.memory
+    if request.everything:
+        wanted = Selection(standing=Standing.ANY, unvouched=True, aside=True)
+        chosen = select(memory.catalog.all(), wanted, lambda _: 1.0)
+        found = [entry for entry in chosen if not is_quarantined(entry.path)]
+        if found:
+            caller.agree(VouchPlan(len(found)))
+    else:
+        found = [memory.catalog.get(identity) for identity in request.entries]
+    return Vouched(vouch_for(runtime.state, memory, found))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseRequest:
+    entry: Annotated[str, Argument("The id of the entry.", "ID")]
+
+
+@operation(
+    "memory.release",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    examples=(("everself memory release 7K3QX9M2ABCD", "it may be recalled again, as trusted as it was"),),
+)
+def release(runtime: "Runtime", _: Caller, request: ReleaseRequest) -> Released:
+    """Let an entry out of quarantine, into today's log.
+
+    Its source stays what it was: having looked at it makes it no truer.
+    """
+    return let_out(runtime.memory, request.entry)

@@ -15,6 +15,7 @@ from everself.memory.provenance import CEILING, CORRECTION, DEEPEST, source_of_r
 from everself.memory.selection import ListedEntry, Selection, Standing, list_entries
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, operation
+from everself.text.normalise import fold
 from everself.values import Entry, Tag, Tier
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ class ListRequest:
     everything: Annotated[bool, Option("Closed, quarantined and transcripts too.", cli="--all")] = False
     stale: Annotated[bool, Option("Only what rests on something that no longer holds.")] = False
     unvouched: Annotated[bool, Option("Only what nobody vouches for.")] = False
+    words: Annotated[str, Option("Only entries with these words.", "WORDS", slash=True, only=("slash",))] = ""
     limit: Annotated[int, Option("How many at most, the newest.", ge=1)] = 50
 
 
@@ -106,6 +108,7 @@ class ListRequest:
     "memory.list",
     audience=Audience.OWNER,
     effect="read",
+    slash="/memory",
     examples=(
         ("everself memory list --tag decision --since 2026-03-01", "what was decided since March"),
         ("everself memory list --as-of 2026-03-01", "what was believed on that day"),
@@ -132,7 +135,8 @@ def list_memory(runtime: "Runtime", _: Caller, request: ListRequest) -> Listing:
         unvouched=request.unvouched,
         aside=request.everything,
     )
-    found = list_entries(runtime.memory, selection)
+    wanted = fold(request.words)
+    found = [one for one in list_entries(runtime.memory, selection) if wanted in fold(one.entry.text)]
     return Listing(tuple(found[-request.limit :]), len(found))
 
 

@@ -112,8 +112,7 @@ def evaluate_memory(app: "Runtime", _: Caller, request: EvaluateRequest, tell: T
 
 
 def _questions(app: "Runtime", view: "Snapshot", count: int) -> "tuple[EvaluationQuestion, ...]":
-    from everself.search.document_cache import DocumentCache
-    from everself.search.snippets import SnippetSource
+    from everself.search.snippets import DocumentCache, SnippetSource
     from everself.text.search import index_terms
 
     def commonness(word: str) -> int:

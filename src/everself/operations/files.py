@@ -108,7 +108,7 @@ def _seen(runtime: "Runtime", caller: Caller, path: str) -> bytes | None:
     # what was put into quarantine is kept from whoever could be led by it
     if is_hidden(path) or where.kind in (Kind.QUARANTINE, Kind.TEMPORARY):
         return None
-    found = runtime.find_usable(path)
+    found = runtime.documents.find(path)
     if found is None:
         return None
     if is_owner(caller.scope):

@@ -39,7 +39,16 @@ class Forgotten:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetRequest:
     entries: Annotated[tuple[str, ...], Argument("Ids of entries.", "[ID]...", only=_OWNERS)] = ()
-    what: Annotated[str, Option("The entry's id from a search, or its words.", only=("tool",), needed=("tool",))] = ""
+    what: Annotated[
+        str,
+        Option(
+            "The entry's id from a search, or its words.",
+            "ID|WORDS",
+            only=("tool", "slash"),
+            needed=("tool", "slash"),
+            slash=True,
+        ),
+    ] = ""
     words: Annotated[str, Option("Every entry and place that contains these words.", "TEXT", only=_OWNERS)] = ""
     session: Annotated[str, Option("Everything of one conversation.", "ID", only=_OWNERS)] = ""
     person: Annotated[str, Option("Everything of one person.", "NAME", only=_OWNERS)] = ""
@@ -65,7 +74,8 @@ def _show(_: "Runtime", __: ForgetRequest, done: ForgetPlan | ForgetProof | Forg
     "memory.forget",
     audience=Audience.AGENT,
     effect="destructive",
-    question="Forget it for good?",
+    question="Forget {plan.called} for good? It cannot be undone.",
+    slash="/forget",
     tool=ToolOffer(
         "memory_forget",
         "Forget something for good, only when the person asks for it in this very message. It cannot be undone.",
@@ -88,14 +98,21 @@ def forget(
     """
     if caller.is_model:
         return _forget_one(runtime, caller, request.what)
-    target = _target(request)
-    plan = runtime.forgetting.plan(target)
-    if plan.empty:
-        raise NoEntryContains(target.words) if target.words else NotFound("Nothing of it is remembered.")
+    plan = _plan(runtime, request)
     if request.dry_run:
         return plan
     caller.agree(plan)
     return runtime.forgetting.carry_out(plan)
+
+
+def _plan(runtime: "Runtime", request: ForgetRequest) -> ForgetPlan:
+    if request.what:
+        return runtime.forgetting.plan_for(request.what)
+    target = _target(request)
+    plan = runtime.forgetting.plan(target)
+    if plan.empty:
+        raise NoEntryContains(target.words) if target.words else NotFound("Nothing of it is remembered.")
+    return plan
 
 
 def _target(request: ForgetRequest) -> Target:

@@ -1,9 +1,9 @@
 """Who the agent is, as an operation: what is in force and from where, and which soul spoke in which turn."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
+from everself.config.sections import AlternatePersona
 from everself.errors import WrongUse
 from everself.identity.card import DATA_CHARS, IDENTITY_FILE, Card, avatar_kind, resolve
 from everself.identity.persona import Why
@@ -16,21 +16,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Alternate:
-    """The alternate persona as it is set; it never speaks where `enabled` is off."""
-
-    enabled: bool
-    file: str
-    chance: float
-    purge_at: str
-    purge_for: timedelta
-
-
-@dataclass(frozen=True, slots=True)
 class IdentityReport:
     """`soul` is the file that a conversation would begin with now, `soul_hash` empty where there is none.
 
-    `missing` are the documents that are not there, and without which the agent runs all the same.
+    `alternate` never speaks where it is not `enabled`. `missing` are the documents that are not there, and without which the agent
+    runs all the same.
     """
 
     agent: str
@@ -38,7 +28,7 @@ class IdentityReport:
     soul: str
     soul_hash: str
     soul_why: Why
-    alternate: Alternate
+    alternate: AlternatePersona
     missing: tuple[str, ...]
     notices: tuple[str, ...]
 
@@ -80,7 +70,6 @@ def show_identity(runtime: "Runtime", _: Caller, request: IdentityRequest) -> Id
 def _identity(app: "Runtime") -> IdentityReport:
     card = resolve(app.loaded.config.ui, app.agent.identity, app.integrity.text(IDENTITY_FILE))
     speaker = app.persona.preview()
-    persona = app.loaded.config.hooks.persona
     missing = (IDENTITY_FILE,) * card.missing + (() if speaker.hash else (speaker.file,))
     return IdentityReport(
         agent=app.agent.id,
@@ -88,7 +77,7 @@ def _identity(app: "Runtime") -> IdentityReport:
         soul=speaker.file,
         soul_hash=speaker.hash,
         soul_why=speaker.why,
-        alternate=Alternate(persona.enabled, persona.file, persona.chance, persona.purge_at, persona.purge_for),
+        alternate=app.loaded.config.hooks.persona,
         missing=missing,
         notices=(*card.notices, *_picture_notices(app, card), *speaker.notices),
     )

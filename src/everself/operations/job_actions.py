@@ -29,17 +29,17 @@ def perform(app: "Runtime", job: Job, slot: str) -> str:
     """What came of it, in a line. Raises where it failed."""
     if job.action == "message":
         return asyncio.run(_say(app, job, slot))
-    deed, rest = find_deed(job.words)
-    return deed(app, rest)
+    action, rest = find_job_action(job.words)
+    return action(app, rest)
 
 
-def find_deed(words: str) -> "tuple[Callable[[Runtime, str], str], str]":
+def find_job_action(words: str) -> "tuple[Callable[[Runtime, str], str], str]":
     """The operation that these words name, and what is left of them. Raises WrongUse where there is none."""
     said = " ".join(words.split())
-    for name, deed in DEEDS.items():
+    for name, action in JOB_ACTIONS.items():
         if said == name or said.startswith(f"{name} "):
-            return deed, said.removeprefix(name).strip()
-    known = ", ".join(f'"{name}"' for name in DEEDS)
+            return action, said.removeprefix(name).strip()
+    known = ", ".join(f'"{name}"' for name in JOB_ACTIONS)
     raise WrongUse(f'A job cannot do "{one_line(said, 60)}".', mend=f"Verbs for jobs are {known}.")
 
 
@@ -105,7 +105,7 @@ def _promote(app: "Runtime", _: str) -> str:
 # a job runs for the owner, who is not there
 NOBODY: Final = Caller(Audience.OWNER)
 # of two that begin alike the longer one first
-DEEDS: "Final[Mapping[str, Callable[[Runtime, str], str]]]" = {
+JOB_ACTIONS: "Final[Mapping[str, Callable[[Runtime, str], str]]]" = {
     "keepers run": _keeper,
     "memory index": _index,
     "memory promote --review": _review,

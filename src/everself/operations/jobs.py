@@ -9,7 +9,7 @@ from everself.errors import WrongUse
 from everself.keepers.scheduler import NewJob, TickResult, exact
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, NoRequest, Option, operation
-from everself.operations.job_actions import find_deed, perform
+from everself.operations.job_actions import find_job_action, perform
 from everself.storage.state.jobs import MOST_FAILURES
 from everself.values import Job, JobAction, JobKind, JobRun
 
@@ -107,7 +107,7 @@ def add_job(app: "Runtime", _: Caller, request: AddJobRequest) -> JobLine:
         raise WrongUse("A job needs either --message or --verb.", mend='--message "What is on today?"')
     if request.verb:
         # an unknown operation is reported now, not when the job is due
-        find_deed(request.verb)
+        find_job_action(request.verb)
     kind, said = chosen[0]
     action: JobAction = "message" if request.message else "verb"
     words = request.message or request.verb

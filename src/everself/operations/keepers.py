@@ -4,11 +4,9 @@ The owner's own: a run may cost money, and what it changes can be undone change 
 """
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
-from everself.keepers.action_text import said_of
-from everself.keepers.keeper import ActionResult, Progress, kind_of
+from everself.keepers.keeper import Progress, RunReport
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, NoRequest, Option, Tell, operation
 from everself.storage.state.reviews import KeeperRun
@@ -28,36 +26,6 @@ class KeeperLine:
     prompt: str
     last: KeeperRun | None
     waiting: int
-
-
-@dataclass(frozen=True, slots=True)
-class Deed:
-    """One operation and what became of it: `words` say what it is, `why` why it waits or was refused."""
-
-    kind: str
-    words: str
-    reason: str
-    evidence: tuple[str, ...]
-    sure: float
-    change: str = ""
-    entry: str = ""
-    review: str = ""
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class KeeperReport:
-    """What a run did, or would do where it is a `dry_run`. `tokens` are those of the model, sent and received."""
-
-    keeper: str
-    at: datetime
-    dry_run: bool
-    applied: tuple[Deed, ...]
-    queued: tuple[Deed, ...]
-    refused: tuple[Deed, ...]
-    notes: tuple[str, ...]
-    tokens: int
-    seconds: float
 
 
 @operation(
@@ -94,7 +62,7 @@ class KeeperRequest:
         ("everself keepers run memory-miner --dry-run", "only say what it would do"),
     ),
 )
-def run_keeper(app: "Runtime", _: Caller, request: KeeperRequest, tell: Tell | None = None) -> KeeperReport:
+def run_keeper(app: "Runtime", _: Caller, request: KeeperRequest, tell: Tell | None = None) -> RunReport:
     """Run a keeper now.
 
     Each thing it does is a change of its own, which `everself undo` takes back. Where a model is set, it may be asked, within the
@@ -107,22 +75,7 @@ def run_keeper(app: "Runtime", _: Caller, request: KeeperRequest, tell: Tell | N
             tell(found.done, found.total)
 
     keeper = app.keepers.find(request.name)
-    made = asyncio.run(app.keepers.run(keeper, dry_run=request.dry_run, tell=told))
-
-    def deeds(found: tuple[ActionResult, ...]) -> tuple[Deed, ...]:
-        return tuple(_deed(app, one) for one in found)
-
-    return KeeperReport(
-        keeper=made.keeper,
-        at=made.at,
-        dry_run=made.dry_run,
-        applied=deeds(made.applied),
-        queued=deeds(made.queued),
-        refused=deeds(made.refused),
-        notes=made.notes,
-        tokens=made.usage.sent + made.usage.received,
-        seconds=made.seconds,
-    )
+    return asyncio.run(app.keepers.run(keeper, dry_run=request.dry_run, tell=told))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,10 +95,3 @@ def list_keeper_runs(app: "Runtime", _: Caller, request: KeeperRunsRequest) -> t
     if request.name:
         app.keepers.find(request.name)
     return tuple(app.state.reviews.runs(request.name, request.limit))
-
-
-def _deed(app: "Runtime", done: ActionResult) -> Deed:
-    one = done.planned
-    words = said_of(one.operation, app.memory.catalog.find)
-    ends = (done.change, done.entry, done.review, done.why)
-    return Deed(kind_of(one.operation), words, one.reason, one.evidence, one.sure, *ends)

@@ -30,7 +30,7 @@ from everself.values import new_id
 
 if TYPE_CHECKING:
     from everself.conversation.context.assembler import Prompt
-    from everself.conversation.context.prefix import Prefix
+    from everself.conversation.context.receipt import Prefix
     from everself.conversation.sessions.session import Message, Session
     from everself.runtime import Runtime
     from everself.search.scopes import Scope
@@ -101,7 +101,7 @@ class LoopTurns:
         generation = runtime.state.scrub.generation()
         self._renew_session()
         made_in, prefix = self._prefix or (generation, None)
-        facts = replace(runtime.facts(), model="", channel=self.session.channel, tools=tuple(self.tools))
+        facts = replace(runtime.facts(), model="", channel=self.session.channel)
         ask = PromptRequest(
             scope=self.session.scope,
             message=message,
@@ -110,6 +110,7 @@ class LoopTurns:
             prefix=prefix if made_in == generation else None,
             window=window,
             facts=facts,
+            tools=bool(self.tools),
         )
         prompt = runtime.assembler.assemble(ask)
         self._prefix = (generation, prompt.prefix)
@@ -246,7 +247,7 @@ class LoopTurns:
         if not self._is_by_owner(turn):
             return
         try:
-            acted = self._runtime.chat.shared.parts.act(turn.said, self._context(turn, message.id))
+            acted = self._runtime.chat.shared.resources.actions(turn.said, self._context(turn, message.id))
         except EverselfError as error:
             # the words are stored, and the turn goes on
             turn.notices.append(str(error))

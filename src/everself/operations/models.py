@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from everself.config.plugins import MODELS, find_plugins
 from everself.conversation.chat_models import REFLEX
 from everself.errors import ModelFailed, WrongUse
-from everself.models.chat.factory import find_account, find_added, open_model
-from everself.models.chat.model_table import find_model_facts, known_models
+from everself.models.chat.factory import check_ready, find_account, find_added, open_model
+from everself.models.chat.findings import remember_calling
+from everself.models.chat.model_table import Price, find_model_facts, known_models
 from everself.models.chat.model_trial import Trial, trial_of
-from everself.models.chat.price import Price
-from everself.models.chat.readiness import check_ready
 from everself.models.chat.vendors import VENDORS
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, operation
@@ -79,6 +78,7 @@ class ModelsRequest:
     "model.list",
     audience=Audience.OWNER,
     effect="read",
+    slash="/model",
     examples=(("everself model list", "the one with * is in use"),),
 )
 def list_models(app: "Runtime", _: Caller, request: ModelsRequest) -> ModelsReport:
@@ -150,13 +150,18 @@ class TestRequest:
     ),
 )
 def try_model(app: "Runtime", _: Caller, request: TestRequest) -> Trial:
-    """Ask a model a few short questions, and say what it can and cannot do."""
+    """Ask a model a few short questions, and say what it can and cannot do.
+
+    Whether it can call tools is remembered: a model that cannot is offered none.
+    """
     chosen = request.name or app.agent.model
     if chosen == REFLEX:
         words = "The reflex is no model: it answers from memory by rules, and there is nothing to test."
         raise WrongUse(words, mend="everself model test PROVIDER/NAME")
     model = app.chat_model(chosen)
-    return trial_of(model, lambda usage: app.spend_meter.charge("test", "", model, usage))
+    trial = trial_of(model, lambda usage: app.spend_meter.charge("test", "", model, usage))
+    remember_calling(app.state, trial.model, trial.calling)
+    return trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,14 @@ def asks_to_remember(message: str) -> bool:
     return bool(read(message).of(SentenceKind.REMEMBER))
 
 
+def is_wished(words: str, message: str) -> bool:
+    """Whether a model's words tell what the person asks in this message to be remembered."""
+    from everself.classify.coverage import untold
+
+    wished = [one.what for one in read(message).of(SentenceKind.REMEMBER) if one.what]
+    return any(not untold(one, (words,)) for one in wished)
+
+
 def asks_to_forget(message: str) -> bool:
     """Whether the person asks in so many words for something to be forgotten."""
     return bool(read(message).of(SentenceKind.FORGET))

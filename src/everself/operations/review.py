@@ -75,13 +75,14 @@ class Decided:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListRequest:
-    """All of it."""
+    how: Annotated[str, Option("Show it without asking about each.", "list", slash=True, only=("slash",))] = ""
 
 
 @operation(
     "review.list",
     audience=Audience.OWNER_AT_TERMINAL,
     effect="read",
+    slash="/review",
     examples=(("everself review list --json", "for a script, each with its mark"),),
 )
 def list_waiting(runtime: "Runtime", _: Caller, request: ListRequest) -> Queue:

@@ -3,7 +3,7 @@
 Whether searching is switched off is decided here, for every interface.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -18,11 +18,11 @@ from everself.memory.provenance import IMPORT, taint_of
 from everself.memory.sources import sources_of_hits, sources_of_lines
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import Argument, Option, Tell, ToolOffer, operation
-from everself.search import recall
 from everself.search.factory import need_search
+from everself.search.recall import RecallRequest, SaidMessage, SearchResult
 from everself.search.scopes import Scope, SessionKind
 from everself.search.score_adjustments import Ageing
-from everself.storage.state.searches import LeftOut, SearchRecord
+from everself.storage.state.searches import SearchRecord
 from everself.text.normalise import fold, slug
 from everself.values import Author, Change, Hit, ended_words
 
@@ -39,47 +39,6 @@ _SNIPPETS: Final = MOST_CHARACTERS * 3 // 5
 _SHORTEST: Final = 80
 _LIMIT: Final = "How many at most; 6 unless the settings say otherwise."
 _CITATION: Final = re2.compile(r"^(.+)#L([0-9]{1,9})(?:-L?([0-9]{1,9}))?$")
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """A hit with its citation. `weight` is seed 1's: what age alone would make of it, whether or not it counts here."""
-
-    citation: str
-    weight: float
-    hit: Hit
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a search found. `id` names its record; `degraded` where something failed and less was looked at than should be."""
-
-    query: str
-    id: str
-    ranking: Ranking
-    provider: str
-    tokens: int
-    hits: tuple[Recalled, ...]
-    left_out: tuple[LeftOut, ...]
-    notices: tuple[str, ...]
-    degraded: bool
-
-    def __str__(self) -> str:
-        """For a person who prints it: score, citation and words of each hit."""
-        return "\n".join(f"{one.hit.score:.2f}  {one.citation}  {one.hit.text}" for one in self.hits)
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """Lines of a document."""
-
-    citation: str
-    path: str
-    first_line: int
-    last_line: int
-    day: date | None
-    text: str
-    imported: bool = False
 
 
 def scope_of(session: str, project: str = "") -> Scope:
@@ -100,12 +59,13 @@ class SearchRequest:
     ranking: Annotated[Ranking | None, Option("The measured best, a plain sum, or TF-IDF.", only=_OWNERS)] = None
     session: Annotated[str, Option("What such a session would find.", "KIND[/PERSON]", only=("cli",))] = "main"
     project: Annotated[str, Option("This project's memory, and what belongs to none.", "NAME", only=_OWNERS)] = ""
+    messages: Annotated[bool, Option("What was only said as well, below what is remembered.", only=_OWNERS)] = False
 
 
-def _show_found(runtime: "Runtime", _: SearchRequest, found: Answer) -> Outcome:
-    from everself.search.closeness import meaning_of
+def _show_found(runtime: "Runtime", _: SearchRequest, found: SearchResult) -> Outcome:
+    from everself.search.similarity import meaning_of
 
-    hits = [one.hit for one in found.hits]
+    hits = found.hits
     sources = sources_of_hits(runtime.memory, hits)
     share = max(_SHORTEST, _SNIPPETS // max(1, len(hits)))
     results = [
@@ -157,15 +117,16 @@ def _is_on(runtime: "Runtime", _: Scope) -> bool:
         ("everself memory search tundra deadline", "by words and by meaning"),
         ('everself memory search "what did I decide about the logo" --explain', "with every part of every score"),
         ("everself memory search address --as-of 2026-03-01", "what held on that day"),
+        ("everself memory search heron --messages", "what was only said as well, below the notes"),
     ),
 )
-def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: Tell | None = None) -> Answer:
+def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: Tell | None = None) -> SearchResult:
     """Find what is remembered about something, best first, with citations.
 
     Nothing found is exit code 5; where something failed and less was searched, 6.
     """
     need_search(app.agent.search)
-    asked = recall.RecallRequest(
+    asked = RecallRequest(
         request.query,
         limit=request.limit,
         min_score=request.min_score,
@@ -181,17 +142,18 @@ def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: 
     ageing = Ageing(app.clock.today(), settings.decay, settings.half_life_days)
     view = app.index.view(fresh=False)
     speechless = found.provider == "keywords" and view.embedded > 0 and found.ranking is not Ranking.TFIDF
-    return Answer(
-        query=found.query,
-        id=found.id,
-        ranking=found.ranking,
-        provider=found.provider,
-        tokens=found.tokens,
-        hits=tuple(Recalled(hit.reference, ageing.weight(hit), hit) for hit in found.hits),
-        left_out=found.left_out,
-        notices=found.notices,
-        degraded=bool(view.notices) or speechless,
-    )
+    weights = tuple(map(ageing.weight, found.hits))
+    degraded = bool(view.notices) or speechless
+    return replace(found, weights=weights, degraded=degraded, messages=_said(app, caller, request))
+
+
+def _said(app: "Runtime", caller: Caller, request: SearchRequest) -> tuple[SaidMessage, ...]:
+    """Messages that hold most of the words; of every conversation, so they are the owner's to see."""
+    if not request.messages:
+        return ()
+    caller.need(Audience.OWNER)
+    found = app.log.nearest(request.query, request.limit or app.agent.search.max_results)
+    return tuple(SaidMessage(one.id, one.session, one.at, one.role, one.content) for one in found)
 
 
 def _scope(caller: Caller, session: str, project: str = "") -> Scope:
@@ -240,7 +202,7 @@ class GetRequest:
     session: Annotated[str, Option("What such a session would see.", "KIND[/PERSON]", only=("cli",))] = "main"
 
 
-def _show_passage(runtime: "Runtime", _: GetRequest, found: Passage) -> Outcome:
+def _show_passage(runtime: "Runtime", _: GetRequest, found: Hit) -> Outcome:
     text, last, most = found.text, found.last_line, MOST_CHARACTERS * 4 // 5
     if len(text) > most:
         text = text[:most].rpartition("\n")[0] or text[:most]
@@ -272,7 +234,7 @@ def _show_passage(runtime: "Runtime", _: GetRequest, found: Passage) -> Outcome:
         ("everself memory get MEMORY.md --from 10 --lines 20", "twenty lines"),
     ),
 )
-def get_lines(app: "Runtime", caller: Caller, request: GetRequest) -> Passage:
+def get_lines(app: "Runtime", caller: Caller, request: GetRequest) -> Hit:
     """Show lines of a document that search can find, by path or citation."""
     name, first, lines = request.path, request.first, request.lines
     need_search(app.agent.search)
@@ -285,8 +247,7 @@ def get_lines(app: "Runtime", caller: Caller, request: GetRequest) -> Passage:
         if last < first:
             raise WrongUse(f"Lines {first} to {last} are none.")
         lines = last - first + 1
-    hit = app.recall.get(name, _scope(caller, request.session), first=1 if first is None else first, lines=lines)
-    return Passage(hit.reference, hit.path, hit.first_line, hit.last_line, hit.day, hit.text, hit.imported)
+    return app.recall.get(name, _scope(caller, request.session), first=1 if first is None else first, lines=lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

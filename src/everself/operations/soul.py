@@ -1,11 +1,14 @@
 """Operations on the soul: show, history, diff, propose, approve, refuse, rollback, test."""
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Final
 
 from everself.conversation.tools.protocol import Outcome, Written, told
-from everself.errors import NotFound, WrongUse
+from everself.errors import EverselfError, NotFound, WrongUse
 from everself.identity.growth import Proposed, SoulChange, diff_souls
+from everself.identity.integrity import AcceptedDocuments, Restored
+from everself.identity.outside_changes import Tamper
 from everself.identity.soul import learned_lines
 from everself.identity.soul_tests import SoulTestResult, Verdict
 from everself.identity.versions import CURRENT, Version
@@ -13,12 +16,14 @@ from everself.memory.provenance import OWN
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, ToolOffer, operation
 from everself.storage.state.proposals import Proposal
+from everself.text.normalise import one_line
 from everself.values import Author
-from everself.workspace.learned import SOUL
+from everself.workspace.learned import SOUL, changed_lines
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
-
+    from everself.storage.state.proposals import Proposal
+    from everself.values import ChangeRecord
 
 _NAME: Final = "A version that history lists, the id of a proposal, current or last."
 _OUTSIDE: Final = " (proposed in a conversation that holds text from outside)"
@@ -290,3 +295,150 @@ def _find_proposal(runtime: "Runtime", name: str) -> Proposal | None:
     except NotFound:
         return runtime.growth.find(name)
     return None
+
+
+_MOST: Final = 1_000
+_SHOWN: Final = 160
+_OPENING: Final = "soul: "
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a step rests on. `words` are those of the entry, empty where it is none or is gone."""
+
+    reference: str
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change of the soul, or a proposal that waits: then `change` is empty and `proposal` names it."""
+
+    at: datetime
+    who: str
+    reason: str
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    change: str = ""
+    proposal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    days: int
+    grown: tuple[Step, ...]
+    waiting: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestRequest:
+    days: Annotated[int, Option("How far back.", "N", ge=1, le=36_500)] = 7
+
+
+@operation(
+    "soul.digest",
+    audience=Audience.OWNER,
+    effect="read",
+    examples=(
+        ("everself soul digest", "what grew in the last week, why, and in whose words"),
+        ("everself soul digest --days 30", "in the last month"),
+    ),
+)
+def digest_growth(app: "Runtime", _: Caller, request: DigestRequest) -> Digest:
+    """Tell what the soul learned or gave up lately, and what waits for your yes."""
+    days = request.days
+    since = app.clock.now() - timedelta(days=days)
+    grown = tuple(_grown(app, one) for one in app.workspace.changes(_MOST, SOUL) if one.at >= since)
+    return Digest(days, grown, tuple(_waiting(app, one) for one in app.growth.open()))
+
+
+def _grown(app: "Runtime", record: "ChangeRecord") -> Step:
+    removed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    try:
+        _, files = app.workspace.record(record.id)
+        for one in files:
+            if one.path == SOUL:
+                removed, added = changed_lines(one.before or b"", one.after or b"")
+    except EverselfError:
+        # what was forgotten of it is not told
+        pass
+    reason = record.reason.removeprefix(_OPENING)
+    return Step(
+        record.at, record.author.value, reason, added, removed, _evidence(app, record.evidence), change=record.id
+    )
+
+
+def _waiting(app: "Runtime", proposal: "Proposal") -> Step:
+    base = app.growth.versions.with_hash(proposal.base) or app.growth.versions.soul() or b""
+    removed, added = changed_lines(base, proposal.content.encode())
+    at = datetime.fromisoformat(proposal.at)
+    evidence = _evidence(app, proposal.evidence)
+    return Step(at, proposal.author, proposal.reason, added, removed, evidence, proposal=proposal.id)
+
+
+def _evidence(app: "Runtime", references: tuple[str, ...]) -> tuple[Evidence, ...]:
+    found = []
+    for reference in references:
+        kind, _, name = reference.partition(":")
+        entry = app.memory.catalog.find(name) if kind == "entry" else None
+        found.append(Evidence(reference, one_line(entry.text, _SHOWN) if entry is not None else ""))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """All that vouches for who the agent is. `ledger` says what is wrong with the record of changes, if anything is."""
+
+    changed: tuple[Tamper, ...]
+    changes: int
+    ledger: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return not self.changed and not self.ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """`report` is of afterwards, where something was accepted or restored."""
+
+    report: VerifyReport
+    accepted: AcceptedDocuments | None = None
+    restored: Restored | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyRequest:
+    paths: Annotated[
+        tuple[str, ...], Argument("Documents to accept or to put back; all where none is named.", "[PATH]...")
+    ] = ()
+    accept: Annotated[bool, Option("Take over what was changed: these documents, or all.")] = False
+    undo: Annotated[bool, Option("Put back what was accepted before: these documents, or all.")] = False
+
+
+@operation(
+    "soul.verify",
+    audience=Audience.OWNER,
+    effect="write",
+    examples=(
+        ("everself soul verify", "was anything changed outside, and is the record of changes whole?"),
+        ("everself soul verify --accept SOUL.md", "that was me: take it over"),
+        ("everself soul verify --undo", "put back what was accepted before"),
+    ),
+)
+def verify_identity(runtime: "Runtime", caller: Caller, request: VerifyRequest) -> Verified:
+    """Look for what was changed outside Everself in the documents that only humans change."""
+    accept, undo, paths = request.accept, request.undo, request.paths or None
+    if (accept and undo) or (paths and not (accept or undo)):
+        raise WrongUse("Documents are named with --accept or with --undo.")
+    if accept or undo:
+        # no model decides who the agent is
+        caller.need(Audience.OWNER_AT_TERMINAL)
+    integrity = runtime.integrity
+    accepted = integrity.accept(paths, by=Author.OWNER) if accept else None
+    restored = integrity.restore(paths, by=Author.OWNER) if undo else None
+    # with the record of every change from the first one on
+    ledger = runtime.state.verify_ledger()
+    return Verified(VerifyReport(integrity.look(), ledger.rows, ledger.reason), accepted, restored)

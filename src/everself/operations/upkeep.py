@@ -55,10 +55,10 @@ class Upkeep:
 
     def settle(self) -> None:
         """Embed what this process has written, before it is closed."""
-        from everself.operations.ask import settle_down
+        from everself.operations.conversation import embed_waiting
 
         if self._runtime.acknowledged:
-            settle_down(self._runtime)
+            embed_waiting(self._runtime)
 
     def _begin(self) -> None:
         try:

@@ -1,25 +1,20 @@
 """Opens the index, recall over it, and its part of forgetting."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from everself.errors import DiskError, EverselfError, NotFound, RefusedByRule
+from everself.errors import DiskError, NotFound, RefusedByRule
 from everself.storage.host_files import ensure_folder, split_path
 from everself.storage.real_disk import RealFileSystem
-from everself.values import Entry
 
 if TYPE_CHECKING:
     from everself.clock import Clock
-    from everself.config.sections import AgentSettings, Search, Tunables
-    from everself.memory.catalog import Catalog
-    from everself.memory.memory import Memory
+    from everself.config.sections import AgentSettings, Search
     from everself.models.embedding.protocol import Embedder
     from everself.search.forgetting import IndexTraces
     from everself.search.index import Index
     from everself.search.index_file.file import IndexPlace
-    from everself.search.recall import Recall
-    from everself.storage.state.database import State
     from everself.workspace.disk_workspace import DiskWorkspace
     from everself.workspace.extra_paths import ExtraPath
 
@@ -85,27 +80,3 @@ def open_traces(
         return Sources(workspace(), extra_paths(), default_chunking())
 
     return IndexTraces(index_place(agent), open_sources, index, unused_place(agent))
-
-
-def open_recall(
-    index: "Index", clock: "Clock", settings: "Search", tunables: "Tunables", memory: "Memory", state: "State"
-) -> "Recall":
-    from everself.search.recall import Recall, RecallSources
-
-    keeping = RecallSources(
-        lambda asked, held: find_entries(memory.catalog, asked, held),
-        memory.confidence,
-        state.searches.record,
-        memory.words_now,
-    )
-    return Recall(index, clock, settings, keeping, boost=tunables.correction_relevance_boost)
-
-
-def find_entries(
-    catalog: "Catalog", asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]]
-) -> dict[tuple[str, int], Entry]:
-    """Entries by document and place in it. A document that cannot be read has none: the hit is served without its entry."""
-    try:
-        return catalog.at(asked, held)
-    except EverselfError:
-        return {}

@@ -26,8 +26,8 @@ from everself.search.index_file.file import IndexFile, IndexPlace, find_token, r
 from everself.search.index_file.rows import parse_chunk
 from everself.search.index_file.verification import Verified, verify
 from everself.search.index_file.view import IndexReader, Moment, Snapshot
+from everself.search.overview import IndexStatus
 from everself.search.rebuild import IndexIdentity, OpenedIndex, Opener, lock_path, sweep
-from everself.search.status import IndexStatus
 from everself.search.sync.documents import ChunkingRules, DocumentReader, Prepared, Sources, default_chunking, model_key
 from everself.search.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, pending_chunks
 from everself.search.sync.purge import purge

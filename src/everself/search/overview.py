@@ -18,6 +18,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """`stale` documents differ on disk from what is indexed; `pending` chunks have no vector of `model` yet."""
+
+    documents: int
+    chunks: int
+    dead: int
+    embedded: int
+    pending: int
+    size: int
+    stale: int
+    model: str
+    in_memory: bool
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class IndexOverview:
     """`trouble` says why the index that is there cannot be used as it is; `stale` counts documents that differ from it by their stamps."""
 

@@ -3,24 +3,98 @@
 Two passes: all candidates by what the index knows of them, then the best by their wording too.
 """
 
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import log, sqrt
 from typing import TYPE_CHECKING, Final
 
 import numpy
 
 from everself.search._features import MEANING, WORDS, QueryFacts, measure
 from everself.search._weights import WITH_MEANING, WORDS_ONLY, Model, Weights
-from everself.search._word_runs import read_wording, run_share
 from everself.search.index_file.protocol import IndexView
-from everself.search.matching import NEAREST, choose, match
-from everself.text.search import SearchQuery
+from everself.search.matching import NEAREST, choose, counts_at, match, saturate
+from everself.text.search import SearchQuery, fold_for_phrase, index_terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[numpy.int32]
     Floats = NDArray[numpy.float32]
+
+_ENDS: Final = " ?？!！。.,、，　"
+# a longer query is a pasted text, and comparing all of it is too slow
+_LONGEST: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class QueryWording:
+    """A query as it is compared: by characters where it is written without blanks, else by words."""
+
+    characters: str
+    words: tuple[str, ...]
+
+
+def read_wording(query: str) -> QueryWording:
+    folded = fold_for_phrase(query[:_LONGEST]).strip(_ENDS)
+    if sum(character > "⺀" for character in folded) * 3 > len(folded):
+        return QueryWording(folded, ())
+    return QueryWording("", tuple(_words(folded)))
+
+
+def run_share(wording: QueryWording, text: str) -> float:
+    """0 where nothing of the query stands in a row in the text, 1 where all of it does."""
+    folded = fold_for_phrase(text)
+    if wording.characters:
+        return _share_of_characters(wording.characters, folded)
+    return _share_of_words(wording.words, _words(folded))
+
+
+def _share_of_characters(query: str, text: str) -> float:
+    size, at, total = len(query), 0, 0
+    while at < size:
+        end = at + 1
+        while end <= size and query[at:end] in text:
+            end += 1
+        length = end - 1 - at
+        total += length * length
+        at += max(1, length)
+    return sqrt(total) / size if size else 0.0
+
+
+def _share_of_words(query: tuple[str, ...], words: Sequence[str]) -> float:
+    """A word alone is what postings tell already: only the steps from one to the next count."""
+    there, text = frozenset(words), ""
+    size, at, total = len(query), 0, 0
+    while at < size:
+        end = at + 1
+        while end < size and query[at] in there and query[end] in there:
+            text = text or f" {' '.join(words)} "
+            if f" {' '.join(query[at : end + 1])} " not in text:
+                break
+            end += 1
+        total += (end - at - 1) ** 2
+        at = end
+    return sqrt(total) / (size - 1) if size > 1 else 0.0
+
+
+def _words(text: str) -> list[str]:
+    return text.translate(_TABLE).split()
+
+
+class _Table(dict[int, str]):
+    """Characters as they are where words are made of them, else a blank. Filled as they are met: a pattern takes ten times as long."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        kept = character == "_" or unicodedata.category(character)[0] in "LNM"
+        found = self[code] = character if kept else " "
+        return found
+
+
+_TABLE: Final = _Table()
+
 
 # how many of the best are compared word for word
 COMPARED: Final = 80
@@ -100,3 +174,59 @@ def _nearest(view: IndexView, question: RankingQuery) -> "Numbers | None":
         return view.nearest(question.vector, NEAREST)
     found = view.nearest(question.vector, _NEAREST_OF_PART)
     return found[question.visible[found]][:NEAREST]
+
+
+_LEAST: Final = 0.01
+
+
+def rank_by_sum(view: IndexView, question: RankingQuery, vector_weight: float, text_weight: float) -> Ranked:
+    """Seed 3: the cosine times one weight plus the share of the best BM25 times the other."""
+    matched = match(view, question.words)
+    nearest = None if question.vector is None else view.nearest(question.vector, NEAREST)
+    chunks = choose(view, matched, nearest, question.visible)
+    lengths = view.columns["length"]
+    average = max(1.0, float(lengths.mean())) if len(lengths) else 1.0
+    words = numpy.zeros(len(chunks), numpy.float32)
+    for one in matched:
+        counts = counts_at(one.chunks, one.counts, chunks)
+        words += one.weight * saturate(counts, lengths[chunks].astype(numpy.float32), average)
+    text = words / max(float(words.max()), 1e-6) if len(words) else words
+    if question.vector is None:
+        return _ordered(chunks, text, ("text",), text[:, None])
+    cosines = numpy.nan_to_num(view.cosines(question.vector, chunks))
+    parts = numpy.stack([vector_weight * cosines, text_weight * text], axis=1).astype(numpy.float32)
+    return _ordered(chunks, numpy.clip(parts.sum(axis=1), 0, 1), ("vector", "text"), parts)
+
+
+def rank_by_tfidf(view: IndexView, question: RankingQuery, texts: Texts) -> Ranked:
+    """Seed 0: the cosine between bags of words, a word weighing its frequency times log(chunks / chunks with it)."""
+    matched = match(view, question.words)
+    chunks = choose(view, matched, None, question.visible)
+    living = max(1, view.living)
+    rarity: dict[str, float] = {}
+
+    def weigh(term: str) -> float:
+        if term not in rarity:
+            count = len(view.postings(term)[0])
+            rarity[term] = log(living / count) if count else 0.0
+        return rarity[term]
+
+    # the spelling under which the word was indexed
+    usual = [max(one.term.alternatives, key=lambda term: len(view.postings(term)[0])) for one in matched]
+    asked = {term: weigh(term) for term in usual}
+    scores = numpy.array([_cosine(asked, text, weigh) for text in texts(chunks.tolist())], numpy.float32)
+    strong = scores > _LEAST if len(scores) else numpy.zeros(0, numpy.bool_)
+    return _ordered(chunks[strong], scores[strong], ("tf-idf",), scores[strong][:, None])
+
+
+def _cosine(asked: dict[str, float], text: str, weigh: Callable[[str], float]) -> float:
+    counts = index_terms(text).counts
+    size = max(1, sum(counts.values()))
+    own = {term: count / size * weigh(term) for term, count in counts.items()}
+    length = sqrt(sum(value * value for value in own.values())) * sqrt(sum(value * value for value in asked.values()))
+    return sum(value * own.get(term, 0.0) for term, value in asked.items()) / length if length else 0.0
+
+
+def _ordered(chunks: "NDArray[numpy.int32]", scores: "Floats", names: Sequence[str], parts: "Floats") -> Ranked:
+    order = numpy.lexsort((-chunks, -scores))
+    return Ranked(chunks[order], scores[order].astype(numpy.float32), tuple(names), parts[order])

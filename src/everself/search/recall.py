@@ -3,23 +3,22 @@
 Knows settings, scopes and entries. Does not know who asks it: a chat, a command or another program.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from itertools import count as count_from
 from typing import TYPE_CHECKING, Final
 
 from everself.clock import Clock, monotonic
 from everself.config.sections import Ranking, Search
-from everself.errors import NotFound, WrongUse
+from everself.errors import EverselfError, NotFound, WrongUse
 from everself.logs import get_logger
-from everself.search._diversity import diversify, merge_equals, newest_first
-from everself.search.document_cache import DocumentCache
 from everself.search.packing import pack, render
 from everself.search.scopes import Scope, SessionKind
-from everself.search.score_adjustments import CORRECTED, Ageing, adjust, is_exact
+from everself.search.score_adjustments import CORRECTED, Ageing, adjust, diversify, is_exact, merge_equals, newest_first
 from everself.search.sharing import is_owner
-from everself.storage.state.searches import HitRecord, LeftOut, SearchRecord
+from everself.search.snippets import DocumentCache
+from everself.storage.state.searches import HitRecord, LeftOut, Searches, SearchRecord
 from everself.text.dates import asks_when, read_dates
 from everself.text.redaction import redact
 from everself.text.search import SearchQuery, read_query
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from everself.memory.memory import Memory
     from everself.search.index import Index
     from everself.search.index_file.view import Snapshot
     from everself.search.ranking import Ranked, RankingQuery
@@ -56,9 +56,6 @@ _UNREST: Final = "Some files kept changing during the search; they were left out
 
 OWNER: Final = Scope(SessionKind.MAIN)
 
-# Finds entries by document and ordinal; unknown ones are missing. The second argument is hash and bytes of documents already read.
-FindEntries = Callable[[Mapping[str, set[int]], Mapping[str, tuple[str, bytes]]], Mapping[tuple[str, int], Entry]]
-
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
@@ -82,10 +79,23 @@ class RecallRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class SaidMessage:
+    """A message of a conversation: nothing that is remembered, but it was said."""
+
+    message: str
+    session: str
+    at: datetime
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """The result of a search. `provider` embedded the query, "keywords" where none did; `id` is the id of the search record.
 
-    `tokens` is counted where a budget was given, else estimated.
+    `tokens` is counted where a budget was given, else estimated. `degraded` where something failed and less was looked at than should
+    be. `weights` are seed 1's, for each hit: what age alone would make of it, whether or not it counts here. `messages` are what was said
+    beside, where that was asked for.
     """
 
     query: str
@@ -96,6 +106,13 @@ class SearchResult:
     notices: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     id: str = ""
+    degraded: bool = False
+    weights: tuple[float, ...] = ()
+    messages: tuple[SaidMessage, ...] = ()
+
+    def __str__(self) -> str:
+        """For a person who prints it: score, citation and words of each hit."""
+        return "\n".join(f"{hit.score:.2f}  {hit.reference}  {hit.text}" for hit in self.hits)
 
     @property
     def text(self) -> str:
@@ -103,26 +120,23 @@ class SearchResult:
         return render(self.hits)
 
 
-@dataclass(frozen=True, slots=True)
-class RecallSources:
-    """What recall needs from memory and storage."""
-
-    entries: FindEntries
-    confidence: Callable[[Entry], float]
-    record: Callable[[SearchRecord, Sequence[HitRecord]], str]
-    # the current text for a closed entry; empty if unknown or from outside
-    now: Callable[[Entry], str] = lambda _: ""
-
-
 class Recall:
     def __init__(
-        self, index: "Index", clock: Clock, settings: Search, keeping: RecallSources, *, boost: float = CORRECTED
+        self,
+        index: "Index",
+        clock: Clock,
+        settings: Search,
+        memory: "Memory",
+        searches: Searches,
+        *,
+        boost: float = CORRECTED,
     ) -> None:
         self._index = index
         self._document_cache = DocumentCache(index)
         self._clock = clock
         self._settings = settings
-        self._keeping = keeping
+        self._memory = memory
+        self._searches = searches
         self._boost = boost
 
     def search(self, request: RecallRequest) -> SearchResult:
@@ -240,7 +254,7 @@ class Recall:
             from everself.search.ranking import rank
 
             return rank(view, question, served.texts)
-        from everself.search._plain_ranking import rank_by_sum, rank_by_tfidf
+        from everself.search.ranking import rank_by_sum, rank_by_tfidf
 
         if mode is Ranking.HYBRID:
             return rank_by_sum(view, question, self._settings.vector_weight, self._settings.text_weight)
@@ -266,7 +280,7 @@ class Recall:
             whole = not view.documents[chunk.document].cut
             if whole and not view.columns["flags"][chunk.number] & Flag.IMPORTED:
                 asked.setdefault(served.path(chunk.document), set()).add(chunk.entry)
-        entries = self._keeping.entries(asked, served.held())
+        entries = self._entries(asked, served.held())
         flags_of = view.columns["flags"][numbers].tolist()
         days_of = view.columns["day"][numbers].tolist()
         ageing = Ageing(self._clock.today(), self._settings.decay, self._settings.half_life_days)
@@ -297,7 +311,7 @@ class Recall:
                 until=entry.until if entry else None,
                 closed=entry.closed if entry else bool(flags & Flag.CLOSED),
                 # the replacement may be invisible to this session
-                now=self._keeping.now(entry) if entry and entry.closed and is_owner(request.scope) else "",
+                now=self._memory.words_now(entry) if entry and entry.closed and is_owner(request.scope) else "",
                 imported=bool(flags & Flag.IMPORTED),
                 parts=tuple(
                     ScorePart(name, value)
@@ -308,7 +322,7 @@ class Recall:
             if self._mode(request) is Ranking.TFIDF:
                 hits.append(hit)
                 continue
-            sure = self._keeping.confidence(entry) if entry else 0.95
+            sure = self._memory.confidence(entry) if entry else 0.95
             # text inside a redacted secret does not count
             exact = is_exact(words, text) and is_exact(words, redact(text).text)
             boost = self._boost if flags & Flag.CORRECTION else 1.0
@@ -331,6 +345,16 @@ class Recall:
             else:
                 left.append(LeftOut(hit.entry, hit.path, f"scored below {least:g}"))
         return kept, left
+
+    def _entries(
+        self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]]
+    ) -> Mapping[tuple[str, int], Entry]:
+        """By document and ordinal; `held` is hash and bytes of documents already read. One that cannot be read has no entries: its hit
+        is served without."""
+        try:
+            return self._memory.catalog.at(asked, held)
+        except EverselfError:
+            return {}
 
     def _record(self, request: RecallRequest, found: SearchResult) -> str:
         record = SearchRecord(
@@ -356,7 +380,7 @@ class Recall:
             )
             for hit in found.hits
         ]
-        return self._keeping.record(record, hits)
+        return self._searches.record(record, hits)
 
 
 class _Meaning:

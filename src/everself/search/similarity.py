@@ -9,8 +9,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from everself.errors import EmbeddingFailed
+from everself.search._weights import WITH_MEANING
 from everself.text.normalise import fold
 from everself.text.search import TermKind, read_query
+from everself.values import Hit
 
 if TYPE_CHECKING:
     import numpy
@@ -93,3 +95,9 @@ def words_of(text: str) -> frozenset[str]:
     """The words that say something, by their stems."""
     kinds = (TermKind.STOP, TermKind.CHARACTER)
     return frozenset(term.alternatives[0] for term in read_query(text[:_LONGEST]).terms if term.kind not in kinds)
+
+
+def meaning_of(hit: Hit, model: str) -> float | None:
+    """From 0 to 1 and alike for every embedder that was measured; nothing where the search compared no vectors."""
+    part = next((one.value for one in hit.parts if one.name == "meaning"), None)
+    return None if part is None else calibrated(part / WITH_MEANING.order.meaning, curve_of(model))

@@ -1,14 +1,18 @@
 """A table to assemble at: documents in a dictionary, a clock that stands still, a nonce that is known, memories that are found."""
 
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
 
 from everself.config.sections import ContextLimits, ContextProfile, Ranking, Tunables
 from everself.conversation.context.assembler import Assembler, Prompt
-from everself.conversation.context.request import Facts, Parts, PromptRequest
+from everself.conversation.context.budget import Slot
+from everself.conversation.context.extensions import ProgramAnswer
+from everself.conversation.context.provenance import Passage
+from everself.conversation.context.request import Facts, PromptInputs, PromptRequest
 from everself.identity.persona import Speaker
+from everself.memory.provenance import HAND
 from everself.search.packing import pack
 from everself.search.recall import RecallRequest, SearchResult
 from everself.search.scopes import Scope, SessionKind, sees
@@ -19,14 +23,14 @@ from everself.values import Document, Hit, digest
 # counted once for all tests: most of each prompt is the same
 tokens_of = lru_cache(maxsize=50_000)(count)
 NONCE = "0123456789abcdef"
-FACTS = Facts("kettle", "reflex", "terminal", ("memory_search", "memory_get"))
+FACTS = Facts("kettle", "reflex", "terminal")
 SOUL = "# Soul\n\nYou are Ada. Plain, warm, brief.\n"
 TODAY, YESTERDAY, BEFORE = "memory/2026-03-19.md", "memory/2026-03-18.md", "memory/2026-03-17.md"
 
 
 @dataclass
 class Table:
-    """Change `files` between two turns to do what somebody else does meanwhile."""
+    """Change `files` between two turns to do what somebody else does meanwhile. The sources of a prompt."""
 
     files: dict[str, str] = field(default_factory=dict)
     tunables: Tunables = field(default_factory=Tunables)
@@ -34,24 +38,46 @@ class Table:
     hits: tuple[Hit, ...] = ()
     time: FrozenTime = field(default_factory=FrozenTime)
     soul_file: str = "SOUL.md"
-    more: Callable[[Parts], Parts] = field(default=lambda parts: parts)
     asked: list[RecallRequest] = field(default_factory=list)
 
-    def parts(self) -> Parts:
-        return self.more(
-            Parts(
-                find=self.find,
-                paths=lambda folder: sorted(path for path in self.files if path.startswith(f"{folder}/")),
-                speak=lambda _: self.speaker(),
-                clock=self.time.clock(),
-                limits=self.limits,
-                tunables=self.tunables,
-                recall=self.search,
-                nonce=lambda: NONCE,
-                seal=lambda _: NONCE,
-                count=tokens_of,
-            )
-        )
+    optional: frozenset[Slot] = frozenset({Slot.SEMANTIC})
+
+    def inputs(self) -> PromptInputs:
+        return PromptInputs(self, self.time.clock(), self.limits, self.tunables, count=tokens_of)
+
+    def paths(self, folder: str) -> Iterable[str]:
+        return sorted(path for path in self.files if path.startswith(f"{folder}/"))
+
+    def passages(self, path: str, data: bytes) -> Sequence[Passage]:
+        del path, data
+        return ()
+
+    def speak(self, ask: PromptRequest) -> Speaker:
+        del ask
+        return self.speaker()
+
+    def changed_outside(self) -> tuple[str, ...]:
+        return ()
+
+    def sources_of(self, hits: Sequence[Hit]) -> Sequence[str]:
+        return [HAND] * len(hits)
+
+    def worth(self, path: str) -> Mapping[int, float]:
+        del path
+        return {}
+
+    def ask_crm(self, message: str) -> ProgramAnswer:
+        raise NotImplementedError(message)
+
+    def read_external(self) -> ProgramAnswer:
+        raise NotImplementedError
+
+    def seal(self, made_of: str) -> str:
+        del made_of
+        return NONCE
+
+    def nonce(self) -> str:
+        return NONCE
 
     def find(self, path: str) -> Document | None:
         return Document(path, self.files[path].encode()) if path in self.files else None
@@ -60,7 +86,7 @@ class Table:
         data = self.files.get(self.soul_file, "").encode()
         return Speaker(self.soul_file, data, digest(data), "soul")
 
-    def search(self, request: RecallRequest) -> SearchResult:
+    def recall(self, request: RecallRequest) -> SearchResult:
         self.asked.append(request)
         packed = pack([hit for hit in self.hits if sees(request.scope, hit.path)], request.budget or 0, tokens_of)
         return SearchResult(request.query, packed.kept, "keywords", Ranking.DEFAULT, packed.tokens)
@@ -69,7 +95,7 @@ class Table:
         person = more.pop("person", None)
         assert person is None or isinstance(person, str)
         ask = PromptRequest(Scope(kind, person), facts=FACTS)
-        return Assembler(self.parts()).assemble(replace(ask, **more))  # type: ignore[arg-type] # fields by name
+        return Assembler(self.inputs()).assemble(replace(ask, **more))  # type: ignore[arg-type] # fields by name
 
 
 def profile(name: str, **more: int) -> ContextLimits:

@@ -1,6 +1,6 @@
 """What a prompt holds, in which order, at which cost; what stays of it from turn to turn, and what each turn brings."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import pytest
@@ -217,15 +217,13 @@ def test_a_missing_file_is_a_line_and_the_agent_still_speaks() -> None:
 
 
 def test_a_file_that_cannot_be_read_is_told() -> None:
-    table = Table(home())
+    class Linked(Table):
+        def find(self, path: str) -> Document | None:
+            if path == "USER.md":
+                raise UnsafePath("USER.md is a link.")
+            return super().find(path)
 
-    def find(path: str) -> Document | None:
-        if path == "USER.md":
-            raise UnsafePath("USER.md is a link.")
-        return table.find(path)
-
-    table.more = lambda parts: replace(parts, find=find)
-    made = table.assemble()
+    made = Linked(home()).assemble()
     assert any("USER.md cannot be read" in notice for notice in made.receipt.notices)
     assert "(USER.md is not there.)" in made.text
 
@@ -241,7 +239,7 @@ def test_the_soul_is_whole_or_an_error() -> None:
 def test_a_window_that_is_too_small_is_an_error_and_one_that_just_holds_it_is_kept() -> None:
     table = Table(home(), hits=tuple(hit(f"Bee fact number {at} is quite a long one.", line=at) for at in range(1, 90)))
     with pytest.raises(ContextTooSmall):
-        table.assemble(message="bees?", window=900)
+        table.assemble(message="bees?", window=600)
     for window in (1_300, 1_600, 2_000, 4_000):
         made = table.assemble(message="bees?", window=window, other=100)
         assert count(made.text) <= made.receipt.total + 2
@@ -269,9 +267,12 @@ def test_what_does_not_fit_is_named_to_the_agent_and_in_the_receipt() -> None:
 def test_of_a_memory_that_does_not_fit_the_surest_and_the_pinned_stay() -> None:
     lines = [f"- Fact {number}: the bees of hive {number} are well.\n" for number in range(400)]
     text = "# Memory\n\n" + "".join(lines) + "\n## Pinned\n\n- The doctor is Dr. Okafor.\n"
-    table = Table(home(**{"MEMORY.md": text}))
-    table.more = lambda parts: replace(parts, worth=lambda _: {393: 0.99})
-    made = table.assemble()
+
+    class Sure(Table):
+        def worth(self, _: str) -> Mapping[int, float]:
+            return {393: 0.99}
+
+    made = Sure(home(**{"MEMORY.md": text})).assemble()
     assert "- Fact 390:" in made.text
     assert "Dr. Okafor" in made.text
     assert "- Fact 399:" not in made.text
@@ -309,7 +310,7 @@ def test_which_corrections_stay_is_what_the_setting_says(monkeypatch: pytest.Mon
         assert "hive 39 is full" not in said
 
 
-def oldest_first(corrections: Iterable[PackItem]) -> list[PackItem]:
+def oldest_first(corrections: Iterable[PackItem], _: object) -> list[PackItem]:
     return [replace(piece, importance=-piece.first_line) for piece in corrections]
 
 
@@ -321,21 +322,25 @@ def test_long_term_memory_gets_what_crm_leaves() -> None:
 
 
 def test_search_that_fails_costs_no_turn() -> None:
-    table = Table(home())
+    class Broken(Table):
+        def recall(self, _: RecallRequest) -> SearchResult:
+            raise NotFound("no index")
 
-    def fail(_: RecallRequest) -> SearchResult:
-        raise NotFound("no index")
-
-    table.more = lambda parts: replace(parts, recall=fail)
-    made = table.assemble(message="bees?")
+    made = Broken(home()).assemble(message="bees?")
     assert any("could not be searched" in notice for notice in made.receipt.notices)
 
 
 def test_crm_and_external_source_are_data_of_their_slots_and_for_the_owner_alone() -> None:
     tunables = replace(Tunables(), external_context_budget=300, external_context_source="notes/board.md")
-    table = Table(home(), tunables)
-    crm = ProgramAnswer("Jun: client since 2020.\n\n" + "A long story. " * 900)
-    table.more = lambda parts: replace(parts, crm=lambda _: crm, external=lambda: ProgramAnswer("# Board\nBuy sugar."))
+
+    class Plugged(Table):
+        def ask_crm(self, _: str) -> ProgramAnswer:
+            return ProgramAnswer("Jun: client since 2020.\n\n" + "A long story. " * 900)
+
+        def read_external(self) -> ProgramAnswer:
+            return ProgramAnswer("# Board\nBuy sugar.")
+
+    table = Plugged(home(), tunables, optional=frozenset({Slot.SEMANTIC, Slot.CRM, Slot.EXTERNAL}))
     made = table.assemble(message="Who is Jun?")
     order(made.delta, "> Jun: client since 2020.", "> Buy sugar.")
     assert [(one.path, one.lines) for one in made.receipt.omissions] == [("the CRM hook", (2, 2))]
@@ -344,19 +349,18 @@ def test_crm_and_external_source_are_data_of_their_slots_and_for_the_owner_alone
 
 
 def test_notices_of_the_files_that_only_humans_change_come_before_the_prompt() -> None:
-    table = Table(home())
     looked: list[str] = []
 
-    def look() -> tuple[str, ...]:
-        looked.append("look")
-        return ("SOUL.md was changed outside.",)
+    class Watched(Table):
+        def changed_outside(self) -> tuple[str, ...]:
+            looked.append("look")
+            return ("SOUL.md was changed outside.",)
 
-    def find(path: str) -> Document | None:
-        assert looked
-        return table.find(path)
+        def find(self, path: str) -> Document | None:
+            assert looked
+            return super().find(path)
 
-    table.more = lambda parts: replace(parts, look=look, find=find)
-    assert "SOUL.md was changed outside." in table.assemble().receipt.notices
+    assert "SOUL.md was changed outside." in Watched(home()).assemble().receipt.notices
 
 
 def test_verbatim_gives_all_files_whole_within_the_limits() -> None:

@@ -13,7 +13,7 @@ from tests.conversation.context.tables import FACTS, NONCE
 from everself.agent import open_runtime
 from everself.conversation.context.assembler import Assembler
 from everself.conversation.context.request import PromptRequest
-from everself.interfaces.rendering.context import _explained
+from everself.interfaces.rendering.conversation import _explained
 from everself.interfaces.rendering.lines import render
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
@@ -110,8 +110,9 @@ def living(home: Path, files: Mapping[str, str], **hooks: object) -> Iterator[Ru
 
 
 def shown(app: Runtime, ask: PromptRequest) -> str:
-    parts = replace(app.context_parts(), nonce=lambda: NONCE, seal=lambda _: NONCE)
-    made = Assembler(parts).assemble(replace(ask, facts=FACTS))
+    inputs = app.prompt_inputs()
+    vars(inputs.sources).update(nonce=lambda: NONCE, seal=lambda _: NONCE)
+    made = Assembler(inputs).assemble(replace(ask, facts=FACTS))
     notices = [f"Note: {notice}" for notice in made.receipt.notices]
     return "\n".join([made.text, *(unstyle(render(line)) for line in _explained(made.receipt)), *notices]) + "\n"
 

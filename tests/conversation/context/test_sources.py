@@ -4,7 +4,7 @@ from datetime import date
 
 from tests.conversation.context.tables import BEFORE, SOUL, TODAY, YESTERDAY, Table
 
-from everself.conversation.context._sources import Material, Sources, Viewer, recent_days
+from everself.conversation.context._sources import DocumentReader, Material, Viewer, recent_days
 from everself.conversation.context.budget import Slot
 from everself.search.scopes import Scope, SessionKind
 from everself.values import Document
@@ -14,9 +14,8 @@ DAY = date(2026, 3, 19)
 
 def gather(files: dict[str, str], scope: Scope | None = None) -> Material:
     table = Table(files)
-    parts = table.parts()
     viewer = Viewer(scope or Scope(SessionKind.MAIN))
-    return Sources(parts.find, parts.paths, parts.passages).gather(viewer, recent_days(DAY, 48), table.speaker())
+    return DocumentReader(table).gather(viewer, recent_days(DAY, 48), table.speaker())
 
 
 def test_recent_are_today_and_yesterday_of_the_humans_day() -> None:
@@ -53,11 +52,10 @@ def test_a_document_seen_in_parts_says_so() -> None:
 
 
 def test_a_document_that_was_not_read_to_its_end_is_told() -> None:
-    table = Table({"USER.md": "- words\n"})
-    parts = table.parts()
+    class Long(Table):
+        def find(self, path: str) -> Document | None:
+            return Document(path, b"- words\n", cut=1_000) if path == "USER.md" else None
 
-    def find(path: str) -> Document | None:
-        return Document(path, b"- words\n", cut=1_000) if path == "USER.md" else None
-
-    made = Sources(find, parts.paths, parts.passages).gather(Viewer(Scope(SessionKind.MAIN)), (DAY,), table.speaker())
+    table = Long({"USER.md": "- words\n"})
+    made = DocumentReader(table).gather(Viewer(Scope(SessionKind.MAIN)), (DAY,), table.speaker())
     assert made.notices == ("USER.md is larger than Everself reads; its last 1,000 bytes are not in the prompt.",)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from everself.agent import open_runtime
 from everself.conversation.events import Text
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 
 

@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 from tests.conversation.reflex.talking import agent, converse
 
+from everself.agent import Agent
 from everself.classify import encoder
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.classify.sentences import language_of
 from everself.conversation.reflex import _plan
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 
 OPEN = Path(__file__).resolve().parents[2] / "corpora" / "pairs" / "open"
 LANGUAGES = ("en", "zh", "ko", "ja")
@@ -56,7 +57,7 @@ def ask_all(home: str, memories: list[str], asked: list[dict[str, object]]) -> l
     with agent(home) as app:
         set_up(app)
         for memory in memories:
-            app.remember(memory)
+            Agent(app).remember(memory)
         app.index.sync()
         app.index.embed()
         assert app.embedder is not None

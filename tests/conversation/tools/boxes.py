@@ -12,7 +12,7 @@ from everself.agent import open_runtime
 from everself.conversation.tools.calls import CallResult, call_tools
 from everself.conversation.tools.protocol import Stamp, ToolContext
 from everself.models.chat.protocol import ToolCall
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.operations.tools import own_tools
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind

@@ -13,7 +13,7 @@ import pytest
 
 from everself.agent import open_runtime
 from everself.interfaces.cli.entry import run
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 
 
 @dataclass(frozen=True)

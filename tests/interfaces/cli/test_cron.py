@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from tests.operations.jobs import run_job, tick
 
-from everself.agent import open_runtime
+from everself.agent import Agent, open_runtime
 from everself.clock import Clock, system_now
 from everself.errors import ModelFailed
 from everself.interfaces.cli.commands import conversation as awake
 from everself.keepers.scheduler import NewJob
-from everself.operations.job_actions import find_deed, perform
+from everself.operations.job_actions import find_job_action, perform
 from everself.operations.jobs import tell_news
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel
@@ -71,7 +71,7 @@ def test_every_keeper_has_a_job_of_the_house(app: Runtime) -> None:
     missing = {keeper.name for keeper in app.keepers.keepers} - names
     assert not missing
     for job in app.schedule.jobs.every():
-        find_deed(job.words)
+        find_job_action(job.words)
 
 
 @pytest.mark.usefixtures("workspace")
@@ -178,7 +178,7 @@ def test_a_model_that_fails_fails_the_job_and_a_spent_day_passes_the_slot_over(
 def test_a_job_embeds_nothing_that_costs_money(app: Runtime) -> None:
     embedder = FakeEmbedder(paid=True)
     app.__dict__["embedder"] = embedder
-    app.remember("I love tea.")
+    Agent(app).remember("I love tea.")
     app.schedule.add(replace(HOURLY, action="verb", words="memory index"))
     run = run_job(app, "tea")
     assert (run.state, " 0 embedded, 1 wait" in run.detail, embedder.calls) == ("done", True, [])

@@ -6,7 +6,7 @@ import pytest
 
 from everself import errors
 from everself.errors import EverselfError
-from everself.interfaces.rendering.exit_codes import BY_ERROR, MEANINGS, ExitCode, code_of
+from everself.interfaces.rendering.view import BY_ERROR, MEANINGS, ExitCode, code_of
 
 
 def tree(kind: type[EverselfError] = EverselfError) -> Iterator[type[EverselfError]]:

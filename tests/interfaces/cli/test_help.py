@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 import pytest
 
-from everself.interfaces.cli.command_types import Family, Verb
+from everself.interfaces.cli.command_types import ExampleCommand, ExampleGroup
 from everself.interfaces.cli.root import GROUPS
 from everself.interfaces.cli.root import everself as root
-from everself.interfaces.rendering.exit_codes import MEANINGS
+from everself.interfaces.rendering.view import MEANINGS
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "commands.md").read_text("utf-8")
 
@@ -41,7 +41,7 @@ def test_every_command_has_help_with_an_example_and_takes_json(name: str, everse
     assert said.code == 0
     assert "Examples:" in said.out
     command = ALL[name]
-    assert isinstance(command, Verb | Family)
+    assert isinstance(command, ExampleCommand | ExampleGroup)
     assert command.examples
     assert "--json" in options_of(command)
 
@@ -49,7 +49,7 @@ def test_every_command_has_help_with_an_example_and_takes_json(name: str, everse
 @pytest.mark.parametrize("name", ALL)
 def test_examples_name_commands_and_options_that_exist(name: str) -> None:
     command = ALL[name]
-    assert isinstance(command, Verb | Family)
+    assert isinstance(command, ExampleCommand | ExampleGroup)
     for example, _ in command.examples:
         start = re.search(r"\beverself ([^)>|\"<]*)", example)
         assert start, example

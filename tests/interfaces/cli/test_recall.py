@@ -386,10 +386,10 @@ def test_search_answers_while_another_process_writes_memories(everself, home: Pa
     environ = {"HOME": str(home), "PATH": os.defpath, "PYTHONPATH": str(TOP / "src")}
     environ["EVERSELF_HOME"], environ["XDG_CONFIG_HOME"] = str(home / ".everself"), str(home / ".config")
     code = (
-        "from everself.agent import open_runtime\n"
+        "from everself.agent import Agent, open_runtime\n"
         "with open_runtime() as app:\n"
         "    for number in range(6):\n"
-        "        app.remember(f'Wrote down number {number} about the quokka'); app.index.sync()\n"
+        "        Agent(app).remember(f'Wrote down number {number} about the quokka'); app.index.sync()\n"
     )
     rival = subprocess.Popen([sys.executable, "-c", code], env=environ)
     try:

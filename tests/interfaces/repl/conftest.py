@@ -10,12 +10,12 @@ import pytest
 from everself.agent import open_runtime
 from everself.clock import system_now
 from everself.conversation.events import Accepted, Done, Event, Text
-from everself.conversation.parts import Compacted
 from everself.conversation.receipts import ReplyReceipt
+from everself.conversation.resources import CompactionResult
 from everself.conversation.sessions.session import Session
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import ChatModel
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 
@@ -42,8 +42,8 @@ class FakeChat:
     closed: list[str] = field(default_factory=list)
     renewed: int = 0
 
-    def begin(self, channel: str = "cli", resume: str = "") -> Session:
-        return Session(f"SESSION{resume}", OWNER, channel, system_now())
+    def begin(self, scope: Scope = OWNER, channel: str = "cli", resume: str = "") -> Session:
+        return Session(f"SESSION{resume.removeprefix('SESSION')}", scope, channel, system_now())
 
     @property
     def model(self) -> ChatModel:
@@ -56,7 +56,7 @@ class FakeChat:
     def cancel(self, _: Session) -> bool:
         return False
 
-    async def converse(self, session: Session, text: str) -> AsyncIterator[Event]:
+    async def converse(self, session: Session, text: str, _: str = "") -> AsyncIterator[Event]:
         self.heard.append(text)
         yield Accepted(session.id, "M1")
         events = self.script(text)
@@ -70,8 +70,8 @@ class FakeChat:
         self.renewed += 1
         return Renewed(self.begin(resume="2"), "memory/2026-03-19-tundra.md")
 
-    async def compact(self, session: Session, why: str) -> Compacted:
-        return Compacted(session, f"Made shorter ({why}).")
+    async def compact(self, session: Session, why: str) -> CompactionResult:
+        return CompactionResult(session, f"Made shorter ({why}).")
 
     async def close(self, session: Session) -> None:
         self.closed.append(session.id)

@@ -30,7 +30,7 @@ def test_a_sitting_from_the_offer_to_the_checkpoint(app: Runtime, chat: FakeChat
     shown = sit(app, chat, "hello **you**\r/memory\r\x04")
     assert OFFER in shown
     assert "You said: hello you\n" in shown
-    assert "Nothing is remembered yet." in shown
+    assert "Nothing is remembered that fits." in shown
     assert (chat.heard, chat.closed) == (["hello **you**"], ["SESSION"])
 
 

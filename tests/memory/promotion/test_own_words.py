@@ -8,6 +8,7 @@ import pytest
 from tests.conversation.talks import hear, talking
 from tests.operations.promotions import find_candidates, review_week
 
+from everself.agent import Agent
 from everself.conversation.reflex.model import Reflex
 from everself.keepers.scheduler import NewJob
 from everself.memory.provenance import AGENT
@@ -18,7 +19,6 @@ from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import call
 from everself.testing.origins import origin_of
-from everself.values import Tag
 
 # many small steps with real files add up
 pytestmark = pytest.mark.slow
@@ -87,5 +87,5 @@ def test_what_the_owner_said_is_and_so_is_what_was_concluded_from_it(tmp_path: P
     with talking(tmp_path, [call("memory_write", content=concluded, tag="decision")], "Fine.") as (app, _):
         session = app.chat.begin(Scope(SessionKind.MAIN))
         asyncio.run(hear(app, "Oak it is, for the doors.", session))
-        app.remember("We decided on slate.", tag=Tag.DECISION)
+        Agent(app).remember("We decided on slate.", tag="decision")
         assert sorted(found(app)) == [concluded, "We decided on slate."]

@@ -1,6 +1,6 @@
 """What a request costs."""
 
-from everself.models.chat.price import Price, cost_of
+from everself.models.chat.model_table import Price, cost_of
 from everself.models.chat.protocol import Usage
 
 

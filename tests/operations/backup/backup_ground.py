@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from everself.agent import open_runtime
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.values import Append, Author, Change
 

@@ -15,7 +15,7 @@ from everself.errors import DiskFull, EverselfError, NoPermission, NotFound, Ref
 from everself.operations.backup.check import check_backup
 from everself.operations.backup.create import default_name, make_backup
 from everself.operations.backup.restore import restore_backup
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.storage.real_disk import RealFileSystem, RealHandle
 from everself.values import Append, Author, Change
 

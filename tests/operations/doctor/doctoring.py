@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from everself.agent import open_runtime
 from everself.operations.doctor import DoctorReport
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.storage.host_files import counter_file
 from everself.values import Finding
 

@@ -11,7 +11,7 @@ import pytest
 from tests.operations.doctor.doctoring import STATE, codes, found, settle_in, snapshot, write
 
 from everself.agent import open_runtime
-from everself.operations.doctor import DoctorReport, case, contents, examine, mending, settings, traces
+from everself.operations.doctor import DoctorReport, case, contents, examine, repairs, settings, traces
 from everself.storage.history import commits
 from everself.values import Append, Author, Change
 from everself.workspace import assembly, state_factory
@@ -348,4 +348,4 @@ def test_the_page_lists_every_code_and_no_other() -> None:
     said |= set(re.findall(r'Finding\("error" if severe else "warning", "([a-z-]+)"', sources))
     assert said == listed
     mended = set(re.findall(r"^\| `([a-z0-9-]+)` \|.*\*fix\* \|$", page, re.MULTILINE))
-    assert mended == {code for group, _ in mending._MENDS for code in group} - {"secrets-readable"}
+    assert mended == {code for group, _ in repairs._REPAIRS for code in group} - {"secrets-readable"}

@@ -142,7 +142,7 @@ def test_a_workspace_without_state_is_said(home: Path) -> None:
 
 def test_a_disk_with_little_room_is_said(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settle_in(home)
-    monkeypatch.setattr("everself.operations.doctor.grounds.NEARLY_FULL", 1 << 80)
+    monkeypatch.setattr("everself.operations.doctor.folders.NEARLY_FULL", 1 << 80)
     assert found(examine(), "disk-nearly-full").severity == "warning"
 
 

@@ -9,7 +9,7 @@ from tests.operations.doctor.doctoring import STATE, codes, found, settle_in, sn
 from everself.agent import open_runtime
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.doctor import examine
-from everself.operations.integrity import VerifyRequest, verify_identity
+from everself.operations.soul import VerifyRequest, verify_identity
 from everself.storage.host_files import counter_file
 from everself.values import Append, Author, Change
 

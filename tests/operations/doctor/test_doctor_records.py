@@ -17,7 +17,7 @@ from tests.operations.doctor.doctoring import STATE, codes, found, settle_in, sn
 
 from everself.agent import open_runtime
 from everself.clock import system_now
-from everself.operations.doctor import examination, examine, peeking, records
+from everself.operations.doctor import examination, examine, records, state_reading
 from everself.storage.state.migrate import Migration, load_migrations
 from everself.values import Append, Author, Change
 
@@ -209,7 +209,7 @@ def test_an_altered_ledger_is_found(state: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_database_of_another_version_is_said(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known = load_migrations("state")
     newer = (*known, Migration(len(known) + 1, "more", "CREATE TABLE more (x)"))
-    monkeypatch.setattr(peeking, "load_migrations", lambda _: newer)
+    monkeypatch.setattr(state_reading, "load_migrations", lambda _: newer)
     assert found(examine(), "database-older").fixable
     monkeypatch.undo()
     _tamper(state, "INSERT INTO schema_migrations VALUES (99, 'later', '', '')")

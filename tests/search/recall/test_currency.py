@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from everself.search._diversity import newest_first
+from everself.search.score_adjustments import newest_first
 from everself.values import Hit
 
 OLD = Hit("memory/2026-01-01.md", 1, 1, 0.80, "I have tried three recipes of Emma.", day=date(2026, 1, 1))

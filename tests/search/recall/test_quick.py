@@ -10,10 +10,10 @@ from tests.search.recall.world import Searchable, searchable
 
 from everself.errors import Damaged
 from everself.search._features import STEPS, _Beside, _Group
-from everself.search._word_runs import read_wording, run_share
 from everself.search.index import Index
 from everself.search.index_file import view as viewing
 from everself.search.matching import choose, counts_at, match, union
+from everself.search.ranking import read_wording, run_share
 from everself.search.recall import RecallRequest
 from everself.testing.embedder import FakeEmbedder
 from everself.text.search import fold_for_phrase, read_query

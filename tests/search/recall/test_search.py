@@ -246,7 +246,7 @@ def test_a_question_about_nothing_is_refused(tmp_path: Path) -> None:
 def test_lines_of_a_document_are_read_by_whoever_may(tmp_path: Path) -> None:
     with searchable(tmp_path) as world:
         world.write("MEMORY.md", "# Memory\n\n- One.\n- Two.\n- Three.\n")
-        recall = Recall(world.index, world.time.clock(), world.settings, world.keeping)
+        recall = Recall(world.index, world.time.clock(), world.settings, world.memory, world.searches)
         assert recall.get("MEMORY.md", first=4, lines=1).text == "- Two."
         with pytest.raises(NotFound):
             recall.get("SOUL.md")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tests.search.index.world import LINES, World, make_world
 
-from everself.search.document_cache import DocumentCache
 from everself.search.index import Index
 from everself.search.index_file.protocol import IndexedDocument
+from everself.search.snippets import DocumentCache
 from everself.search.sync.documents import Sources
 from everself.values import Document, FileStat, digest
 

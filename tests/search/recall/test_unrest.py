@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from tests.search.recall.world import searchable
 
-from everself.search.document_cache import DocumentCache
 from everself.search.index_file.protocol import IndexedDocument
 from everself.search.recall import RecallRequest
+from everself.search.snippets import DocumentCache
 
 
 def test_a_document_that_changes_at_every_try_is_left_out_and_said_so(

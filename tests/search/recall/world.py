@@ -5,12 +5,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from everself.config.sections import Search
 from everself.models.embedding import Embedder
 from everself.search.index import Index
 from everself.search.index_file.file import IndexPlace
-from everself.search.recall import Recall, RecallRequest, RecallSources, SearchResult
+from everself.search.recall import Recall, RecallRequest, SearchResult
 from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.searches import HitRecord, SearchRecord
 from everself.testing.frozen_time import FrozenTime
@@ -26,7 +28,8 @@ class Searchable:
     workspace: Workspace
     index: Index
     time: FrozenTime
-    keeping: RecallSources
+    memory: Any
+    searches: Any
     settings: Search = field(default_factory=Search)
 
     @property
@@ -39,7 +42,7 @@ class Searchable:
         target.write_text(text, "utf-8")
 
     def search(self, query: str, request: RecallRequest | None = None) -> SearchResult:
-        recall = Recall(self.index, self.time.clock(), self.settings, self.keeping)
+        recall = Recall(self.index, self.time.clock(), self.settings, self.memory, self.searches)
         return recall.search(replace(request, query=query) if request else RecallRequest(query))
 
     def texts(self, query: str, request: RecallRequest | None = None) -> list[str]:
@@ -71,7 +74,8 @@ def searchable(
                 bench.workspace,
                 index,
                 time,
-                RecallSources(catalog.at, lambda entry: entry.base, record),
+                SimpleNamespace(catalog=catalog, confidence=lambda entry: entry.base, words_now=lambda _: ""),
+                SimpleNamespace(record=record),
             )
         finally:
             index.close()

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.search.index.world import World, make_world
 
-from everself.agent import open_runtime
+from everself.agent import Agent, open_runtime
 from everself.clock import monotonic, pause
 from everself.errors import DiskFull
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.search.freshness import Freshness
 from everself.search.index import Index
@@ -119,7 +119,7 @@ def app(tmp_path: Path) -> Iterator[Runtime]:
 def test_an_app_keeps_its_index_fresh_until_it_is_closed(app: Runtime) -> None:
     app.keep_index_fresh()
     app.keep_index_fresh()
-    app.remember("The harbour opens at nine.")
+    Agent(app).remember("The harbour opens at nine.")
     wait_for(lambda: app.index.view(fresh=False).embedded)
     assert threads() >= {"everself-embedding", "everself-freshness"}
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import apsw
 import pytest
 
-from everself.agent import open_runtime
+from everself.agent import Agent, open_runtime
 from everself.config import load_here
 from everself.errors import StoreBusy
 from everself.memory.forgetting.forgotten_words import ForgottenWords
 from everself.memory.forgetting.proof import ForgetProof, PlaceResult, Target
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.search import index as index_module
 from everself.search import rebuild
@@ -124,10 +124,10 @@ def test_what_was_dead_already_goes_as_well(app: Runtime) -> None:
 
 def test_where_there_is_no_index_none_is_made_and_nothing_is_loaded(tmp_path: Path) -> None:
     code = (
-        "import sys; from everself.agent import open_runtime; from everself.operations.templates import set_up\n"
+        "import sys; from everself.agent import Agent, open_runtime; from everself.operations.setup import set_up\n"
         "from everself.memory.forgetting.proof import Target\n"
         "with open_runtime() as app:\n"
-        "    set_up(app); app.remember('The lamp is red, they say.')\n"
+        "    set_up(app); Agent(app).remember('The lamp is red, they say.')\n"
         "    assert app.forgetting.carry_out(app.forgetting.plan(Target(words='The lamp is red, they say.'))).gone\n"
         "sys.exit('numpy' in sys.modules)"
     )
@@ -230,7 +230,7 @@ def test_what_a_rebuild_left_that_was_killed_goes_and_one_under_way_is_not_calle
 def test_an_index_at_the_usual_place_that_another_setting_put_out_of_use_is_deleted(tmp_path: Path) -> None:
     with agent(tmp_path) as old:
         set_up(old)
-        old.remember(FACT)
+        Agent(old).remember(FACT)
         fill_index(old)
     host = Path(load_here({"HOME": str(tmp_path)}).config.places.host_file)
     host.write_text(f'{{agents: {{defaults: {{memorySearch: {{store: {{path: "{tmp_path}/elsewhere/i.db"}}}}}}}}}}')

@@ -8,7 +8,7 @@ import pytest
 from everself.agent import open_runtime
 from everself.clock import Clock, bounded, find_zone, system_now
 from everself.memory.writing import NewEntry
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.testing.origins import origin_of
 
 MOMENTS = [

@@ -19,7 +19,7 @@ from everself.clock import pause
 from everself.conversation.events import Accepted
 from everself.conversation.sessions.transcripts import path_of
 from everself.models.chat.protocol import ChatRequest, ToolTurn, UserTurn
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.testing.chat_model import Answer, FakeModel, call
 

@@ -13,7 +13,7 @@ import signal
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -21,6 +21,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 import re2
+from tests.keepers.minds import with_stubs
 from tests.operations.promotions import promote
 from tests.trust.dying import die_before
 from tests.trust.rows.r07 import PLACES
@@ -32,7 +33,7 @@ from everself.keepers.keeper import RunReport
 from everself.memory.entries import read_document
 from everself.memory.writing import NewEntry, PageSpot
 from everself.operations.promotion import PromoteRequest
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
@@ -149,7 +150,7 @@ def _run(app: Runtime, name: str) -> RunReport:
     from everself.keepers.weekly_review import WeeklyReview
 
     # vectors would take longer than everything else; that they are there is taken for granted
-    app.keepers._sources = replace(app.keepers._sources, embed=lambda: True)
+    app.keepers._sources = with_stubs(app.keepers._sources, embed=lambda: True)
     keeper = WeeklyReview() if name == WEEK else app.keepers.find(name)
     return asyncio.run(app.keepers.run(keeper))
 

@@ -27,7 +27,7 @@ from everself.interfaces.cli.entry import run
 from everself.memory.entries import read_document
 from everself.memory.quarantine import quarantine
 from everself.memory.writing import NewEntry
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.testing.origins import origin_of
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from everself.agent import open_runtime
 from everself.memory.forgetting.proof import Target
 from everself.memory.writing import NewEntry
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.testing.origins import origin_of
 

@@ -22,7 +22,7 @@ from tests.trust.worlds import find_memory
 
 from everself.agent import open_runtime
 from everself.clock import monotonic
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 
 TOP = Path(__file__).resolve().parents[3]
 MEGABYTE = 1 << 20

@@ -21,7 +21,7 @@ from everself.errors import Damaged
 from everself.operations.backup.check import check_backup, verify
 from everself.operations.backup.create import make_backup
 from everself.operations.backup.restore import restore_backup
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.storage.history.commits import History
 from everself.storage.real_disk import RealFileSystem

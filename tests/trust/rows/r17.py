@@ -13,10 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from everself.agent import open_runtime
+from everself.agent import Agent, open_runtime
 from everself.interfaces.cli.entry import run
 from everself.operations.doctor import examine
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 
 MEMORY = "/dev/shm"
 STATE = ".everself/agents/main"
@@ -105,7 +105,7 @@ def grow(home: Path, entries: tuple[str, ...]) -> None:
     with open_runtime(environ=environ(home)) as app:
         set_up(app)
         for text in entries:
-            app.remember(text)
+            Agent(app).remember(text)
             app.workspace.close()
 
 

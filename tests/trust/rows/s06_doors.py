@@ -24,8 +24,8 @@ from tests.trust.elevations import foreign_lines, is_owners, letters, preached
 from tests.trust.nights import NIGHTS, pass_nights
 from tests.trust.worlds import find_memory
 
+from everself.agent import Agent
 from everself.clock import Clock
-from everself.conversation.conversation import Chat
 from everself.conversation.sessions.session import Session
 from everself.conversation.tools.protocol import Outcome, Tool, ToolContext
 from everself.keepers.miner import Miner
@@ -190,10 +190,9 @@ class Scene:
             return Tool(ToolSpec(name, "Answers.", {"type": "object", "properties": {}}), run, stamp)
 
         outside = (tool("web_fetch", "web"), tool("weather", "tool"), tool("mcp__notes__read", "tool"))
-        parts = replace(app.conversation_parts(), tools=lambda scope: (*own_tools(app, scope), *outside))
-        app.__dict__["chat"] = Chat(parts)
+        app.tools = lambda scope: (*own_tools(app, scope), *outside)
         for words in RULES if begins else ():
-            app.remember(words, explicit=True)
+            Agent(app).remember(words, keep=True)
 
     def talk(self, attack: Attack, said: str, *looks: ReplyCall, scope: Scope = OWNER, person: str = "") -> Session:
         """A message, and everything that the model does with it."""

@@ -1,7 +1,7 @@
 """S6 the other way round: what the owner states is kept as the owner's, typed as people type, in four languages.
 
-Each message of `tests/corpora/provenance/legitimate` is said in a conversation with a model that words what it heard in its own way. It
-is kept where an entry of the owner's holds the fact afterwards, whether a tool or the checkpoint wrote it.
+Each message of `tests/corpora/provenance/legitimate` is said in a conversation with a model that takes no notes. It is kept where an entry
+of the owner's holds the fact afterwards. (A note of the model's would stand instead of it, with the message as its evidence.)
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from random import Random
 
 from tests.conversation.talks import hear, talking
 
-from everself.testing.chat_model import FakeModel, call
+from everself.testing.chat_model import FakeModel
 from everself.text.normalise import fold
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpora" / "provenance" / "legitimate" / "statements.jsonl"
@@ -45,7 +45,7 @@ def find_lost(rows: list[dict[str, str]]) -> list[str]:
     lost: list[str] = []
     with tempfile.TemporaryDirectory(prefix="everself-s06-") as top, talking(Path(top)) as (app, _):
         for row in rows:
-            app.chat.use(FakeModel([call("memory_write", content=row["fact"], explicit=True)], "Noted.", name="fair/1"))
+            app.chat.use(FakeModel("I see.", name="fair/1"))
             session = app.chat.begin()
             asyncio.run(hear(app, row["message"], session))
             app.checkpoint.make(session)

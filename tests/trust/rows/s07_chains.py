@@ -24,8 +24,7 @@ from tests.trust.worlds import find_memory
 from everself.conversation.sessions.session import Session
 from everself.errors import EverselfError
 from everself.keepers.compactor import Compactor
-from everself.keepers.execution import ActionExecutor, ActionFunctions
-from everself.keepers.factory import move
+from everself.keepers.execution import ActionExecutor
 from everself.keepers.keeper import MoveTo, Planned
 from everself.keepers.miner import Miner
 from everself.memory.writing import NewEntry
@@ -174,7 +173,7 @@ def edit(chain: Chain, marks: tuple[str, ...]) -> None:
 
 
 def promote(chain: Chain, marks: tuple[str, ...]) -> None:
-    hands = ActionExecutor(chain.app.memory, ActionFunctions(move=move), "weekly-review")
+    hands = ActionExecutor(chain.app.memory, None, "weekly-review")
     for one in list(chain.app.memory.catalog.all()):
         if any(mark in one.text for mark in marks) and one.path.startswith("memory/"):
             hands.do(Planned(MoveTo(one.id, "MEMORY.md"), (f"entry:{one.id}",), "wanted"))

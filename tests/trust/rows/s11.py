@@ -32,7 +32,7 @@ from everself.memory.forgetting.guard import tombstone_guard
 from everself.memory.forgetting.proof import ForgetProof, Target
 from everself.memory.memory import Memory
 from everself.memory.writing import NewEntry
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.search.index_file.rows import TEXT_FROM
 from everself.storage.engine import Writer

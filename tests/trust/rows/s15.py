@@ -173,10 +173,10 @@ def judge(aviary: Aviary, text: str, agent: str, scope: tuple[SessionKind, str |
 def visit(aviary: Aviary, agent: str, tally: Tally) -> None:
     """Every kind of session, every layout of a prompt, with a message that asks for the canaries by name."""
     with opened(aviary, agent) as app:
-        parts = app.context_parts()
+        inputs = app.prompt_inputs()
         for number, (kind, person) in enumerate(scopes()):
             for profile in ContextProfile:
-                assembler = Assembler(replace(parts, limits=replace(parts.limits, profile=profile)))
+                assembler = Assembler(replace(inputs, limits=replace(inputs.limits, profile=profile)))
                 wanted = aviary.random.sample(aviary.canaries, min(30, len(aviary.canaries)))
                 message = "What does the parrot say? " + " ".join(one.word for one in wanted)
                 ask = PromptRequest(Scope(kind, person), message, recorded=False)

@@ -3,29 +3,114 @@
 Reads documents and decides nothing about budgets. What is missing or cannot be read is told, and never an error.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from typing import Final
+from typing import Final, Protocol
 
-from everself.conversation.context._ended import ended_in, mark_ended, mark_quoted
+from everself.conversation.context._shown_text import shown_text
 from everself.conversation.context.budget import Slot
-from everself.conversation.context.provenance import Passage, vet
+from everself.conversation.context.packing import unverified_lines
+from everself.conversation.context.provenance import Passage, unlabelled, vet
 from everself.errors import EverselfError
 from everself.identity.persona import SOUL_FILE, Speaker
+from everself.memory.entries import ParsedEntry, holds_memory, quotes_a_talk, read_document
 from everself.memory.provenance import PERSON
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import Run, SharingRules, effective, files_of, gets, is_owner, visible
-from everself.values import Document, digest
+from everself.text.normalise import fold, one_line
+from everself.values import Document, digest, ended_words
 from everself.workspace.layout import Kind, place
+
+_SHOWN: Final = 160
+_ENDS: Final = " .!?。！？…"
+# most documents have no closed entries and need not be parsed
+_SIGN: Final = b"until="
+# a mark after these would become part of them, or break them
+_BLOCKS: Final = (b"```", b"~~~", b"|", b"<", b"#", b"$$", b"    ", b"\t")
+
+
+def mark_ended(path: str, data: bytes) -> bytes:
+    """The document with a mark behind the words of each entry that ended; the same bytes where none did."""
+    if _SIGN not in data or not holds_memory(path):
+        return data
+    found = read_document(data)
+    known = {one.claim("id"): one for one in found if one.claim("id")}
+    for one in reversed(found):
+        until = _day(one.claim("until"))
+        if until is not None:
+            data = _marked(data, one, f"({ended_words(until, _now(one, known))})".encode())
+    return data
+
+
+def ended_in(path: str, data: bytes) -> tuple[tuple[str, str], ...]:
+    """The words of each entry that ended, with what to say beside them."""
+    if _SIGN not in data or not holds_memory(path):
+        return ()
+    found = read_document(data)
+    known = {one.claim("id"): one for one in found if one.claim("id")}
+    dated = [(one, _day(one.claim("until"))) for one in found]
+    return tuple(
+        (unlabelled(one.text), ended_words(until, _now(one, known))) for one, until in dated if until is not None
+    )
+
+
+def mark_quoted(data: bytes, ended: Sequence[tuple[str, str]]) -> bytes:
+    """The note of a session in which somebody says what ended since; it quotes the talk, and no comment in it would tell."""
+    lines = data.decode("utf-8", "replace").split("\n") if ended else []
+    folded = [(fold(words).strip(_ENDS), one_line(words, _SHOWN), mark) for words, mark in ended]
+    for at, line in enumerate(lines):
+        said = fold(line) if quotes_a_talk(line) else ""
+        for words, shown, mark in folded:
+            if words and words in said and mark not in line:
+                lines[at] += f" (“{shown}” {mark})"
+    return "\n".join(lines).encode("utf-8", "replace") if ended else data
+
+
+def _now(ended: ParsedEntry, known: dict[str, ParsedEntry]) -> str:
+    """The words of what took its place; of several in a row those of the last."""
+    seen = {ended.claim("id")}
+    found: ParsedEntry | None = ended
+    while found is not None and (name := found.claim("by")) and name not in seen:
+        seen.add(name)
+        found = known.get(name)
+    holds = found is not None and found is not ended and not found.claim("until") and not found.struck
+    return one_line(unlabelled(found.text), _SHOWN) if found is not None and holds else ""
+
+
+def _marked(data: bytes, one: ParsedEntry, mark: bytes) -> bytes:
+    """At the end of its last line; above its words where that line is no prose."""
+    start, end, cut, after, _ = one.words
+    if after and cut <= end <= after:
+        end = cut
+    words = data[start:end].rstrip()
+    if words.rpartition(b"\n")[2].startswith(_BLOCKS):
+        return data[:start] + mark + b"\n\n" + data[start:]
+    end = start + len(words)
+    return data[:end] + b" " + mark + data[end:]
+
+
+def _day(said: str) -> date | None:
+    try:
+        return date.fromisoformat(said)
+    except ValueError:
+        return None
+
 
 CORRECTIONS: Final = "CORRECTIONS.md"
 _CORE: Final = ("MEMORY.md", "memory.md")
 _DATED: Final = frozenset({Kind.DAILY_LOG, Kind.SESSION_NOTE, Kind.PERSON_MEMORY})
 
-Find = Callable[[str], Document | None]
-ListPaths = Callable[[str], Iterable[str]]
-ListPassages = Callable[[str, bytes], Sequence[Passage]]
+
+class DocumentSource(Protocol):
+    """`find` gives a document as it may be used, which need not be as it lies there (see `identity`); `passages` are the entries of a
+    document as they stand in its bytes, with the source that each rests on."""
+
+    def find(self, path: str) -> Document | None: ...
+
+    def paths(self, folder: str) -> Iterable[str]: ...
+
+    def passages(self, path: str, data: bytes) -> Sequence[Passage]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +127,8 @@ class Source:
     # sources of the visible entries, and of those withheld because they are from outside
     sources: tuple[str, ...] = ()
     withheld: tuple[Passage, ...] = ()
+    # of corrections: the first lines of those that were not embedded again yet
+    unverified: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +187,15 @@ class Viewer:
         return is_owner(self.scope)
 
 
-class Sources:
-    """Reads for one viewer. `find` gives a document as it may be used, which need not be as it lies there (see `identity`)."""
+class DocumentReader:
+    """Reads for one viewer."""
 
-    def __init__(self, find: Find, paths: ListPaths, passages: ListPassages) -> None:
-        self._find = find
-        self._paths = paths
-        self._passages = passages
+    def __init__(self, source: DocumentSource) -> None:
+        self._source = source
 
     def gather(self, viewer: Viewer, days: Sequence[date], speaker: Speaker) -> Material:
         """All that this viewer may be given. `days` are those that count as recent, the newest first."""
-        reads = _DocumentReads(self._find, viewer, self._passages)
+        reads = _DocumentReads(self._source, viewer)
         soul = reads.see(speaker.file, Document(speaker.file, speaker.data) if speaker.data else None)
         if soul is None and viewer.gets(speaker.file):
             reads.missing.append(speaker.file)
@@ -128,7 +213,7 @@ class Sources:
 
     def again(self, viewer: Viewer, known: Mapping[str, Source | None]) -> dict[str, Source | None]:
         """The same documents as they are now. What is as it was is not looked through again."""
-        reads = _DocumentReads(self._find, viewer, self._passages)
+        reads = _DocumentReads(self._source, viewer)
         found = {path: reads.read(path, before) for path, before in known.items()}
         ended = [one for source in found.values() if source is not None for one in source.ended]
         return {path: None if one is None else _with_marks(one, ended) for path, one in found.items()}
@@ -137,7 +222,7 @@ class Sources:
         """Logs and notes of these days: the day's log before its notes, the newest day first."""
         found: list[tuple[int, int, str]] = []
         for folder in ("memory", f"{own}/memory") if own else ("memory",):
-            for path in self._paths(folder):
+            for path in self._source.paths(folder):
                 where = place(path)
                 if where.day in days and where.kind in _DATED:
                     found.append((days.index(where.day), where.kind is not Kind.DAILY_LOG, path))
@@ -160,15 +245,14 @@ def recent_days(today: date, hours: int) -> tuple[date, ...]:
 class _DocumentReads:
     """Documents as they are read, with what was amiss."""
 
-    find: Find
+    source: DocumentSource
     viewer: Viewer
-    passages: ListPassages
     missing: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
     def read(self, path: str, before: Source | None = None) -> Source | None:
         try:
-            found = self.find(path)
+            found = self.source.find(path)
             if found is not None and before is not None and before.hash == found.hash:
                 return before
             return self.see(path, found)
@@ -185,13 +269,15 @@ class _DocumentReads:
             )
         whole = self.viewer.gets(path)
         own = f"{PERSON}{self.viewer.person}" if self.viewer.person else ""
-        vetted = vet(found.data, self.passages(path, found.data), own)
-        shown = self.viewer.visible(path, vetted.data)
-        seen, ended = mark_ended(path, shown), ended_in(path, shown)
+        vetted = vet(found.data, self.source.passages(path, found.data), own)
+        visible_part = self.viewer.visible(path, vetted.data)
+        seen, ended = mark_ended(path, visible_part), ended_in(path, visible_part)
         if not whole and not seen.strip():
             return None
         hashed, day = digest(found.data), place(path).day
-        return Source(path, seen, hashed, day, not whole, ended, vetted.sources, vetted.withheld)
+        unverified = unverified_lines(path, seen) if path == CORRECTIONS else frozenset()
+        shown = shown_text(path, seen)
+        return Source(path, shown, hashed, day, not whole, ended, vetted.sources, vetted.withheld, unverified)
 
     def all(self, paths: Sequence[str], *, expected: bool = False) -> tuple[Source, ...]:
         found: list[Source] = []

@@ -4,10 +4,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from everself.conversation.context.delta import Delta, build_delta, now_text
-from everself.conversation.context.prefix import Prefix
 from everself.conversation.context.prefix_builder import build_prefix
-from everself.conversation.context.receipt import Receipt
-from everself.conversation.context.request import Parts, PromptRequest, room_for
+from everself.conversation.context.receipt import Prefix, Receipt
+from everself.conversation.context.request import PromptInputs, PromptRequest, room_for
 from everself.errors import ContextTooSmall, WrongUse
 from everself.memory.provenance import taint_of
 
@@ -37,8 +36,8 @@ class Prompt:
 
 
 class Assembler:
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+    def __init__(self, inputs: PromptInputs) -> None:
+        self._inputs = inputs
 
     def assemble(self, ask: PromptRequest) -> Prompt:
         """The prompt of one turn. A soul that does not fit whole is an error; all else that does not fit is named."""
@@ -46,18 +45,18 @@ class Assembler:
             # a prefix must not be used in another session
             raise WrongUse("The prefix was made for another session.")
         # first of all, so that outside changes are noticed before they are used
-        seen = self._parts.look()
-        speaker = self._parts.speak(ask)
+        seen = self._inputs.sources.changed_outside()
+        speaker = self._inputs.sources.speak(ask)
         prefix = ask.prefix
         if prefix is None:
-            prefix = build_prefix(self._parts, ask, speaker, self._parts.count(now_text(self._parts, ask)) + _SEAM)
-        delta = build_delta(self._parts, ask, prefix)
+            prefix = build_prefix(self._inputs, ask, speaker, self._inputs.count(now_text(self._inputs, ask)) + _SEAM)
+        delta = build_delta(self._inputs, ask, prefix)
         notices = (*seen, *speaker.notices, *prefix.receipt.notices, *delta.notices)
         return Prompt(prefix, delta.text, self._receipt(ask, prefix, delta, notices), tuple(delta.sources))
 
     def _receipt(self, ask: PromptRequest, prefix: Prefix, delta: Delta, notices: tuple[str, ...]) -> Receipt:
         before = prefix.receipt
-        delta_tokens = self._parts.count(f"\n{delta.text}")
+        delta_tokens = self._inputs.count(f"\n{delta.text}")
         limit = room_for(ask)
         total = prefix.tokens + delta_tokens
         if limit is not None and total > limit:

@@ -3,26 +3,93 @@
 Recalled text, and whatever a program or file from outside says, is framed as data. Does not know how the prefix was laid out.
 """
 
+import difflib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from everself.conversation.context import _prompt as prompt
-from everself.conversation.context._file_changes import FileDelta, tell_change
-from everself.conversation.context._sources import CORRECTIONS, Sources, recent_days
+from everself.conversation.context._shown_text import shown_text
+from everself.conversation.context._sources import CORRECTIONS, DocumentReader, Source, recent_days
 from everself.conversation.context.budget import Slot
 from everself.conversation.context.extensions import ProgramAnswer
 from everself.conversation.context.framing import FrameItem, frame, frame_within, quote
-from everself.conversation.context.packing import Omission, Reason
-from everself.conversation.context.prefix import Prefix
-from everself.conversation.context.receipt import ReceiptPart
-from everself.conversation.context.request import Parts, PromptRequest, room_for
+from everself.conversation.context.packing import Omission, PackItem, Reason, fit, readable
+from everself.conversation.context.receipt import Prefix, ReceiptPart
+from everself.conversation.context.request import PromptInputs, PromptRequest, room_for
 from everself.errors import ContextTooSmall, EverselfError
 from everself.memory.provenance import IMPORT, TOOL
 from everself.search.recall import RecallRequest, SearchResult
 from everself.search.sharing import effective
 from everself.storage.state.searches import LeftOut
 from everself.values import Hit
+
+# comparing two texts costs the square of their lines
+_COMPARED_LINES: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class FileDelta:
+    """`text` is what is new in the document; `quoted`: it is data, as logs are."""
+
+    path: str
+    text: str
+    quoted: bool
+    tokens: int
+    omissions: tuple[Omission, ...] = ()
+
+
+def tell_change(
+    path: str, before: Source | None, after: Source | None, tokens: int, count: Callable[[str], int]
+) -> FileDelta | None:
+    """What changed in a document as this session sees it; None where it sees nothing of it."""
+    old = b"" if before is None else before.data
+    new = b"" if after is None else after.data
+    if old == new and (before is None) == (after is None):
+        return None
+    dated = after or before
+    quoted = dated is not None and dated.day is not None
+    if after is None:
+        return _fitting(path, f"({path} is not there any more.)", quoted, tokens, count)
+    if new.startswith(old) and quoted:
+        return _growth(path, old, new, tokens, count)
+    return _fitting(path, _difference(readable(old), readable(new)), quoted, tokens, count)
+
+
+def _growth(path: str, old: bytes, new: bytes, tokens: int, count: Callable[[str], int]) -> FileDelta:
+    """A log that grew: what was added, of which the newest stays longest."""
+    packed = fit(path, new[len(old) :], tokens, _newest, count)
+    skipped = old.count(b"\n")
+    omitted = tuple(replace(one, lines=(one.lines[0] + skipped, one.lines[1] + skipped)) for one in packed.omitted)
+    return FileDelta(path, packed.text.strip(), True, packed.tokens, omitted)
+
+
+def _newest(piece: PackItem) -> float:
+    return piece.first_line
+
+
+def _fitting(path: str, text: str, quoted: bool, tokens: int, count: Callable[[str], int]) -> FileDelta | None:
+    if not text:
+        return None
+    size = count(text)
+    if size <= tokens:
+        return FileDelta(path, text, quoted, size)
+    added = sum(line.startswith("+") for line in text.splitlines())
+    removed = sum(line.startswith("-") for line in text.splitlines())
+    said = f"({path} changed: {added} lines added, {removed} removed. Read it where it matters.)"
+    gap = Omission(path, (), (1, max(1, added)), size, "larger than all the room there is")
+    cost = count(said)
+    return FileDelta(path, said if cost <= tokens else "", quoted, cost if cost <= tokens else 0, (gap,))
+
+
+def _difference(old: str, new: str) -> str:
+    before, after = old.splitlines(), new.splitlines()
+    if max(len(before), len(after)) > _COMPARED_LINES:
+        # too many lines to show: only their number is given
+        return "\n".join([*(f"-{line}" for line in before), *(f"+{line}" for line in after)])
+    lines = difflib.unified_diff(before, after, lineterm="", n=0)
+    return "\n".join(line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---") and line[1:].strip())
+
 
 # token limit for changes in one turn; a longer change is only named
 CHANGE_TOKENS: Final = 600
@@ -49,10 +116,10 @@ class Delta:
     sources: list[str] = field(default_factory=list)
 
 
-def now_text(parts: Parts, ask: PromptRequest) -> str:
+def now_text(inputs: PromptInputs, ask: PromptRequest) -> str:
     """What holds for this turn alone."""
-    now = parts.clock.now()
-    zone = getattr(parts.clock.zone, "key", "") or now.tzname() or ""
+    now = inputs.clock.now()
+    zone = getattr(inputs.clock.zone, "key", "") or now.tzname() or ""
     scope = effective(ask.scope)
     lines = [
         ("Date", f"{_DAYS[now.weekday()]}, {now.date().isoformat()}"),
@@ -61,30 +128,30 @@ def now_text(parts: Parts, ask: PromptRequest) -> str:
         ("Model", ask.facts.model),
         ("Channel", ask.facts.channel),
         ("Session", f"{scope.kind} with {scope.person}" if scope.person else str(scope.kind)),
-        ("Tools", ", ".join(ask.facts.tools)),
     ]
     return "## Now\n\n" + "\n".join(f"- {name}: {value}" for name, value in lines if value)
 
 
-def build_delta(parts: Parts, ask: PromptRequest, prefix: Prefix) -> Delta:
-    return _Turn(parts, ask, prefix).build()
+def build_delta(inputs: PromptInputs, ask: PromptRequest, prefix: Prefix) -> Delta:
+    return _Turn(inputs, ask, prefix).build()
 
 
 class _Turn:
-    def __init__(self, parts: Parts, ask: PromptRequest, prefix: Prefix) -> None:
-        self.parts = parts
+    def __init__(self, inputs: PromptInputs, ask: PromptRequest, prefix: Prefix) -> None:
+        self.inputs = inputs
+        self.sources = inputs.sources
         self.ask = ask
         self.prefix = prefix
-        self.count = parts.count
-        self.nonce = parts.nonce()
-        self.viewer = parts.viewer(ask, prefix.receipt.soul)
+        self.count = inputs.count
+        self.nonce = inputs.sources.nonce()
+        self.viewer = inputs.viewer(ask, prefix.receipt.soul)
         self.made = Delta()
         limit = room_for(ask)
         self.left = None if limit is None else limit - prefix.tokens
         self.texts: list[str] = []
 
     def build(self) -> Delta:
-        self._add("now", now_text(self.parts, self.ask))
+        self._add("now", now_text(self.inputs, self.ask))
         if self.left is not None and self.left < 0:
             raise ContextTooSmall(
                 "The conversation so far fills the model's context window.",
@@ -96,12 +163,13 @@ class _Turn:
         if self.ask.message.strip():
             self._add("recalled", self._recall(given))
         if self.viewer.owner:
-            crm, external = self.parts.crm, self.parts.external
-            if crm is not None and self.ask.message.strip():
-                self._add("crm", self._bring(Slot.CRM, ("the CRM hook", TOOL), lambda: crm(self.ask.message)))
-            if external is not None:
-                name = self.parts.tunables.external_context_source
-                self._add("external", self._bring(Slot.EXTERNAL, (name, IMPORT), external))
+            message = self.ask.message
+            if Slot.CRM in self.sources.optional and message.strip():
+                asked = self._bring(Slot.CRM, ("the CRM hook", TOOL), lambda: self.sources.ask_crm(message))
+                self._add("crm", asked)
+            if Slot.EXTERNAL in self.sources.optional:
+                name = self.inputs.tunables.external_context_source
+                self._add("external", self._bring(Slot.EXTERNAL, (name, IMPORT), self.sources.read_external))
         self.made.text = "\n\n".join(self.texts) + "\n"
         return self.made
 
@@ -120,14 +188,12 @@ class _Turn:
     def _changes(self) -> list[FileDelta]:
         """Documents that are not as the prefix has them, and logs that are new since."""
         known = {one.path: one for one in self.prefix.seen}
-        days = recent_days(self.parts.clock.today(), self.parts.tunables.memory_retention_hours)
+        days = recent_days(self.inputs.clock.today(), self.inputs.tunables.memory_retention_hours)
         fresh = [f"memory/{day.isoformat()}.md" for day in days]
         if self.viewer.person:
             fresh += [f"users/{self.viewer.person}/memory/{day.isoformat()}.md" for day in days]
         paths = dict.fromkeys([*known, *self.prefix.receipt.missing, CORRECTIONS, *fresh])
-        now = Sources(self.parts.find, self.parts.paths, self.parts.passages).again(
-            self.viewer, {path: known.get(path) for path in paths}
-        )
+        now = DocumentReader(self.sources).again(self.viewer, {path: known.get(path) for path in paths})
         found: list[FileDelta] = []
         room = self._room(CHANGE_TOKENS)
         for path in paths:
@@ -170,17 +236,18 @@ class _Turn:
         tokens = self._room(self.prefix.kept.get(Slot.SEMANTIC, 0))
         head = prompt.preface(Slot.SEMANTIC)
         room = tokens - self.count(head) - _SEAM
-        if self.parts.recall is None or room <= 0:
+        if Slot.SEMANTIC not in self.sources.optional or room <= 0:
             return ""
         found = self._search(room)
         if found is None:
             return ""
-        fresh = [hit for hit in found.hits if not _is_given(hit, given)]
+        hits = [_shown(hit) for hit in found.hits]
+        fresh = [hit for hit in hits if not _is_given(hit, given)]
         self.made.not_recalled += found.left_out
         self.made.not_recalled += [
-            LeftOut(hit.entry, hit.path, "already in the prompt") for hit in found.hits if _is_given(hit, given)
+            LeftOut(hit.entry, hit.path, "already in the prompt") for hit in hits if _is_given(hit, given)
         ]
-        sources = self.parts.sources(fresh)
+        sources = self.sources.sources_of(fresh)
         items = [_item(hit, source) for hit, source in zip(fresh, sources, strict=True)]
         framed = frame_within(items, self.nonce, room, self.count)
         self.made.sources += [sources[at] for at in framed.kept]
@@ -200,14 +267,13 @@ class _Turn:
             counted=False,
         )
         try:
-            found = self.parts.recall(request) if self.parts.recall else None
+            found = self.sources.recall(request)
         except EverselfError as error:
             # the turn continues without search results
             self.made.notices.append(f"Memory could not be searched: {error}")
             return None
-        if found is not None:
-            self.made.notices += found.notices
-            self.made.search = found.id
+        self.made.notices += found.notices
+        self.made.search = found.id
         return found
 
     def _bring(self, slot: Slot, whose: tuple[str, str], ask: Callable[[], ProgramAnswer]) -> str:
@@ -232,6 +298,12 @@ class _Turn:
     def _spent(self, slot: Slot, text: str) -> str:
         self.made.used[slot] = self.count(text)
         return text
+
+
+def _shown(hit: Hit) -> Hit:
+    """A hit in the words that a document is shown in, so that it is recognised where it stands already."""
+    words = shown_text(hit.path, hit.text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass").strip()
+    return hit if words == hit.text else hit._replace(text=words or hit.text)
 
 
 def _item(hit: Hit, source: str) -> FrameItem:

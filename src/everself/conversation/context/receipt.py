@@ -1,11 +1,14 @@
 """The receipt of a prompt: what it contains, what each slot cost, and what was omitted. Values only."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from everself.config.sections import ContextProfile
+from everself.conversation.context._sources import Source
 from everself.conversation.context.budget import Offer, Slot, Theft
 from everself.conversation.context.packing import Omission
-from everself.search.scopes import SessionKind
+from everself.search.scopes import Scope, SessionKind
+from everself.search.sharing import Run
 from everself.storage.state.searches import LeftOut
 
 
@@ -60,3 +63,26 @@ class Receipt:
     delta_tokens: int = 0
     prefix_hash: str = ""
     search: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """`seen` are the documents as they were, `words` what stands here of each; `kept` is the room that the slots of each turn have.
+
+    The receipt is of the prefix alone.
+    """
+
+    text: str
+    hash: str
+    tokens: int
+    scope: Scope
+    run: Run
+    seen: tuple[Source, ...]
+    words: tuple[tuple[str, str], ...]
+    kept: Mapping[Slot, int]
+    receipt: Receipt
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Of all that stands here."""
+        return tuple(dict.fromkeys(source for one in self.seen for source in one.sources))

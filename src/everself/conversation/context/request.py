@@ -1,31 +1,32 @@
-"""The request for a prompt, and what the assembler needs from other packages. Values and callables only."""
+"""The request for a prompt, and what the assembler needs from other packages."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from everself.clock import Clock
 from everself.config.sections import ContextLimits, Tunables
-from everself.conversation.context._slot_text import Count, Worth
-from everself.conversation.context._sources import Find, ListPaths, Viewer
+from everself.conversation.context._slot_text import Count
+from everself.conversation.context._sources import DocumentSource, Viewer
+from everself.conversation.context.budget import Slot
 from everself.conversation.context.extensions import ProgramAnswer
-from everself.conversation.context.framing import new_nonce
-from everself.conversation.context.provenance import Passage
 from everself.identity.persona import Speaker
-from everself.memory.provenance import HAND
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import Run, SharingRules
 from everself.text import tokens
 from everself.values import Hit
 
 if TYPE_CHECKING:
-    from everself.conversation.context.prefix import Prefix
+    from everself.conversation.context.receipt import Prefix
     from everself.search.recall import RecallRequest, SearchResult
 
 # reserved in addition to the answer, for what a vendor adds around a prompt
 HEADROOM: Final = 500
 OWNER: Final = Scope(SessionKind.MAIN)
+# a window below this many tokens gets the compact prompt, which takes at most so many beside memory
+SMALL_WINDOW: Final = 16_000
+COMPACT_TOKENS: Final = 1_200
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,6 @@ class Facts:
     host: str = ""
     model: str = ""
     channel: str = ""
-    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,38 +57,67 @@ class PromptRequest:
     extra: str = ""
     facts: Facts = field(default_factory=Facts)
     recorded: bool = True
+    # whether the model is offered tools
+    tools: bool = True
+
+    @property
+    def compact(self) -> bool:
+        """Whether the window is so small that the prompt has to be."""
+        return self.window is not None and self.window < SMALL_WINDOW
+
+
+class PromptSources(DocumentSource, Protocol):
+    """Where the text of prompts comes from. `optional` are the slots of each turn that the settings fill."""
+
+    @property
+    def optional(self) -> frozenset[Slot]: ...
+
+    def speak(self, ask: PromptRequest) -> Speaker: ...
+
+    def changed_outside(self) -> tuple[str, ...]:
+        """What to tell of guarded files that changed outside Everself."""
+        ...
+
+    def recall(self, request: "RecallRequest") -> "SearchResult": ...
+
+    def sources_of(self, hits: Sequence[Hit]) -> Sequence[str]:
+        """The source that each hit rests on."""
+        ...
+
+    def worth(self, path: str) -> Mapping[int, float]:
+        """What each entry of a document is worth where not all of it fits, by its first line."""
+        ...
+
+    def ask_crm(self, message: str) -> ProgramAnswer: ...
+
+    def read_external(self) -> ProgramAnswer: ...
+
+    def seal(self, made_of: str) -> str:
+        """The nonce of a prefix, from the hash of its content: the same for the same content, and unpredictable without the key."""
+        ...
+
+    def nonce(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """What is plugged in. `find` gives a document as it may be used; `look` tells of guarded files that changed outside Everself.
+class PromptInputs:
+    """What prompts are made of, and within which limits."""
 
-    `recall`, `crm` and `external` are None where the settings have none.
-    """
-
-    find: Find
-    paths: ListPaths
-    speak: Callable[[PromptRequest], Speaker]
+    sources: PromptSources
     clock: Clock
     limits: ContextLimits
     tunables: Tunables
     rules: SharingRules = field(default_factory=SharingRules)
-    look: Callable[[], tuple[str, ...]] = tuple
-    recall: "Callable[[RecallRequest], SearchResult] | None" = None
-    # the entries of a document as they stand in its bytes, and the source that each of them and what was recalled rests on
-    passages: "Callable[[str, bytes], Sequence[Passage]]" = lambda _, __: ()
-    sources: "Callable[[Sequence[Hit]], Sequence[str]]" = lambda hits: [HAND] * len(hits)
-    worth: Worth | None = None
-    crm: Callable[[str], ProgramAnswer] | None = None
-    external: Callable[[], ProgramAnswer] | None = None
-    nonce: Callable[[], str] = new_nonce
-    # the nonce of a prefix, from the hash of what it is made of: the same for the same content, and unpredictable without the key
-    seal: Callable[[str], str] = field(default_factory=lambda: lambda _: new_nonce())
     # counting costs more than all else here, and most of a prompt is the same from turn to turn
     count: Count = field(default_factory=lambda: lru_cache(maxsize=512)(tokens.count))
 
     def viewer(self, ask: PromptRequest, soul: str) -> Viewer:
         return Viewer(ask.scope, self.rules, ask.run, soul)
+
+
+def reserve_of(window: int) -> int:
+    """Tokens of a window that are kept free for the answer."""
+    return min(20_000, window // 4)
 
 
 def room_for(ask: PromptRequest) -> int | None:

@@ -1,13 +1,16 @@
 """The checkpoint: before compaction, the owner's statements become entries. It needs no model.
 
 Deterministic and idempotent: keyed by session and message, so that doing it twice changes nothing. What was kept from a message already
-is neither doubled nor counted as said again; what was forgotten since stays forgotten. Knows no model and does not judge truth.
+is neither doubled nor counted as said again, in whatever words a model noted it; what was forgotten since stays forgotten. Where a model
+answers, it keeps less: a message that triage calls nothing stays in the message store. Asks no model and does not judge truth.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Final, Literal
 
+from everself.classify.coverage import is_worth, tells, untold
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.clock import Clock
 from everself.conversation.sessions.log import SessionLog
@@ -15,16 +18,17 @@ from everself.conversation.sessions.session import Message, Session
 from everself.errors import RefusedByRule
 from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import TRIGGER
+from everself.memory.evidence import add_evidence
 from everself.memory.memory import Memory
-from everself.memory.provenance import stated_by, stated_by_owner
-from everself.memory.writing import CORE, NewEntry, log_in, scope_of
+from everself.memory.provenance import AGENT, rank, stated_by, stated_by_owner
+from everself.memory.writing import CORE, NewEntry, is_quarantined, log_in, scope_of
 from everself.search.scopes import SessionKind
 from everself.text.normalise import fold
 from everself.values import Entry, Origin
 
 # new: it would become an entry; mention: something that says the same is known; kept: it was written down from this very message;
-# forgotten: it was forgotten since
-Fate = Literal["new", "mention", "kept", "forgotten"]
+# noted: from another message of the conversation, and this one becomes evidence of it; forgotten: it was forgotten since
+Fate = Literal["new", "mention", "kept", "noted", "forgotten"]
 _KEPT: Final = (SentenceKind.STATEMENT, SentenceKind.REMEMBER)
 
 
@@ -47,10 +51,20 @@ class CheckpointReport:
 
 
 class Checkpoint:
-    def __init__(self, memory: Memory, log: SessionLog, read: Callable[[str], Reading] | None = None) -> None:
+    """`has_model`: a model answers in these conversations, and may have written down what matters."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        log: SessionLog,
+        read: Callable[[str], Reading] | None = None,
+        *,
+        has_model: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._memory = memory
         self._log = log
         self._read = read
+        self._has_model = has_model
 
     def plan(self, session: Session) -> tuple[PlannedStatement, ...]:
         """What `make` would do with what was said since the last checkpoint; changes nothing."""
@@ -72,6 +86,8 @@ class Checkpoint:
             seen = message.seq
             for one in self._planned(now, message):
                 written = self._write(one) if one.fate in ("new", "mention") else ""
+                if one.fate == "noted":
+                    add_evidence(self._memory, one.entry, f"msg:{message.id}")
                 skipped += not written
                 entries += [written] if written else []
         if seen:
@@ -91,38 +107,65 @@ class Checkpoint:
         found: list[Entry] | None = None
         for number, sentence in enumerate(self._sentences(message)):
             if found is None:
-                found = self._from_message(session, message)
+                found = self._near(session, message)
             new_entry = _new_entry(session, message, sentence, number, origin)
-            same = self._memory.catalog.with_words(new_entry.text)
-            kept = next((one for one in (*same, *found) if _says(one, message, new_entry.text)), None)
-            if kept is not None:
-                yield PlannedStatement(new_entry, message, "kept", kept.id)
-            elif self._is_logged(new_entry.text):
-                yield PlannedStatement(new_entry, message, "kept")
-            elif self._memory.catalog.is_buried(new_entry.text):
-                yield PlannedStatement(new_entry, message, "forgotten")
-            else:
-                known = next((one for one in same if not one.closed), None)
-                yield PlannedStatement(
-                    new_entry, message, "new" if known is None else "mention", known.id if known else ""
-                )
+            yield from self._judged(new_entry, message, found)
+
+    def _judged(self, new_entry: NewEntry, message: Message, found: list[Entry]) -> Iterator[PlannedStatement]:
+        reference = f"msg:{message.id}"
+        same = self._memory.catalog.with_words(new_entry.text)
+        kept = next((one for one in (*same, *found) if _says(one, message, new_entry.text)), None)
+        known = next((one for one in same if not one.closed), None)
+        if kept is not None:
+            yield PlannedStatement(new_entry, message, "kept", kept.id)
+        elif self._is_logged(new_entry.text):
+            yield PlannedStatement(new_entry, message, "kept")
+        elif self._memory.catalog.is_buried(new_entry.text):
+            yield PlannedStatement(new_entry, message, "forgotten")
+        elif known is not None:
+            yield PlannedStatement(new_entry, message, "mention", known.id)
+        elif notes := [one for one in found if reference in one.lineage]:
+            rest = untold(new_entry.text, [one.text for one in notes])
+            if not rest:
+                yield PlannedStatement(new_entry, message, "kept", notes[0].id)
+            for number, words in enumerate(rest):
+                # what is left of a statement is another one
+                key = new_entry.key if words == new_entry.text else f"{new_entry.key} {number}"
+                yield PlannedStatement(replace(new_entry, text=words, key=key), message, "new")
+        elif noted := next((one for one in found if _tells(one, new_entry.text)), None):
+            yield PlannedStatement(new_entry, message, "noted", noted.id)
+        else:
+            yield PlannedStatement(new_entry, message, "new")
 
     def _sentences(self, message: Message) -> Iterator[Sentence]:
         from everself.classify.statements import read
         from everself.memory.forgetting.forgotten_words import FORGOTTEN
 
+        picky = self._has_model()
         for sentence in (self._read or read)(message.content).of(*_KEPT):
             words = sentence.what if sentence.kind is SentenceKind.REMEMBER and sentence.what else sentence.text
             # the rest of a sentence with a forgotten part has no meaning
-            if words.strip() and FORGOTTEN not in words:
+            if not words.strip() or FORGOTTEN in words:
+                continue
+            if not picky or sentence.kind is SentenceKind.REMEMBER or _is_worth(words):
                 yield sentence
 
-    def _from_message(self, session: Session, message: Message) -> list[Entry]:
-        """What was written down from this message already, closed or not."""
+    def _near(self, session: Session, message: Message) -> list[Entry]:
+        """What was written down in this conversation from this message or a later one, closed or not. What rests on words from outside
+        tells nothing: the owner's own are kept beside it."""
         scope = scope_of(session.scope.person or "", session.scope.project or "")
         day = self._memory.clock.day_of(message.at)
-        found = (entry for path in (log_in(scope, day), f"{scope}{CORE}") for entry in self._memory.catalog.of(path))
-        return [entry for entry in found if f"msg:{message.id}" in entry.lineage]
+        # a turn may end after midnight
+        days = [log_in(scope, day), log_in(scope, day + timedelta(days=1))]
+        said = {f"msg:{one.id}" for one in self._log.messages(session, message.seq - 1)}
+        return [
+            entry
+            for path in (*days, f"{scope}{CORE}")
+            for entry in self._memory.catalog.of(path)
+            if not said.isdisjoint(entry.lineage)
+            and not is_quarantined(entry.path)
+            and rank(self._memory.trust(entry)) >= rank(AGENT)
+        ]
 
     def _is_logged(self, text: str) -> bool:
         """Whether these words are a correction that was acted on: then what is right stands in memory, and they say no more than that."""
@@ -163,6 +206,18 @@ def _new_entry(session: Session, message: Message, sentence: Sentence, number: i
         project=session.scope.project or "",
         key=f"checkpoint {message.session} {message.id} {number}",
     )
+
+
+def _tells(entry: Entry, statement: str) -> bool:
+    """Whether a note of another message tells it. What a person said there is said again here, and counted."""
+    return entry.source == AGENT and not entry.closed and tells(entry.text, statement)
+
+
+def _is_worth(statement: str) -> bool:
+    """Whether triage calls any sentence of it something to keep."""
+    from everself.classify.sentences import split
+
+    return any(is_worth(statement[start:end]) for start, end in split(statement))
 
 
 def _says(entry: Entry, message: Message, text: str) -> bool:

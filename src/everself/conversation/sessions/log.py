@@ -5,6 +5,7 @@ What must never be stored (private passages, secrets) is taken out before a byte
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from typing import Final, Unpack
 
 from everself.clock import Clock
@@ -29,6 +30,7 @@ from everself.search.sharing import speaker_of
 from everself.storage.state.messages import Messages, StoredMessage
 from everself.text.normalise import fold, without_surrogates
 from everself.text.redaction import redact, strip_private
+from everself.text.search import TermKind, read_query
 from everself.values import new_id
 
 LAST: Final = "last"
@@ -37,6 +39,9 @@ OWNER: Final = Scope(SessionKind.MAIN)
 # (what a receipt recalled and left out is places and numbers, and many: looking for secrets there took longer than the rest of a turn)
 _NAMES: Final = frozenset({"call", "model", "name", "stamp", "why", "recalled", "left_out"})
 _SHOWN: Final = 10
+# messages that a search for words looks through, the newest
+MOST_LOOKED_AT: Final = 50_000
+_SPEAKERS: Final = ("user", "assistant")
 _MOST: Final = 1_000_000
 
 
@@ -142,6 +147,20 @@ class SessionLog:
                 if len(found) >= limit:
                     break
         return tuple(found)
+
+    def nearest(self, words: str, limit: int) -> tuple[Message, ...]:
+        """What was said in private that holds most of these words, at least half of them; of equals the newest first."""
+        kinds = (TermKind.STOP, TermKind.CHARACTER, TermKind.WHOLE)
+        wanted = [term.alternatives for term in read_query(words).terms if term.kind not in kinds]
+        found: list[tuple[int, int, Message]] = []
+        for at, said in enumerate(islice(self._messages.newest(), MOST_LOOKED_AT)):
+            if said.role not in _SPEAKERS or not said.content.strip():
+                continue
+            text = fold(said.content)
+            held = sum(any(form in text for form in forms) for forms in wanted)
+            if held and 2 * held >= len(wanted):
+                found.append((-held, at, message_of(said)))
+        return tuple(message for *_, message in sorted(found, key=lambda one: one[:2])[:limit])
 
     def export(self, session: Session | str) -> bytes:
         """The transcript, made from the store."""

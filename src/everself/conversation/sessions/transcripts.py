@@ -10,7 +10,8 @@ from contextlib import suppress
 from typing import Final
 
 from everself.storage.filesystem import TEMPORARY_PREFIX, FileSystem, disk_errors
-from everself.storage.lock import Lock
+from everself.storage.lock import FileLock, Lock
+from everself.storage.real_disk import RealFileSystem
 from everself.storage.writes import discard, find, make_directories, write_all, write_new
 
 FOLDER: Final = "sessions"
@@ -126,3 +127,11 @@ def _number(line: bytes) -> int | None:
         return None
     found = read.get("seq") if isinstance(read, dict) else None
     return found if isinstance(found, int) else None
+
+
+LOCK: Final = "sessions.lock"
+
+
+def open_transcripts(folder: str) -> Transcripts:
+    """`folder` is where the agent's state lies."""
+    return Transcripts(RealFileSystem(folder), FileLock(f"{folder}/{LOCK}"))

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, EverselfError, Unfinished
-from everself.interfaces.rendering.exit_codes import ExitCode
-from everself.interfaces.rendering.lines import Line, render
-from everself.interfaces.rendering.words import recovered_notices
+from everself.interfaces.rendering.lines import Line, recovered_notices, render
+from everself.interfaces.rendering.view import ExitCode
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
@@ -104,7 +103,7 @@ def write_out(text: str) -> None:
 
 def say_error(error: EverselfError, *, as_json: bool, data: object = None, details: Sequence[str] = ()) -> ExitCode:
     """The one place where an error becomes words: what, each detail on a line of its own, then what helps."""
-    from everself.interfaces.rendering.exit_codes import code_of
+    from everself.interfaces.rendering.view import code_of
 
     if as_json:
         said: dict[str, object] = {"ok": False}
@@ -133,7 +132,7 @@ def opened(agent: str) -> Iterator["Runtime"]:
         app.close()
         this_call().warnings.extend(app.unsettled)
         # the history is written last of all, when the answer has been given
-        show_notices(mending_notices(app))
+        show_notices(repair_notices(app))
 
 
 def unfinished(error: EverselfError, changes: Sequence[str]) -> Unfinished:
@@ -147,7 +146,7 @@ def unfinished(error: EverselfError, changes: Sequence[str]) -> Unfinished:
     )
 
 
-def mending_notices(app: "Runtime") -> list[str]:
+def repair_notices(app: "Runtime") -> list[str]:
     """What of the history had to be mended, and what is gone."""
     return [" ".join(one.lines()) for one in app.mended]
 

@@ -19,7 +19,7 @@ def examples_section(formatter: click.HelpFormatter, examples: Sequence[tuple[st
             formatter.write(f"{'':>{formatter.current_indent + 4}}{meaning}\n")
 
 
-class Verb(click.Command):
+class ExampleCommand(click.Command):
     def __init__(self, *arguments: Any, examples: Sequence[tuple[str, str]] = (), **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.examples = tuple(examples)
@@ -29,7 +29,7 @@ class Verb(click.Command):
         super().format_epilog(ctx, formatter)
 
 
-class Family(click.Group):
+class ExampleGroup(click.Group):
     """A name it does not hold is answered with the nearest one that it does. Its callback prints the help where no name is given."""
 
     def __init__(self, *arguments: Any, examples: Sequence[tuple[str, str]] = (), **named: Any) -> None:

@@ -10,7 +10,7 @@ import click
 from everself.errors import DiskError, EverselfError, Interrupted, WrongUse
 from everself.interfaces.cli.call import Call, say_error, show_notices, wants_json
 from everself.interfaces.cli.root import everself
-from everself.interfaces.rendering.exit_codes import ExitCode
+from everself.interfaces.rendering.view import ExitCode
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 

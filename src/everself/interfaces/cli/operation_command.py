@@ -28,7 +28,7 @@ from everself.interfaces.cli.call import (
     this_call,
     write_out,
 )
-from everself.interfaces.cli.command_types import Verb
+from everself.interfaces.cli.command_types import ExampleCommand
 from everself.interfaces.cli.commands.conversation import awake
 from everself.interfaces.cli.parameters import DAY, words_of
 from everself.interfaces.cli.progress import progress
@@ -79,7 +79,9 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
     words = f"{operation.help}\n\n{operation.details}" if operation.details else operation.help
     made: Any = json_option(run)
     made = agent_option(made) if own_agent else made
-    command = click.command(operation.name.rpartition(".")[2], cls=Verb, help=words, examples=operation.examples)(made)
+    command = click.command(
+        operation.name.rpartition(".")[2], cls=ExampleCommand, help=words, examples=operation.examples
+    )(made)
     command.params[:0] = [*map(_parameter, offered), *flags.values()]
     return command
 

@@ -5,12 +5,11 @@ from typing import Any
 
 import click
 
-from everself.interfaces.cli.call import json_option
-from everself.interfaces.cli.command_types import Family
+from everself.interfaces.cli.command_types import ExampleGroup
 from everself.operations.registry import LISTED
 
 
-class OperationFamily(Family):
+class OperationFamily(ExampleGroup):
     """Holds the commands of all operations whose names begin with `prefix`, beside those that were added by hand.
 
     `order` is the order in which a person meets them; what is not named there comes last.
@@ -49,17 +48,3 @@ class OperationFamily(Family):
             return self.listed[name]
         command = self.get_command(ctx, name)
         return "" if command is None else command.get_short_help_str(limit=200)
-
-
-def family_of(name: str, words: str, *, order: Sequence[str], examples: Sequence[tuple[str, str]]) -> OperationFamily:
-    """The group of the operations whose names begin with this one; alone it prints its help."""
-
-    @json_option
-    @click.pass_context
-    def tell(context: click.Context) -> None:
-        if context.invoked_subcommand is None:
-            click.echo(context.get_help())
-
-    make = click.group(name, cls=OperationFamily, prefix=name, order=order, examples=examples, help=words)
-    made: OperationFamily = make(tell)
-    return made

@@ -25,9 +25,9 @@ _ORDER: Final = (
 GROUPS: Final[dict[str, tuple[str, str]]] = {
     "chat": ("Talk to the agent.", "chat:chat"),
     "config": ("Read and change settings.", "families:config"),
-    "soul": ("Read the soul, decide how it grows, and take any step of it back.", "soul:soul"),
+    "soul": ("Read the soul, decide how it grows, and take any step of it back.", "families:soul"),
     "memory": ("Search, add, correct, forget, export: what the agent remembers.", "families:memory"),
-    "sessions": ("Look at what was said, export it, delete it.", "sessions:sessions"),
+    "sessions": ("Look at what was said, export it, delete it.", "families:sessions"),
     "model": ("Choose the model that answers, and try what it can do.", "families:model"),
     "cron": ("Run jobs at their times: keepers, operations, messages to the agent.", "families:cron"),
     "keepers": ("See and run the keepers that look after memory.", "families:keepers"),

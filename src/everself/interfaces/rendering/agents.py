@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from everself.interfaces.rendering.lines import Line, paint
+from everself.interfaces.rendering.lines import Line, entries_of, paint
 from everself.interfaces.rendering.view import Look, View
-from everself.interfaces.rendering.words import entries_of
 
 if TYPE_CHECKING:
     from everself.operations.agents import AgentLine, AgentReport, Removed
-    from everself.operations.setup import Settled
+    from everself.operations.setup import SetupResult
 
 
 def _listed(found: "tuple[AgentLine, ...]", _: Look) -> Iterable[Line]:
@@ -17,7 +16,7 @@ def _listed(found: "tuple[AgentLine, ...]", _: Look) -> Iterable[Line]:
     return [_told(one, width) for one in found]
 
 
-def _added(done: "Settled", _: Look) -> Iterable[Line]:
+def _added(done: "SetupResult", _: Look) -> Iterable[Line]:
     agent, where = done.report.agent, paint(done.report.workspace, bold=True)
     return [
         f"The agent {agent} lives in " + where + ".",

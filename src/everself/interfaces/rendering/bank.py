@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from everself.interfaces.rendering.entries import left_out
+from everself.interfaces.rendering.lines import entries_of
 from everself.interfaces.rendering.view import Look, View
-from everself.interfaces.rendering.words import entries_of
 
 if TYPE_CHECKING:
     from everself.memory.bank import BankPage, PageName

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from everself.interfaces.rendering.lines import count_of, entries_of
 from everself.interfaces.rendering.view import Look, View, without
-from everself.interfaces.rendering.words import count_of, entries_of
 
 if TYPE_CHECKING:
     from everself.operations.compaction import Compaction

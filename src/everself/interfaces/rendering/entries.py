@@ -3,11 +3,24 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
+from everself.interfaces.rendering.lines import entries_of
 from everself.interfaces.rendering.view import Look, View
+from everself.operations.entries import Vouched, VouchPlan
 
 if TYPE_CHECKING:
     from everself.memory.memory import Corrected, Remembered
+    from everself.memory.quarantine import Released
     from everself.operations.entries import Superseded
+
+
+def _vouched(done: Vouched | VouchPlan, _: Look) -> list[str]:
+    if isinstance(done, VouchPlan):
+        return [f"Nobody vouches for {entries_of(done.entries)} yet."]
+    return [f"Vouched for {entries_of(len(done.vouched))}." if done.vouched else "All of it was vouched for already."]
+
+
+def _released(done: "Released", _: Look) -> list[str]:
+    return [f"{done.entry} stands in {done.path} now; its source is still {done.source}."]
 
 
 def left_out(done: "Remembered") -> list[str]:
@@ -47,6 +60,8 @@ def _superseded(done: "Superseded", _: Look) -> Iterable[str]:
 
 
 VIEWS: Final = {
+    "memory.vouch": View(_vouched),
+    "memory.release": View(_released),
     "memory.add": View(_added, notices=left_out),
     "memory.edit": View(_edited, notices=left_out),
     "memory.correct": View(_corrected, notices=_redacted),

@@ -3,22 +3,28 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from everself.interfaces.rendering.lines import Line, paint
+from everself.interfaces.rendering.lines import Line, entries_of, paint
 from everself.interfaces.rendering.view import Look, View
-from everself.interfaces.rendering.words import entries_of
 
 if TYPE_CHECKING:
     from everself.memory.selection import ListedEntry
     from everself.operations.entry_account import Account, Listing, Reckoning
 
 
-def _listed(found: "Listing", _: Look) -> Iterable[Line]:
-    return [_line(one) for one in found.entries] or ["Nothing is remembered that fits."]
+def _listed(found: "Listing", look: Look) -> Iterable[Line]:
+    line = _brief if look.chat else _line
+    return [line(one) for one in found.entries] or ["Nothing is remembered that fits."]
 
 
 def _earlier(found: "Listing") -> list[str]:
     left = found.found - len(found.entries)
     return [f"{entries_of(left)} before these: --limit {found.found}"] if left else []
+
+
+def _brief(one: "ListedEntry") -> Line:
+    from everself.text import one_line
+
+    return f"{one.entry.id}  {one_line(one.entry.text, 100)}  ({one_line(one.citation, 100)})"
 
 
 def _line(one: "ListedEntry") -> Line:

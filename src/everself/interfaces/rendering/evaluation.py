@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from everself.interfaces.rendering.exit_codes import ExitCode
-from everself.interfaces.rendering.view import Look, View
-from everself.interfaces.rendering.words import count_of
+from everself.interfaces.rendering.lines import count_of
+from everself.interfaces.rendering.view import ExitCode, Look, View
 
 if TYPE_CHECKING:
     from everself.operations.evaluation import EvaluationReport, Result

@@ -4,8 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Final
 
-from everself.interfaces.rendering.exit_codes import ExitCode
-from everself.interfaces.rendering.view import Look, View
+from everself.interfaces.rendering.view import ExitCode, Look, View
 from everself.memory.forgetting.proof import ForgetPlan, ForgetProof
 
 

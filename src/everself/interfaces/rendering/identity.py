@@ -10,8 +10,9 @@ from everself.operations.identity import Turns
 from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
+    from everself.config.sections import AlternatePersona
     from everself.identity.card import CardField
-    from everself.operations.identity import Alternate, IdentityReport
+    from everself.operations.identity import IdentityReport
     from everself.storage.state.personas import PersonaTurn
 
 _SHOWN: Final = 60
@@ -58,7 +59,7 @@ def _from(told: "CardField") -> str:
     return "the default" if told.source == "default" else told.source.value
 
 
-def _when(alternate: "Alternate") -> str:
+def _when(alternate: "AlternatePersona") -> str:
     said = []
     if alternate.purge_at and alternate.purge_for:
         said.append(f"daily from {alternate.purge_at} for {_span(alternate.purge_for)}")

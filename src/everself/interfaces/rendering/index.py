@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Final
 
 from everself.errors import Interrupted
 from everself.interfaces.rendering.entries import huge_words
-from everself.interfaces.rendering.exit_codes import ExitCode
-from everself.interfaces.rendering.view import Look, View
-from everself.interfaces.rendering.words import count_of, entries_of
+from everself.interfaces.rendering.lines import count_of, entries_of
+from everself.interfaces.rendering.view import ExitCode, Look, View
 from everself.operations.index import Price
 
 if TYPE_CHECKING:

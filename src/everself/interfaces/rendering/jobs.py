@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Final
 
-from everself.interfaces.rendering.exit_codes import ExitCode
 from everself.interfaces.rendering.lines import Line, paint
-from everself.interfaces.rendering.view import Look, View
+from everself.interfaces.rendering.view import ExitCode, Look, View
 
 if TYPE_CHECKING:
     from everself.operations.jobs import JobLine, JobView, NamedRun, TickReport

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from everself.interfaces.rendering.lines import Line, paint
+from everself.interfaces.rendering.lines import Line, count_of, paint
 from everself.interfaces.rendering.view import Look, View
-from everself.interfaces.rendering.words import count_of
 
 if TYPE_CHECKING:
-    from everself.operations.keepers import Deed, KeeperLine, KeeperReport
+    from everself.keepers.keeper import ActionResult, RunReport
+    from everself.operations.keepers import KeeperLine
     from everself.storage.state.reviews import KeeperRun
 
 _SHOWN: Final = 20
@@ -31,19 +31,19 @@ def _keeper(one: "KeeperLine") -> Iterator[Line]:
     yield f"  told by {one.prompt}"
 
 
-def _report(report: "KeeperReport", _: Look) -> Iterator[Line]:
+def _report(report: "RunReport", _: Look) -> Iterator[Line]:
     done, waits = ("Would do", "Would ask about") if report.dry_run else ("Did", "Waits for you")
-    yield from _deeds(done, report.applied)
-    yield from _deeds(waits, report.queued)
-    yield from _deeds("Refused", report.refused)
+    yield from _results(done, report.applied)
+    yield from _results(waits, report.queued)
+    yield from _results("Refused", report.refused)
     yield from report.notes
     if not (report.applied or report.queued or report.refused):
         yield "Nothing to do."
-    tokens = f", {report.tokens:,} tokens" if report.tokens else ""
+    tokens = f", {_tokens(report):,} tokens" if _tokens(report) else ""
     yield f"{report.keeper}: {report.seconds:.1f} s{tokens}"
 
 
-def _deeds(label: str, found: "tuple[Deed, ...]") -> Iterator[Line]:
+def _results(label: str, found: "tuple[ActionResult, ...]") -> Iterator[Line]:
     if not found:
         return
     yield paint(f"{label} ({len(found)}):", bold=True)
@@ -54,6 +54,26 @@ def _deeds(label: str, found: "tuple[Deed, ...]") -> Iterator[Line]:
         yield f"  and {len(found) - _SHOWN} more; --json shows all"
 
 
+def _tokens(report: "RunReport") -> int:
+    return report.usage.sent + report.usage.received
+
+
+def _data(report: "RunReport") -> dict[str, object]:
+    plain = {
+        name: getattr(report, name) for name in ("keeper", "at", "dry_run", "applied", "queued", "refused", "notes")
+    }
+    results = {name: [_result(one) for one in plain[name]] for name in ("applied", "queued", "refused")}
+    return plain | results | {"tokens": _tokens(report), "seconds": report.seconds}
+
+
+def _result(one: "ActionResult") -> dict[str, object]:
+    from everself.keepers.keeper import kind_of
+
+    planned, ends = one.planned, {name: getattr(one, name) for name in ("change", "entry", "review", "why")}
+    said = {"kind": kind_of(planned.operation), "words": one.words, "reason": planned.reason}
+    return said | {"evidence": planned.evidence, "sure": planned.sure} | ends
+
+
 def _run(run: "KeeperRun") -> Iterator[Line]:
     counts = f"{run.applied} done, {run.queued} to review, {run.refused} refused"
     yield f"{run.at[:16].replace('T', ' ')}  {run.keeper}: {counts} ({count_of(round(run.seconds), 'second')})"
@@ -62,6 +82,6 @@ def _run(run: "KeeperRun") -> Iterator[Line]:
 
 VIEWS: Final = {
     "keepers.list": View(_listed),
-    "keepers.run": View(_report),
+    "keepers.run": View(_report, data=_data),
     "keepers.history": View(_history),
 }

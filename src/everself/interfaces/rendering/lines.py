@@ -5,9 +5,12 @@ A colour is asked for with `paint`; escape codes that stand in a text itself are
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
+
+if TYPE_CHECKING:
+    from everself.workspace.disk_workspace import Recovery
 
 
 class Look(NamedTuple):
@@ -74,3 +77,17 @@ def safe(text: str) -> str:
     from everself.text.visible import visible
 
     return visible(text.replace("\r", "␍").replace("\n", "␊"))
+
+
+def count_of(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def entries_of(number: int) -> str:
+    return f"{number} entry" if number == 1 else f"{number} entries"
+
+
+def recovered_notices(found: "Recovery") -> list[str]:
+    """What a process that died had left half done, and what became of it."""
+    notices = [f"A change that was cut short earlier has been completed: {one}" for one in found.completed]
+    return notices + [f"A change that was cut short earlier has been taken back: {one}" for one in found.undone]

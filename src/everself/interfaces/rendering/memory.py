@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from everself.errors import EverselfError
-from everself.interfaces.rendering.exit_codes import ExitCode
-from everself.interfaces.rendering.view import Look, View
-from everself.interfaces.rendering.words import count_of, entries_of
+from everself.interfaces.rendering.lines import count_of, entries_of
+from everself.interfaces.rendering.view import ExitCode, Look, View
 
 if TYPE_CHECKING:
     from everself.memory.transfer.importer import BrokenLine, ImportReport

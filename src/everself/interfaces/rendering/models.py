@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from everself.interfaces.rendering.lines import Line, paint
+from everself.interfaces.rendering.lines import Line, count_of, paint
 from everself.interfaces.rendering.settings import saved_notices
 from everself.interfaces.rendering.view import Look, View, without
-from everself.interfaces.rendering.words import count_of
 
 if TYPE_CHECKING:
     from everself.models.chat.model_trial import Trial

@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from everself.interfaces.rendering.exit_codes import ExitCode
-from everself.interfaces.rendering.lines import Line, paint
-from everself.interfaces.rendering.view import Look, View
-from everself.interfaces.rendering.words import count_of, entries_of
+from everself.interfaces.rendering.lines import Line, count_of, entries_of, paint
+from everself.interfaces.rendering.view import ExitCode, Look, View
 from everself.operations.promotion import Asking, Promoted
 
 if TYPE_CHECKING:

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from everself.interfaces.rendering.lines import Line, paint, paint_diff
+from everself.interfaces.rendering.lines import Line, count_of, paint, paint_diff
 from everself.interfaces.rendering.view import Look, View
-from everself.interfaces.rendering.words import count_of
 from everself.text.normalise import one_line
 
 if TYPE_CHECKING:

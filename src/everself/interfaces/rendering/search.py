@@ -4,15 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Final
 
-from everself.interfaces.rendering.exit_codes import ExitCode
-from everself.interfaces.rendering.lines import Line, paint
-from everself.interfaces.rendering.view import Look, View
-from everself.interfaces.rendering.words import count_of
+from everself.interfaces.rendering.lines import Line, count_of, paint
+from everself.interfaces.rendering.view import ExitCode, Look, View
 
 if TYPE_CHECKING:
-    from everself.operations.search import Answer, Passage, Recalled
     from everself.runtime import Runtime
+    from everself.search.recall import SearchResult
     from everself.storage.state.searches import SearchRecord
+    from everself.values import Hit
 
 # of one hit: what shows what it is about; `get` shows the rest
 _LINES = 6
@@ -32,20 +31,31 @@ def _catch_up(app: "Runtime") -> list[str]:
     return [f"{left:,} {have} no vector yet: everself memory index"] if left else []
 
 
-def _found(found: "Answer", look: Look) -> Iterator[Line]:
+def _found(found: "SearchResult", look: Look) -> Iterator[Line]:
     if not found.hits:
         yield "Nothing is remembered that fits."
-    for at, one in enumerate(found.hits, 1):
-        hit = one.hit
+    for at, (hit, weight) in enumerate(zip(found.hits, found.weights, strict=True), 1):
         ended = f"  {hit.ended}" if hit.ended else ""
-        yield (
-            f"{at:>2}  " + paint(f"{hit.score:.2f}", bold=True) + f"  {hit.day or '          '}  {one.citation}{ended}"
-        )
+        where = f"  {hit.day or '          '}  {hit.reference}{ended}"
+        yield f"{at:>2}  " + paint(f"{hit.score:.2f}", bold=True) + where
         yield from (f"    {line}" for line in snippet(hit.text))
         if hit.also:
             yield f"    also in {', '.join(hit.also)}"
         if "explain" in look.flags:
-            yield from _explained(one)
+            yield from _explained(hit, weight)
+    if found.messages:
+        yield ""
+        yield "In conversations:"
+    for said in found.messages:
+        yield f"    {said.at.date().isoformat()}  {said.session}  {said.role}"
+        yield from (f"    {line}" for line in snippet(said.text))
+
+
+def _data(found: "SearchResult") -> dict[str, object]:
+    names = ("query", "id", "ranking", "provider", "tokens", "hits", "left_out", "notices", "degraded", "messages")
+    weighed = zip(found.hits, found.weights, strict=True)
+    hits = [{"citation": hit.reference, "weight": weight, "hit": hit} for hit, weight in weighed]
+    return {name: getattr(found, name) for name in names} | {"hits": hits}
 
 
 def snippet(text: str) -> Iterator[str]:
@@ -56,25 +66,26 @@ def snippet(text: str) -> Iterator[str]:
         yield f"… and {count_of(len(lines) - _LINES, 'line')} more"
 
 
-def _explained(one: "Recalled") -> Iterator[str]:
-    sums = [part for part in one.hit.parts if part.kind == "sum"]
+def _explained(hit: "Hit", weight: float) -> Iterator[str]:
+    sums = [part for part in hit.parts if part.kind == "sum"]
     for part in sums:
         yield f"      {part.name:<20}{part.value:>+8.3f}"
     if len(sums) > 1:
         yield f"      {'sum':<20}{sum(part.value for part in sums):>8.3f}   bent to between 0 and 1"
-    for part in one.hit.parts:
+    for part in hit.parts:
         if part.kind == "factor":
             yield f"      {part.name:<20}{'×' + format(part.value, '.3f'):>8}"
-    yield f"      {'seed 1 weight':<20}{'×' + format(one.weight, '.3f'):>8}   what age alone would make of it"
-    yield f"      {'score':<20}{one.hit.score:>8.3f}"
+    yield f"      {'seed 1 weight':<20}{'×' + format(weight, '.3f'):>8}   what age alone would make of it"
+    yield f"      {'score':<20}{hit.score:>8.3f}"
 
 
-def _passage(found: "Passage", _: Look) -> list[str]:
+def _passage(found: "Hit", _: Look) -> list[str]:
     return found.text.splitlines()
 
 
-def _lines_of(found: "Passage") -> dict[str, object]:
-    return {name: getattr(found, name) for name in ("citation", "path", "first_line", "last_line", "day", "text")}
+def _lines_of(found: "Hit") -> dict[str, object]:
+    fields = {name: getattr(found, name) for name in ("path", "first_line", "last_line", "day", "text")}
+    return {"citation": found.reference} | fields
 
 
 def _why(found: "SearchRecord | tuple[SearchRecord, ...]", look: Look) -> Iterable[str]:
@@ -118,15 +129,15 @@ def _left_out(record: "SearchRecord") -> Sequence[str]:
     return [f"      {one.reason}: {one.path}{' ' + one.entry if one.entry else ''}" for one in shown]
 
 
-def _code(found: "Answer") -> ExitCode:
-    if not found.hits:
+def _code(found: "SearchResult") -> ExitCode:
+    if not found.hits and not found.messages:
         return ExitCode.NOT_FOUND
     return ExitCode.DEGRADED if found.degraded else ExitCode.DONE
 
 
 _EXPLAIN: Final = ("explain", "Show what each score is made of.")
 VIEWS: Final = {
-    "memory.search": View(_found, code=_code, flags=(_EXPLAIN,), after=_catch_up),
+    "memory.search": View(_found, code=_code, data=_data, flags=(_EXPLAIN,), after=_catch_up),
     "memory.get": View(_passage, data=_lines_of),
     "memory.why": View(_why, notices=lambda _: ()),
 }

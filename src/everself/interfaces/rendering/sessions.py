@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from everself.interfaces.rendering.lines import Line, paint
+from everself.interfaces.rendering.lines import Line, count_of, entries_of, paint
 from everself.interfaces.rendering.view import Look, View
-from everself.interfaces.rendering.words import count_of, entries_of
 from everself.operations.sessions import Deleted
 from everself.text.normalise import one_line
 
@@ -20,6 +19,7 @@ _FATES: Final = {
     "new": "would be kept",
     "mention": "is known, would count as said again",
     "kept": "is kept",
+    "noted": "is noted",
     "forgotten": "was forgotten, stays so",
 }
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from everself.interfaces.rendering.lines import Line, paint
+from everself.interfaces.rendering.lines import Line, count_of, paint
 from everself.interfaces.rendering.view import Look, View, without
-from everself.interfaces.rendering.words import count_of
 
 if TYPE_CHECKING:
     from everself.config.display import SettingReport

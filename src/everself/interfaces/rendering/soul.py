@@ -4,17 +4,54 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Final
 
-from everself.interfaces.rendering.exit_codes import ExitCode
-from everself.interfaces.rendering.lines import Line, paint, paint_diff
-from everself.interfaces.rendering.view import Look, View
+from everself.interfaces.rendering.lines import Line, count_of, paint, paint_diff
+from everself.interfaces.rendering.view import ExitCode, Look, View
 from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
     from everself.identity.growth import Proposed, SoulChange
     from everself.identity.soul_tests import SoulTestResult
     from everself.identity.versions import Version
-    from everself.operations.soul import SoulDiff, SoulReport, SoulTests
+    from everself.operations.soul import Digest, SoulDiff, SoulReport, SoulTests, Step, Verified
     from everself.storage.state.proposals import Proposal
+
+
+def _verified(found: "Verified", _: Look) -> Iterator[Line]:
+    if found.accepted is not None:
+        yield f"Accepted: {', '.join(found.accepted.paths) or 'all as it is'}."
+    if (back := found.restored) is not None:
+        put = f"Put back: {', '.join(back.paths)}, as change {back.change}."
+        yield put if back.change else "There was nothing to put back."
+        yield from (f"{path}: {why}" for path, why in back.left)
+    report = found.report
+    for one in report.changed:
+        yield paint(one.kind, "red") + f"  {one.path}" + (f"  {one.why}" if one.why else "")
+        yield from paint_diff(one.diff)
+    if report.ledger:
+        yield paint("The record of changes is broken: ", "red") + report.ledger
+    if report.ok:
+        yield f"Nothing was changed outside; the record of {count_of(report.changes, 'change')} is whole."
+    elif report.changed:
+        yield "If that was you: everself soul verify --accept. To put it back: everself soul verify --undo"
+
+
+def _verified_code(found: "Verified") -> ExitCode:
+    return ExitCode.DONE if found.report.ok else ExitCode.DEGRADED
+
+
+def _digest(found: "Digest", look: Look) -> Iterable[Line]:
+    steps = [line for one in (*found.grown, *found.waiting) for line in _digest_step(one, look)]
+    return steps or [f"The soul is what it was {count_of(found.days, 'day')} ago, and nothing waits."]
+
+
+def _digest_step(step: "Step", look: Look) -> Iterator[Line]:
+    waits = f"  waits for you: everself soul approve {step.proposal}" if step.proposal else ""
+    yield paint(f"{step.at.astimezone(look.zone):%Y-%m-%d %H:%M}  {step.who}: {step.reason}", bold=True) + waits
+    yield from (f"  - {line.lstrip('-*+ ')}" for line in step.removed)
+    yield from (f"  + {line.lstrip('-*+ ')}" for line in step.added)
+    for one in step.evidence:
+        yield f"  because of {one.reference}" + (f": {one.words}" if one.words else "")
+
 
 _COLOURS: Final = {"passed": "green", "failed": "red", "waiting": "yellow", "unclear": "yellow"}
 
@@ -99,6 +136,8 @@ def _code(report: "SoulTests") -> ExitCode:
 
 
 VIEWS: Final = {
+    "soul.verify": View(_verified, code=_verified_code, data=lambda found: found.report),
+    "soul.digest": View(_digest),
     "soul.show": View(_shown),
     "soul.history": View(_listed),
     "soul.diff": View(_compared),

@@ -5,10 +5,23 @@ import importlib.util
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import tzinfo
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from everself.errors import EverselfError
-from everself.interfaces.rendering.exit_codes import ExitCode
+from everself.errors import (
+    BadConfig,
+    ChangedMeanwhile,
+    Damaged,
+    DiskError,
+    EmbeddingFailed,
+    EverselfError,
+    Interrupted,
+    ModelFailed,
+    NotFound,
+    RefusedByRule,
+    Unfinished,
+    WrongUse,
+)
 from everself.interfaces.rendering.lines import Line
 
 if TYPE_CHECKING:
@@ -16,17 +29,62 @@ if TYPE_CHECKING:
     from everself.runtime import Runtime
 
 
+class ExitCode(IntEnum):
+    DONE = 0
+    FAILED = 1
+    WRONG_USE = 2
+    REFUSED = 3
+    CONFLICT = 4
+    NOT_FOUND = 5
+    DEGRADED = 6
+    INTERRUPTED = 130
+
+
+MEANINGS: dict[ExitCode, str] = {
+    ExitCode.DONE: "done",
+    ExitCode.FAILED: "failed, nothing changed",
+    ExitCode.WRONG_USE: "wrong use",
+    ExitCode.REFUSED: "refused by a rule",
+    ExitCode.CONFLICT: "conflict, try again",
+    ExitCode.NOT_FOUND: "not found",
+    ExitCode.DEGRADED: "degraded: done, with a warning",
+    ExitCode.INTERRUPTED: "interrupted",
+}
+
+# an error has the code of its nearest ancestor here
+BY_ERROR: dict[type[EverselfError], ExitCode] = {
+    EverselfError: ExitCode.FAILED,
+    WrongUse: ExitCode.WRONG_USE,
+    NotFound: ExitCode.NOT_FOUND,
+    RefusedByRule: ExitCode.REFUSED,
+    ChangedMeanwhile: ExitCode.CONFLICT,
+    BadConfig: ExitCode.FAILED,
+    DiskError: ExitCode.FAILED,
+    Damaged: ExitCode.FAILED,
+    EmbeddingFailed: ExitCode.FAILED,
+    ModelFailed: ExitCode.FAILED,
+    Unfinished: ExitCode.DEGRADED,
+    Interrupted: ExitCode.INTERRUPTED,
+}
+
+
+def code_of(error: EverselfError) -> ExitCode:
+    return next(BY_ERROR[kind] for kind in type(error).__mro__ if kind in BY_ERROR)
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """What a view needs besides the result: the owner's time zone, and the flags of the view that were given.
 
-    `asking`: it shows a plan about which somebody is asked; `agreed`: they saw the plan of this result and agreed.
+    `asking`: it shows a plan about which somebody is asked; `agreed`: they saw the plan of this result and agreed; `chat`: it is shown
+    in a conversation, briefly.
     """
 
     zone: tzinfo
     flags: frozenset[str] = frozenset()
     asking: bool = False
     agreed: bool = False
+    chat: bool = False
 
 
 def _notices(result: Any) -> Sequence[str]:

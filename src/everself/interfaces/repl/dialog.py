@@ -8,6 +8,8 @@ from everself.conversation.events import Done
 from everself.errors import EverselfError
 from everself.interfaces.repl.commands import COMMANDS
 from everself.interfaces.repl.dialog_state import DialogState
+from everself.operations.caller import Audience, Caller
+from everself.operations.registry import get_operation
 
 # a path or a fraction at the beginning of a message is no command
 _COMMAND: Final = re2.compile(r"^(/[a-z]+)(?:\s+(.*))?$")
@@ -49,7 +51,9 @@ class Talk(DialogState):
         self.screen.say((f"There is no command {name}.{hint} /help lists them; a blank before it makes it a message.",))
 
     async def _converse(self, text: str) -> None:
-        async for event in self.chat.converse(self.session, text):
+        say = get_operation("chat.say")
+        request = say.request(text=text, session=self.session.id, stay=True)
+        async for event in say(self.app, Caller(Audience.OWNER_AT_TERMINAL, by_owner=True), request):
             if isinstance(event, Done):
                 self.last = event
                 self.spent += event.cost or 0.0

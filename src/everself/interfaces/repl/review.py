@@ -2,13 +2,14 @@
 
 import asyncio
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from everself.errors import EverselfError
-from everself.interfaces.repl import views as looking
 from everself.interfaces.repl.ritual import STOPS
 from everself.operations.caller import AT_TERMINAL
+from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
     from everself.interfaces.repl.ritual import Asking
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from everself.operations.review import Decided, Queue, Waiting
     from everself.runtime import Runtime
 
+_WIDE: Final = 100
 _KEYS: Final = "a accept, e edit, r refuse, s skip, q quit?"
 
 
@@ -29,7 +31,7 @@ async def decide(app: "Runtime", screen: "Screen", ask: "Asking", words: str) ->
 
     found = await asyncio.to_thread(waiting)
     if words == "list" or not found.waiting:
-        screen.say(await asyncio.to_thread(lambda: list(looking.review(app, ""))))
+        screen.say(await asyncio.to_thread(lambda: list(list_review(app))))
         return
     for number, listed in enumerate(found.waiting, 1):
         # what was decided just now may have changed it
@@ -41,6 +43,25 @@ async def decide(app: "Runtime", screen: "Screen", ask: "Asking", words: str) ->
         if not await _ask(app, screen, ask, one):
             break
     screen.say((*found.notes, "To see what is left: /review list"))
+
+
+def list_review(app: "Runtime") -> Iterator[str]:
+    """What waits for the person: all that `everself review` asks about, changes from outside, what rests on something wrong."""
+    from everself.interfaces.rendering.review import lines_of
+    from everself.memory.selection import Selection, list_entries
+    from everself.operations.review import ListRequest, list_waiting
+
+    found = list_waiting(app, AT_TERMINAL, ListRequest())
+    for one in found.waiting:
+        yield from lines_of(one)
+    yield from found.notes
+    outside = [f"{one.kind} outside: {one.path or one.why}  (everself soul verify)" for one in app.integrity.look()]
+    yield from outside
+    stale = list_entries(app.memory, Selection(stale=True))
+    for listed in stale:
+        yield f"rests on something wrong: {listed.entry.id}  {one_line(listed.entry.text, _WIDE)}  ({listed.citation})"
+    if not (found.waiting or outside or stale):
+        yield "Nothing waits for you."
 
 
 async def _ask(app: "Runtime", screen: "Screen", ask: "Asking", one: "Waiting") -> bool:

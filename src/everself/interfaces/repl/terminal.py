@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TextIO
 
 from everself.errors import EverselfError
-from everself.interfaces.repl import views as looking
 from everself.interfaces.repl.commands import COMMANDS
 from everself.interfaces.repl.dialog import Talk
 from everself.interfaces.repl.ritual import OFFER
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
 _GREETING: Final = "Enter sends · Alt-Enter: new line · Ctrl-C stops a reply · Ctrl-D leaves · /help"
 _EARLIER: Final = 200
+_SESSIONS: Final = 12
 _NAME: Final = 40
 # of the window: nobody needs to know that it is empty
 _WORTH_TELLING: Final = 0.005
@@ -71,7 +71,7 @@ class _Sitting:
             self._screen.note(f"Going on with the conversation of {began}: {self._session.title}")
         editor = Editor(
             {name: one.summary for name, one in COMMANDS.items()},
-            lambda: looking.said(self._app, _EARLIER),
+            lambda: _said(self._app, _EARLIER),
             self._meter,
             colour=self._streams.colour,
             terminal=(self._streams.keys, self._streams.picture),
@@ -146,3 +146,12 @@ def _without_echo() -> Iterator[None]:
         yield
     finally:
         termios.tcsetattr(keys, termios.TCSANOW, before)
+
+
+def _said(app: "Runtime", limit: int) -> Iterator[str]:
+    """What the owner said in the conversations of late, the newest first, as it is kept: what was forgotten is not there."""
+    for session in app.log.list(_SESSIONS):
+        for message in reversed(app.log.messages(session)):
+            if message.role == "user" and not message.person and limit > 0:
+                limit -= 1
+                yield message.content

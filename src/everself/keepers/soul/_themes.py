@@ -1,10 +1,10 @@
-"""Finds what the owner said repeatedly: corrections, welcome behaviour, abilities. Reads only.
+"""Finds what the owner said repeatedly of how the agent should behave: wishes, corrections, welcome behaviour, abilities. Reads only.
 
 Only their own words count, said to the agent and vouched for: no page, tool, guest, import, summary or text of unknown hand is a reason
-for a soul to change, however often it is repeated.
+for a soul to change, however often it is repeated. Of what a model noted, the sentence counts that it noted it from. Facts are memory's.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from functools import lru_cache
@@ -12,11 +12,14 @@ from typing import Final, Literal
 
 from everself.classify.contradiction import contradicts
 from everself.classify.corrections import find_correction
+from everself.classify.coverage import touches
 from everself.classify.folding import fold
+from everself.classify.model import score
 from everself.classify.openers import bare
 from everself.classify.pattern_sets import load_set
 from everself.keepers.keeper_context import KeeperContext
-from everself.memory.provenance import CORRECTION, OWNER, rank
+from everself.memory.provenance import AGENT, CORRECTION, OWNER, rank
+from everself.memory.statements import stated
 from everself.search.similarity import overlap, words_of
 from everself.text.normalise import one_line
 from everself.values import Entry, Tag
@@ -34,6 +37,7 @@ MOST: Final = 300
 LONGEST: Final = 200
 # themes that an entry is held against, those with most words in common: telling a contradiction takes a millisecond
 _COMPARED: Final = 3
+QUOTE: Final = "quote"
 _RECORDS: Final = frozenset({Kind.CORRECTIONS, Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.CHRONICLE})
 
 
@@ -53,10 +57,20 @@ class Theme:
         return tuple(one.id for one in self.entries)
 
     @property
+    def evidence(self) -> tuple[str, ...]:
+        return evidence_of(self.entries)
+
+    @property
     def words(self) -> str:
         """In the owner's words: those of the correction that stands, or of the newest."""
         told = next((one.text for one in self.entries if one.source == CORRECTION), self.entries[0].text)
         return one_line(bare(told), 10 * LONGEST)
+
+
+def evidence_of(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """Each entry, or the message that is quoted in its place."""
+    found = (one.lineage[0] if one.category == QUOTE else f"entry:{one.id}" for one in entries)
+    return tuple(dict.fromkeys(found))
 
 
 def find_themes(context: KeeperContext) -> list[Theme]:
@@ -133,20 +147,43 @@ def is_correction(entry: Entry) -> bool:
     return entry.tag is Tag.CORRECTION or entry.source == CORRECTION or entry.category == "correction"
 
 
+def own_words(context: KeeperContext, entry: Entry) -> Iterator[Entry]:
+    """The entry, where the owner said it; else the sentences of theirs that a model noted it from, each with its message as evidence."""
+    if is_evidence(context, entry):
+        yield entry
+        return
+    where = place(entry.path)
+    if entry.source != AGENT or entry.closed or not entry.vouched or where.person or where.project:
+        return
+    for reference in entry.lineage:
+        kind, _, name = reference.partition(":")
+        message = context.log.message(name) if kind == "msg" else None
+        if message is None or context.source_of(message) != OWNER:
+            continue
+        for sentence in stated(message.content):
+            if touches(entry.text, sentence):
+                at = message.at.astimezone(context.clock.zone)
+                quote = entry._replace(text=sentence, source=OWNER, lineage=(reference,), category=QUOTE, mentions=1)
+                yield quote._replace(day=context.clock.day_of(message.at), seen=None, time=at.strftime("%H:%M:%S"))
+
+
 def _told(context: KeeperContext) -> Iterator[tuple[About, Entry]]:
     found = sorted(context.open_entries(), key=lambda one: (str(one.day or ""), one.time), reverse=True)
     count = 0
     for entry in found:
         if count >= MOST:
             return
-        about = _about(entry)
-        if about is not None and is_evidence(context, entry):
-            count += 1
-            yield about, entry
+        for said in own_words(context, entry):
+            about = about_of(said)
+            if about is not None:
+                count += 1
+                yield about, said
 
 
-def _about(entry: Entry) -> About | None:
-    if is_correction(entry):
-        return "correction"
-    names = load_set("manners").names(fold(entry.text[: 10 * LONGEST]))
-    return "welcome" if "welcome" in names else "ability" if "ability" in names else None
+def about_of(entry: Entry) -> About | None:
+    """What of the agent's behaviour an entry is about; None for all else, a fact that was put right included."""
+    text = entry.text[: 10 * LONGEST]
+    names = load_set("manners").names(fold(text)) if not is_correction(entry) else ()
+    if names:
+        return "welcome" if "welcome" in names else "ability" if "ability" in names else None
+    return "correction" if score(bare(text)).says("wish") else None

@@ -1,4 +1,4 @@
-"""The Soul Keeper: a statement that the owner repeated, at least a day old, becomes one line under `## Learned`, with its evidence.
+"""The Soul Keeper: a wish that the owner repeated, at least a day old, becomes one line under `## Learned`, with its evidence.
 
 By rules the line is in the owner's own words. A model may word more of them, from the same evidence and within the same limits. Whether
 a line is only proposed or applied, the policy decides, and growth does it: the copy of the earlier soul, the soul tests, CHANGELOG.md.
@@ -21,10 +21,19 @@ from everself.keepers.keeper import (
     ProposeLine,
     Remember,
     Tell,
-    referenced,
 )
 from everself.keepers.keeper_context import KeeperContext
-from everself.keepers.soul._themes import LONGEST, About, Theme, agree, find_themes, is_correction, is_ripe, say_same
+from everself.keepers.soul._themes import (
+    LONGEST,
+    About,
+    Theme,
+    agree,
+    evidence_of,
+    find_themes,
+    is_correction,
+    is_ripe,
+    say_same,
+)
 from everself.keepers.soul._wording import SoulLine, word_lines
 from everself.memory.provenance import OWN, concluded_in
 from everself.memory.writing import NewEntry
@@ -50,6 +59,7 @@ _SAID: Final[dict[About, str]] = {
     "welcome": "welcomed",
     "ability": "counted on",
 }
+_WISHED: Final = "asked for"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +102,7 @@ class SoulKeeper:
 
     async def propose(self, context: KeeperContext, tell: Tell) -> KeeperProposal:
         found = context.memory.workspace.find(SOUL)
-        policy = context.sources.policy()
+        policy = context.sources.policy
         if policy is SoulPolicy.LOCKED or found is None:
             return KeeperProposal()
         versions = Versions(context.memory.workspace, context.clock)
@@ -148,7 +158,7 @@ def _untold(context: KeeperContext, soul: SoulState) -> Iterator[Planned]:
 
 def _line(context: KeeperContext, soul: SoulState, theme: Theme, notes: list[str]) -> Iterator[SoulLine]:
     """The line of a theme, unless the soul says so already or somebody was asked before."""
-    evidence = referenced(theme.ids)
+    evidence = theme.evidence
     replaces = next((line for line in soul.learned if theme.about == "correction" and _contradicts(line, theme)), "")
     new = [one for one in evidence if one not in soul.used or one in soul.unfinished]
     if not new or (not replaces and len(new) < len(evidence)) or _says(context, soul, theme):
@@ -157,7 +167,8 @@ def _line(context: KeeperContext, soul: SoulState, theme: Theme, notes: list[str
         notes.append(f"Too long for a line of the soul, though it came up {theme.times} times: {', '.join(theme.ids)}.")
         return
     words = _OPENINGS[theme.about].format(words=theme.words)
-    yield SoulLine(words, evidence, f"{_SAID[theme.about]} {theme.times} times", replaces)
+    said = _SAID[theme.about] if theme.about != "correction" or any(map(is_correction, theme.entries)) else _WISHED
+    yield SoulLine(words, evidence, f"{said} {theme.times} times", replaces)
 
 
 def _says(context: KeeperContext, soul: SoulState, theme: Theme) -> bool:
@@ -198,7 +209,7 @@ def _drift(context: KeeperContext, soul: SoulState, theme: Theme) -> Iterator[Pl
             )
             about = f"drift {digest(line.encode())[:16]} {newest.isoformat()}"
             ask = Ask("question", about, words, (Choice("I have seen it"),))
-            yield Planned(ask, referenced([one.id for one in again]), "The agent acts unlike its soul.")
+            yield Planned(ask, evidence_of(again), "The agent acts unlike its soul.")
 
 
 def _fitted(context: KeeperContext, soul: SoulState, line: SoulLine, notes: list[str]) -> Iterator[Planned]:

@@ -71,6 +71,11 @@ class ForgetPlan:
     def empty(self) -> bool:
         return not (self.entries or self.documents or self.messages or self.quoted or self.commits or self.searches)
 
+    @property
+    def called(self) -> str:
+        """How a question calls it."""
+        return f"all {len(self.entries)} entries" if len(self.entries) > 1 else "it"
+
     def lines(self) -> Iterator[str]:
         """What a person should see before they say yes."""
         entries = "1 entry" if len(self.entries) == 1 else f"{len(self.entries)} entries"

@@ -5,7 +5,7 @@ Exported are entries, not documents: what stands between them (references by id,
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import date
 
 from everself.errors import WrongUse
@@ -51,9 +51,6 @@ class ExportedLine:
     extra: dict[str, str]
 
 
-_NAMES = tuple(field.name for field in fields(ExportedLine))
-
-
 @dataclass(frozen=True, slots=True)
 class Export:
     """The lines, and from how many of them secrets were taken out."""
@@ -78,11 +75,13 @@ def export_entries(memory: Memory, *, aside: bool = True) -> Export:
 
 
 def render_line(line: ExportedLine) -> str:
-    return json.dumps({name: getattr(line, name) for name in _NAMES}, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(asdict(line), ensure_ascii=False, separators=(",", ":"))
 
 
 def parse_line(text: str) -> ExportedLine:
     """The inverse of `render_line`; WrongUse says what is wrong with a line."""
+    import msgspec
+
     if len(text) > LONGEST_LINE:
         raise WrongUse(f"The line has {len(text)} characters, which is too long.")
     try:
@@ -91,28 +90,13 @@ def parse_line(text: str) -> ExportedLine:
         raise WrongUse("The line is not valid JSON.") from None
     if not isinstance(found, dict) or found.get("v") != VERSION:
         raise WrongUse(f"The line is not an entry of version {VERSION}.")
-    for name in _NAMES:
-        _check_type(name, found.get(name))
-    line = ExportedLine(**{name: found[name] for name in _NAMES})
+    try:
+        line = msgspec.convert(found, ExportedLine)
+    except msgspec.ValidationError as error:
+        raise WrongUse(f"The line is not complete: {error}.") from None
     for problem in _problems(line):
         raise WrongUse(problem)
     return line
-
-
-def _check_type(name: str, value: object) -> None:
-    match name:
-        case "vouched" | "struck":
-            good = isinstance(value, bool)
-        case "v" | "mentions":
-            good = isinstance(value, int) and not isinstance(value, bool)
-        case "heading" | "lineage":
-            good = isinstance(value, list) and all(isinstance(one, str) for one in value)
-        case "extra":
-            good = isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
-        case _:
-            good = isinstance(value, str)
-    if not good:
-        raise WrongUse(f'"{name}" is missing or has the wrong type.')
 
 
 def _problems(line: ExportedLine) -> Iterator[str]:

@@ -6,9 +6,8 @@ nothing of where either is kept.
 
 from everself.errors import EmbeddingFailed
 from everself.models.embedding._checked import CheckedEmbedder, RetryPolicy
-from everself.models.embedding._factory import open_embedder
+from everself.models.embedding._factory import estimate_cost, open_embedder
 from everself.models.embedding._fallback import Unavailable, WithFallback, pin
-from everself.models.embedding._prices import estimate_cost
 from everself.models.embedding.protocol import Embedder, Purpose
 
 __all__ = [

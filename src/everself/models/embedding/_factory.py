@@ -3,18 +3,105 @@
 Who cannot be had becomes an embedder that says why, so that search has one way to go on by words.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from everself.config import Secret
+from everself.config.plugins import EMBEDDERS, Plugin
 from everself.config.sections import Embedding, Provider, Search
 from everself.errors import EmbeddingFailed
 from everself.models.embedding._checked import CheckedEmbedder, Limits
 from everself.models.embedding._fallback import Unavailable, WithFallback
-from everself.models.embedding._plugin import open_plugin
 from everself.models.embedding._remote import EmbeddingAccount, RemoteEmbedder, Timeouts, find_fault, is_at_home
 from everself.models.embedding._wire_formats import WIRE_FORMATS
 from everself.models.embedding.local import open_local
-from everself.models.embedding.protocol import Embedder
+from everself.models.embedding.protocol import Embedder, Purpose
+from everself.models.plugins import PluginFailed, fenced, find_plugin, make_from
+
+if TYPE_CHECKING:
+    from everself.models.embedding.protocol import Vectors
+
+
+class PluginEmbedder:
+    """Its answers are not checked here."""
+
+    def __init__(self, plugin: Plugin, made: Embedder) -> None:
+        self._plugin = plugin
+        self._made = made
+        self.provider = made.provider
+        self.model = made.model
+        self.paid = made.paid
+
+    @property
+    def dimensions(self) -> int | None:
+        try:
+            with fenced(self._plugin):
+                return self._made.dimensions
+        except PluginFailed:
+            # unknown, as before the first answer; whatever is wrong is told by that
+            return None
+
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":
+        try:
+            with fenced(self._plugin):
+                return self._made.embed(texts, purpose=purpose)
+        except PluginFailed as failed:
+            raise _told(failed) from None
+
+
+def open_plugin(name: str, model: str, provider: Provider, cache: str) -> Embedder:
+    """What the factory of the package makes of model, provider and cache."""
+    try:
+        plugin = find_plugin(EMBEDDERS, name)
+        if plugin is None:
+            raise PluginFailed(f'No installed package adds the embedder "{name}".', "everself config show memorySearch")
+        made = make_from(plugin, _find_fault, model, provider, cache)
+    except PluginFailed as failed:
+        return Unavailable(name, model, _told(failed))
+    return PluginEmbedder(plugin, made)
+
+
+def _told(failed: PluginFailed) -> EmbeddingFailed:
+    return EmbeddingFailed(failed.words, reason="missing", mend=failed.mend)
+
+
+def _find_fault(made: Any, name: str) -> str:
+    """What of the protocol it does not keep. Vectors are kept by provider and model, so these have to be its own."""
+    if made.provider != name:
+        return f'its provider is not "{name}"'
+    if not isinstance(made.model, str) or not made.model:
+        return "it names no model"
+    if not callable(made.embed) or not isinstance(made.dimensions, int | None):
+        return "embed is no method, or dimensions are no number"
+    return "" if isinstance(made.paid, bool) else "it does not say whether it is paid"
+
+
+AS_OF = "2025-11-01"
+
+# dollars for a million tokens
+PRICES: Mapping[tuple[str, str], float] = MappingProxyType(
+    {
+        ("openai", "text-embedding-3-small"): 0.02,
+        ("openai", "text-embedding-3-large"): 0.13,
+        ("openai", "text-embedding-ada-002"): 0.10,
+        ("gemini", "text-embedding-004"): 0.0,
+        ("gemini", "gemini-embedding-001"): 0.15,
+        ("voyage", "voyage-3.5"): 0.06,
+        ("voyage", "voyage-3.5-lite"): 0.02,
+        ("voyage", "voyage-3-large"): 0.18,
+        ("voyage", "voyage-code-3"): 0.18,
+    }
+)
+
+
+def estimate_cost(embedder: Embedder, tokens: int) -> float | None:
+    """Dollars for so many tokens; None where the price is not known."""
+    if not embedder.paid:
+        return 0.0
+    price = PRICES.get((embedder.provider, embedder.model))
+    return None if price is None else price * tokens / 1_000_000
+
 
 # providers whose key is looked for, in this order
 _WITH_KEYS = ("openai", "gemini", "voyage")

@@ -12,7 +12,7 @@ from typing import Self
 from everself.config import AgentSettings, Config, Loaded, Places, with_tunables
 from everself.errors import Damaged, EverselfError, NewerSchema, UnsafePath
 from everself.lazy import part
-from everself.operations.doctor.peeking import REBUILD, RESTORE, peek
+from everself.operations.doctor.state_reading import REBUILD, RESTORE, open_readable
 from everself.operations.doctor.words import failed
 from everself.storage.filesystem import READ_LIMIT, TEMPORARY_PREFIX
 from everself.storage.host_files import find_key
@@ -111,7 +111,7 @@ class Case:
         if not self.has_state:
             return None
         try:
-            return peek(self.database, self.key)
+            return open_readable(self.database, self.key)
         except NewerSchema as error:
             return failed("database-newer", error, self.database)
         except (Damaged, UnsafePath) as error:

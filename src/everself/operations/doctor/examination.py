@@ -9,7 +9,7 @@ from everself.config import Loaded, Places, Vault, check, environment, find_plac
 from everself.errors import EverselfError
 from everself.operations.doctor import (
     contents,
-    grounds,
+    folders,
     identity,
     index,
     jobs,
@@ -20,14 +20,14 @@ from everself.operations.doctor import (
     traces,
 )
 from everself.operations.doctor.case import Case
-from everself.operations.doctor.mending import mend
+from everself.operations.doctor.repairs import repair
 from everself.operations.doctor.words import failed
 from everself.values import Finding
 
 Check = Callable[[Case], Iterable[Finding]]
 
-_ROOMS = (grounds, settings, traces, records, identity, jobs, index, privacy, names, contents)
-_CHECKS: tuple[Check, ...] = tuple(one for room in _ROOMS for one in room.CHECKS)
+_MODULES = (folders, settings, traces, records, identity, jobs, index, privacy, names, contents)
+_CHECKS: tuple[Check, ...] = tuple(one for module in _MODULES for one in module.CHECKS)
 _ORDER = ("error", "warning", "note")
 # So many findings of one code are told one by one; a damaged disk brings thousands.
 _ALIKE = 10
@@ -79,7 +79,7 @@ def _look(agent: str, environ: Mapping[str, str]) -> DoctorReport:
 def _mend(agent: str, environ: Mapping[str, str], asked: Iterable[Finding]) -> Iterator[Finding]:
     loaded, _ = _settings(find_places(environ), environ)
     with Case(loaded, loaded.config.agent(agent), system_now()) as case:
-        yield from mend(case, asked)
+        yield from repair(case, asked)
 
 
 def _settings(places: Places, environ: Mapping[str, str]) -> tuple[Loaded, tuple[Finding, ...]]:

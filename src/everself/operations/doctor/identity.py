@@ -5,13 +5,13 @@ from typing import Final
 
 from everself.identity.counter import KeptCounter
 from everself.identity.examination import Examination
+from everself.identity.outside_changes import VERIFY
 from everself.operations.doctor.case import Case
 from everself.operations.doctor.words import bad, shown, warning
 from everself.storage.filesystem import READ_LIMIT, disk_errors
 from everself.storage.host_files import counter_file
 from everself.values import Document, FileStat, Finding
 
-VERIFY: Final = "everself soul verify"
 _DONE: Final = {
     "edited": "was changed outside Everself",
     "removed": "was removed outside Everself",

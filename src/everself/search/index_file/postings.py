@@ -161,9 +161,6 @@ class PostingLists:
         self._keep(term, found)
         return found
 
-    def vocabulary_of(self, connection: "apsw.Connection", header: Header, block: int) -> Vocabulary:
-        return self._vocabulary(connection, header, block, header.vocabularies[block])
-
     def _vocabulary(self, connection: "apsw.Connection", header: Header, block: int, expected: int) -> Vocabulary:
         known = self._vocabularies.get(block)
         if known is not None and known[0] == expected:

@@ -143,13 +143,6 @@ class State:
     def has_change(self, change_id: str) -> bool:
         return bool(self.engine.read(_SQL["has_change"], (change_id,)))
 
-    def seq_of(self, change_id: str) -> int:
-        """Where the change stands in the ledger."""
-        found = self.engine.read(_SQL["has_change"], (change_id,))
-        if not found:
-            raise _unknown(change_id)
-        return int(found[0][0])
-
     def find_change(self, name: str) -> ChangeRecord:
         """The change of that id, of the only id that begins so, or the newest for `last`."""
         name = _storable(name)
@@ -169,16 +162,9 @@ class State:
             raise WrongUse(f'"{name}" is ambiguous: {shown}{more}.', mend="Give more characters of the id.")
         return self._to_record(found[0])
 
-    def list_changes(
-        self, limit: int = 50, *, before_seq: int | None = None, path: str | None = None, author: Author | None = None
-    ) -> list[ChangeRecord]:
-        """Newest first. `before_seq` goes on from an earlier page: the `seq_of` its last change."""
-        params: dict[str, Value] = {
-            "limit": limit,
-            "before": _LARGEST_SEQ if before_seq is None else before_seq,
-            "path": None if path is None else _storable(path),
-            "author": None if author is None else author.value,
-        }
+    def list_changes(self, limit: int = 50, *, path: str | None = None) -> list[ChangeRecord]:
+        """Newest first."""
+        params: dict[str, Value] = {"limit": limit, "path": None if path is None else _storable(path)}
         return [self._to_record(row) for row in self.engine.read(_SQL["list_changes"], params)]
 
     def set_commits(self, commits: Mapping[str, str | None]) -> None:

@@ -4,15 +4,81 @@ It goes by the path alone, so that scope fails closed: a file is somebody's beca
 because of what it says. It checks no path (disk does), but answers for every string.
 """
 
+import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from functools import lru_cache
+from itertools import count
 from typing import Final, Literal
 
+from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.values import Tier
-from everself.workspace.layout._names import fold, is_hidden, is_temporary
 from everself.workspace.layout.dates import find_day, find_span_end
+
+# Some file systems drop these when they compare names, so "SOUL<zero width>.md" can open SOUL.md.
+_IGNORED: Final = dict.fromkeys(
+    (
+        *(0x00AD, 0x034F, 0x061C, 0x180E, 0xFEFF),
+        *range(0x200B, 0x2010),
+        *range(0x202A, 0x202F),
+        *range(0x2060, 0x2070),
+        *range(0xFE00, 0xFE10),
+    )
+)
+
+_TEMPORARY_STARTS: Final = (TEMPORARY_PREFIX, ".#", "~$", ".~lock.", "~syncthing~", ".syncthing.", ".goutputstream-")
+_TEMPORARY_ENDS: Final = (
+    "~",
+    ".tmp",
+    ".temp",
+    ".swp",
+    ".swo",
+    ".swx",
+    ".part",
+    ".crdownload",
+    ".kate-swp",
+    "___jb_tmp___",
+    "___jb_old___",
+)
+# vim makes and removes a file of this name to learn whether it may write here
+_VIM_PROBE: Final = "4913"
+
+
+def fold(path: str) -> str:
+    """One spelling for all that a case-insensitive or normalising file system would open as the same file.
+
+    It errs towards "the same": guards use it, so that no spelling of SOUL.md slips past them.
+    """
+    if path.isascii():
+        folded = path.lower()
+    else:
+        folded = unicodedata.normalize("NFKC", path).translate(_IGNORED).casefold()
+        folded = unicodedata.normalize("NFKC", folded)
+    # Windows drops what follows a colon (a stream of the same file) and dots and spaces at the end
+    if ":" in folded or " " in folded or "." in (folded[-1:], folded[:1]) or "./" in folded:
+        segments = [segment.partition(":")[0].rstrip(". ") for segment in folded.split("/")]
+        return "/".join(segment for segment in segments if segment)
+    return folded
+
+
+def is_hidden(path: str) -> bool:
+    """Does the name or a folder on the way begin with a dot?"""
+    return path[:1] == "." or "/." in path
+
+
+def is_temporary(name: str) -> bool:
+    """A file that an editor, a syncer or Everself makes for a moment. `name` is the last part of a path."""
+    # almost every name in a workspace is settled by this line
+    if name.endswith(".md") and name[0] not in ".~":
+        return False
+    return (
+        name.startswith(_TEMPORARY_STARTS)
+        or name.lower().endswith(_TEMPORARY_ENDS)
+        or name == _VIM_PROBE
+        or (len(name) > 2 and name[0] == name[-1] == "#")
+    )
 
 
 class Kind(StrEnum):
@@ -247,3 +313,87 @@ def _stem(name: str) -> str:
 
 def _is_markdown(name: str) -> bool:
     return name.endswith(".md") or name.lower().endswith((".md", ".markdown"))
+
+
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_CHRONICLES = "Archive/Chronicles"
+_DAYS = frozenset({Kind.DAILY_LOG, Kind.SESSION_NOTE, Kind.PERSON_MEMORY, Kind.PROJECT_MEMORY})
+_ARCHIVES = frozenset({Kind.ARCHIVE, Kind.PERSON_MEMORY, Kind.PROJECT_MEMORY})
+
+
+def is_day(path: str) -> bool:
+    """Whether this is a log or a note of one day that stands where days stand: not a month, not a page, not in an archive."""
+    where = place(path)
+    if where.kind not in _DAYS or where.tier is not Tier.WORKING or where.day is None or not path.endswith(".md"):
+        return False
+    return where.day.isoformat() in path and "archive" not in map(fold, path.split("/")[:-1])
+
+
+def is_quarter(path: str) -> bool:
+    """Whether this is an archive of many days."""
+    where = place(path)
+    return where.span and where.kind in _ARCHIVES
+
+
+def chronicle_of(day: date) -> str:
+    """Where the month of a day is told."""
+    return f"{_CHRONICLES}/{day.year}-{MONTHS[day.month - 1]}.md"
+
+
+def archives_of(path: str) -> Iterator[str]:
+    """Where a day goes, in the memory that it is of: `memory/archive/2026-Q1.md`, and where that is full, the next. None for no day."""
+    day = place(path).day
+    if day is None or not is_day(path):
+        return
+    segments = path.split("/")
+    at = [fold(one) for one in segments].index("memory")
+    first = f"{'/'.join(segments[: at + 1])}/archive/{day.year}-Q{(day.month + 2) // 3}"
+    yield f"{first}.md"
+    for number in count(2):
+        yield f"{first}-{number}.md"
+
+
+MASK = "…"
+_FOLDERS = frozenset(
+    [
+        "memory",
+        "daily",
+        "bank",
+        "archive",
+        "corrections",
+        "chronicles",
+        "users",
+        "projects",
+        "agents",
+        "soul_history",
+        "quarantine",
+    ]
+)
+_FIXED = frozenset(["MEMORY.md", "USER.md", "SOUL.md"])
+# of a day, a month or a quarter
+_NUMBERS = frozenset("0123456789-Q")
+
+
+def masked(path: str) -> str:
+    """`memory/2026-11-16.md` as it is; `memory/2026-11-16-otto.md` as `memory/2026-11-16-….md`."""
+    folder, _, name = path.rpartition("/")
+    if not folder and place(path).kind not in (Kind.OTHER, Kind.FOREIGN, Kind.PERSONA):
+        return path
+    shown = [part if fold(part) in _FOLDERS or _is_number(part) else MASK for part in folder.split("/") if folder]
+    return "/".join([*shown, _masked_name(name)])
+
+
+def _masked_name(name: str) -> str:
+    stem, dot, suffix = name.rpartition(".")
+    if name in _FIXED or _is_number(stem):
+        return name
+    day = find_day(stem)
+    begun = f"{day.isoformat()}-" if day is not None and stem.startswith(day.isoformat()) else ""
+    return f"{begun}{MASK}{dot}{suffix if suffix == 'md' else MASK}" if dot else MASK
+
+
+def _is_number(text: str) -> bool:
+    return bool(text) and set(text) <= _NUMBERS

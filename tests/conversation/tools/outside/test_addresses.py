@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from everself.conversation.tools.outside._addresses import find_address, is_named, is_public
+from everself.conversation.tools.outside._fetch import find_address, is_named, is_public
 from everself.errors import RefusedByRule
 
 

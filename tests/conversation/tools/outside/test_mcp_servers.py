@@ -6,8 +6,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -21,7 +21,6 @@ from everself.conversation.tools.outside.mcp.servers import safe_name
 from everself.conversation.tools.outside.registry import (
     ExternalAccess,
     ExternalTools,
-    list_external_tools,
     open_external_tools,
 )
 from everself.conversation.tools.protocol import Outcome, ToolContext
@@ -47,6 +46,15 @@ def honest(name: str = "notes") -> McpServer:
 
 def odd(habit: str, name: str = "odd") -> McpServer:
     return McpServer(name, command=sys.executable, args=(str(SERVERS / "odd.py"), habit))
+
+
+@asynccontextmanager
+async def list_external_tools(reach: ExternalAccess, scope: Scope) -> AsyncIterator[ExternalTools]:
+    outside = await open_external_tools(reach, scope)
+    try:
+        yield outside
+    finally:
+        await outside.close()
 
 
 def play(scene: Scene, *servers: McpServer, folder: str = "") -> ExternalTools:

@@ -1,7 +1,6 @@
 """All external tools that the settings enable, for one conversation."""
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,7 @@ from everself.config.sections import McpServer, ToolSettings
 from everself.conversation.tools.protocol import Tool
 from everself.search.scopes import Scope
 from everself.search.sharing import is_owner
+from everself.storage.host_files import ensure_folder, is_inside
 
 if TYPE_CHECKING:
     from everself.conversation.tools.outside.mcp.servers import McpServers
@@ -16,12 +16,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExternalAccess:
-    """What may be reached, and from where: `folder` is where programs start, `environ` what they inherit as far as it is no secret."""
+    """What may be reached, and from where: `folder` is where programs start, `environ` what they inherit as far as it is no secret.
+
+    No program starts inside `workspace`: relative paths would lead to the agent's own files.
+    """
 
     tools: ToolSettings = field(default_factory=ToolSettings)
     servers: tuple[McpServer, ...] = ()
     folder: str = ""
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    workspace: str = ""
+
+    async def open(self, scope: Scope) -> "ExternalTools":
+        """The tools from outside for a session of that scope."""
+        if not (self.tools.exec.enabled or self.tools.fetch.enabled or self.servers):
+            return ExternalTools()
+        ensure_folder(self.folder)
+        outside = await open_external_tools(self, scope)
+        workdir = self.tools.exec.workdir
+        if workdir and is_inside(workdir, self.workspace):
+            outside.tools = tuple(tool for tool in outside.tools if tool.spec.name != "exec")
+            outside.notices.append("tools.exec.workdir is inside the workspace, so the exec tool is disabled.")
+        return outside
 
 
 @dataclass(slots=True)
@@ -61,16 +77,6 @@ async def open_external_tools(reach: ExternalAccess, scope: Scope) -> ExternalTo
         await _start(reach, outside)
     outside.tools = (*made, *(outside.servers.tools if outside.servers is not None else ()))
     return outside
-
-
-@asynccontextmanager
-async def list_external_tools(reach: ExternalAccess, scope: Scope) -> AsyncIterator[ExternalTools]:
-    """The same for as long as a block lasts."""
-    outside = await open_external_tools(reach, scope)
-    try:
-        yield outside
-    finally:
-        await outside.close()
 
 
 async def _start(reach: ExternalAccess, outside: ExternalTools) -> None:

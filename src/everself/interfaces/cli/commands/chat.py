@@ -6,15 +6,15 @@ import click
 
 from everself.errors import WrongUse
 from everself.interfaces.cli.call import agent_option, json_option, this_call
-from everself.interfaces.cli.command_types import Verb
+from everself.interfaces.cli.command_types import ExampleCommand
 from everself.interfaces.cli.commands.conversation import awake, jobs_around
 from everself.interfaces.cli.parameters import forgiving
-from everself.interfaces.rendering.exit_codes import ExitCode
+from everself.interfaces.rendering.view import ExitCode
 
 
 @click.command(
     "chat",
-    cls=Verb,
+    cls=ExampleCommand,
     examples=[
         ("everself chat", "talk; /help lists what else can be typed"),
         ("everself chat --resume last", "go on where you stopped"),
@@ -39,9 +39,9 @@ def chat(resume: str, agent: str) -> int:
             well = talk_at_terminal(app, session, Streams(sys.stdout, colour=app.places.color))
         else:
             from everself.interfaces.repl.line_mode import talk_in_lines
-            from everself.operations.ask import settle_down
+            from everself.operations.conversation import embed_waiting
 
             well = talk_in_lines(app, session, (forgiving(sys.stdin), sys.stdout, sys.stderr))
             sys.stdout.flush()
-            settle_down(app)
+            embed_waiting(app)
     return ExitCode.DONE if well else ExitCode.FAILED

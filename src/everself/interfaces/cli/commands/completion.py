@@ -3,7 +3,7 @@
 import click
 
 from everself.interfaces.cli.call import answer, json_option
-from everself.interfaces.cli.command_types import Verb
+from everself.interfaces.cli.command_types import ExampleCommand
 
 _INSTALL = {
     "bash": 'eval "$(everself completion bash)"   # in ~/.bashrc',
@@ -14,7 +14,7 @@ _INSTALL = {
 
 @click.command(
     "completion",
-    cls=Verb,
+    cls=ExampleCommand,
     examples=[
         ('eval "$(everself completion bash)"', "complete in this bash; put the line into ~/.bashrc to keep it"),
         ("everself completion fish > ~/.config/fish/completions/everself.fish", "complete in every fish"),

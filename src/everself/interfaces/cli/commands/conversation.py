@@ -23,10 +23,10 @@ def awake(agent: str) -> Iterator["Runtime"]:
     if new:
         from everself.operations.caller import Audience, Caller
         from everself.operations.home import Home
-        from everself.operations.setup import SetupRequest, settle
+        from everself.operations.setup import SetupRequest, set_up_agent
 
         # nobody agrees here to take over a folder with notes in it
-        settle(Home(), Caller(Audience.OWNER_AT_TERMINAL), SetupRequest(agent=agent))
+        set_up_agent(Home(), Caller(Audience.OWNER_AT_TERMINAL), SetupRequest(agent=agent))
         show_lines([f"Your agent lives in {where}: plain files, yours to read and edit."], err=True)
     with opened(agent) as app:
         app.workspace  # noqa: B018 what a dead process left half done is completed before anybody speaks

@@ -102,3 +102,23 @@ agents = _family(
         ("everself agents add aria", "one more, with a workspace of its own"),
     ),
 )
+soul = _family(
+    "soul",
+    "Read the soul, decide how it grows, and take any step of it back.",
+    "show history digest diff propose approve refuse rollback test verify",
+    (
+        ("everself soul show", "the soul, and what waits for your yes"),
+        ("everself soul approve last", "let the newest proposal become part of it"),
+        ("everself soul rollback last", "make it what it was before"),
+    ),
+)
+sessions = _family(
+    "sessions",
+    "Look at what was said, export it, delete it.",
+    "list show search export delete",
+    (
+        ("everself sessions list", "the one that was spoken in last first"),
+        ("everself sessions show last", "what was said in it"),
+        ("everself sessions search harbour fee", "messages with all of these words"),
+    ),
+)

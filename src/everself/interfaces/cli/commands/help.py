@@ -3,15 +3,15 @@
 import click
 
 from everself.interfaces.cli.call import answer, json_option
-from everself.interfaces.cli.command_types import Family, Verb
-from everself.interfaces.rendering.exit_codes import MEANINGS
+from everself.interfaces.cli.command_types import ExampleCommand, ExampleGroup
+from everself.interfaces.rendering.view import MEANINGS
 
 EXIT_CODES = "exit-codes"
 
 
 @click.command(
     "help",
-    cls=Verb,
+    cls=ExampleCommand,
     examples=[("everself help undo", "the same as everself undo --help"), ("everself help exit-codes", "the table")],
 )
 @click.argument("topic", nargs=-1)
@@ -26,7 +26,7 @@ def help_command(context: click.Context, topic: tuple[str, ...]) -> None:
     place = context.find_root()
     for name in topic:
         holder = place.command
-        if not isinstance(holder, Family):
+        if not isinstance(holder, ExampleGroup):
             raise click.UsageError(f'"{place.command_path}" holds no command "{name[:60]}".', context)
         _, command, _ = holder.resolve_command(place, [name])
         if command is None:

@@ -16,10 +16,9 @@ from everself.interfaces.cli.call import (
     this_call,
 )
 from everself.interfaces.cli.operation_group import OperationFamily
-from everself.interfaces.rendering.exit_codes import ExitCode
-from everself.interfaces.rendering.lines import paint
+from everself.interfaces.rendering.lines import count_of, paint
 from everself.interfaces.rendering.review import decided, painted
-from everself.interfaces.rendering.words import count_of
+from everself.interfaces.rendering.view import ExitCode
 from everself.interfaces.repl.review import decide_by_key
 from everself.operations.caller import AT_TERMINAL
 

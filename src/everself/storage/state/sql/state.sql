@@ -40,9 +40,7 @@ ORDER BY seq DESC LIMIT :limit;
 SELECT changes.id, changes.at, changes.author, reason, paths, evidence, undoes,
        EXISTS (SELECT 1 FROM forgotten_changes WHERE change_id = changes.id)
 FROM ledger CROSS JOIN changes ON changes.id = ledger.change_id
-WHERE seq < :before
-  AND (:author IS NULL OR changes.author = :author)
-  AND (:path IS NULL OR EXISTS (SELECT 1 FROM json_each(paths) WHERE json_each.value = :path))
+WHERE (:path IS NULL OR EXISTS (SELECT 1 FROM json_each(paths) WHERE json_each.value = :path))
 ORDER BY seq DESC LIMIT :limit;
 
 -- name: set_commit

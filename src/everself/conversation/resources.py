@@ -1,0 +1,79 @@
+"""What turns of a conversation use of an agent, and what they leave. Opened in the first turn, after its message is durable."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from everself.conversation.context.request import Facts
+from everself.conversation.tools.protocol import Written
+
+if TYPE_CHECKING:
+    from everself.conversation.context.assembler import Assembler
+    from everself.conversation.sessions.checkpoint import Checkpoint
+    from everself.conversation.sessions.session import Session
+    from everself.conversation.tools.protocol import ToolContext
+    from everself.identity.integrity import Integrity
+    from everself.memory.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """What was done with a message before any model saw it: `done` in sentences, and a `question` where it is not clear what is meant."""
+
+    written: tuple[Written, ...] = ()
+    done: tuple[str, ...] = ()
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionResult:
+    """What compaction left. `notice` is what the person should know of it, empty where nothing was done.
+
+    `entries` are those the checkpoint wrote, `flushed` how many memories the model stored, `dropped` how many messages the summary
+    stands for now.
+    """
+
+    session: "Session"
+    notice: str = ""
+    entries: tuple[str, ...] = ()
+    flushed: int = 0
+    summary: str = ""
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """A new conversation after `/new`. `note` is the document about the last one, empty where there was nothing to note."""
+
+    session: "Session"
+    note: str = ""
+
+
+class Compactor(Protocol):
+    """Makes room in a long conversation, and writes the note about one that ends."""
+
+    def is_near(self, used: int, window: int) -> bool: ...
+
+    def is_heavy(self, session: "Session") -> bool: ...
+
+    async def compact(self, session: "Session", why: str) -> CompactionResult: ...
+
+    async def note(self, session: "Session") -> str: ...
+
+
+class MessageHandler(Protocol):
+    """Acts on a message before any model sees it."""
+
+    def __call__(self, text: str, setting: "ToolContext") -> Acted: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResources:
+    """`facts` holds for every turn; a turn adds its channel."""
+
+    memory: "Memory"
+    integrity: "Integrity"
+    assembler: "Assembler"
+    checkpoint: "Checkpoint"
+    compactor: Compactor
+    actions: MessageHandler
+    facts: Facts

@@ -1,0 +1,173 @@
+"""State that all turns of one agent share: the worker thread, the model, the prefix of each session, notices already shown."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, TypeVar
+from weakref import WeakValueDictionary
+
+from everself.conversation.resources import TurnResources
+from everself.conversation.sessions.log import SessionLog
+from everself.conversation.sessions.settled import SettledHistory
+from everself.conversation.tools.protocol import Tool
+from everself.errors import EverselfError, ModelFailed
+from everself.lazy import part
+from everself.models.chat.protocol import ChatModel
+from everself.models.spend_meter import SpendMeter
+from everself.search.scopes import Scope
+from everself.storage.state.database import State
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+    from concurrent.futures import ThreadPoolExecutor
+
+    from everself.conversation.context.receipt import Prefix
+    from everself.conversation.sessions.session import Session
+    from everself.conversation.tools.outside.registry import ExternalAccess, ExternalTools
+
+T = TypeVar("T")
+REFLEX: Final = "reflex"
+
+
+class WorkerThread:
+    """A call is completed even when its caller is cancelled: a thread cannot be stopped, and its effect must not be lost track of.
+
+    It has a thread of its own. In asyncio's default pool a few conversations that wait for each other would take every thread, and the
+    program around them could not even look up a host name. The thread ends with the last reference to this.
+    """
+
+    @part
+    def _pool(self) -> "ThreadPoolExecutor":
+        from concurrent.futures import ThreadPoolExecutor
+
+        return ThreadPoolExecutor(1, thread_name_prefix="everself-worker")
+
+    async def __call__(self, work: Callable[[], T]) -> T:
+        import asyncio
+        import contextvars
+
+        loop, context = asyncio.get_running_loop(), contextvars.copy_context()
+        future = asyncio.ensure_future(loop.run_in_executor(self._pool, lambda: context.run(work)))
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            await asyncio.wait({future})
+            if not future.cancelled():
+                # retrieved, so that asyncio does not warn about an unretrieved exception
+                future.exception()
+            raise
+
+
+# number of sessions whose prefix is cached; for others it is rebuilt
+_PREFIXES: Final = 32
+
+
+class SharedState:
+    """`tools` are the agent's own for a session of that scope, `external` opens those from outside."""
+
+    def __init__(
+        self,
+        log: SessionLog,
+        state: State,
+        spend_meter: SpendMeter,
+        tools: Callable[[Scope], Sequence[Tool]],
+        external: "ExternalAccess",
+        open_model: Callable[[], ChatModel],
+        open_resources: Callable[[], TurnResources],
+        in_thread: WorkerThread,
+    ) -> None:
+        """`in_thread` runs a blocking call in the worker thread, one at a time, to its end."""
+        self.log = log
+        self.state = state
+        self.spend_meter = spend_meter
+        self.tools = tools
+        self.in_thread = in_thread
+        self._external = external
+        self._open_model = open_model
+        self._open_resources = open_resources
+        # each with the generation of forgetting in which it was built
+        self._prefixes: OrderedDict[str, tuple[int, Prefix]] = OrderedDict()
+        self._told: set[tuple[str, str]] = set()
+        self._recovered = False
+        self._outside: dict[str, ExternalTools] = {}
+        self._loops: WeakValueDictionary[str, AbstractEventLoop] = WeakValueDictionary()
+
+    @part
+    def history(self) -> SettledHistory:
+        return SettledHistory(self.log)
+
+    @part
+    def model(self) -> ChatModel:
+        return self._open_model()
+
+    @part
+    def resources(self) -> TurnResources:
+        return self._open_resources()
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model answers here; one that cannot be opened now is one."""
+        try:
+            return self.model.name != REFLEX
+        except ModelFailed:
+            return True
+
+    def generation(self) -> int:
+        """Rises whenever something is forgotten, whoever forgot it."""
+        return self.state.scrub.generation()
+
+    async def outside(self, session: "Session") -> "ExternalTools":
+        """The external tools of a session, opened on first use."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        # tools opened on a closed event loop are gone
+        if self._loops.get(session.id) is not loop:
+            self._outside.pop(session.id, None)
+        if session.id not in self._outside:
+            self._outside[session.id] = await self._external.open(session.scope)
+            self._loops[session.id] = loop
+        return self._outside[session.id]
+
+    def outside_notices(self, session: str) -> tuple[str, ...]:
+        """What the person should know of these tools and was not told yet."""
+        found = self._outside.get(session)
+        return found.take_notices() if found is not None else ()
+
+    async def leave(self, session: str) -> None:
+        """Close what a session holds open: its servers end with it."""
+        found = self._outside.pop(session, None)
+        if found is not None:
+            await found.close()
+
+    def recover(self) -> None:
+        """Keep what killed processes left, once: before anything new is said."""
+        if not self._recovered:
+            self._recovered = True
+            # what cannot be recovered now is retried at the next start; the conversation continues
+            with suppress(EverselfError):
+                self.log.catch_up()
+                self.resources.checkpoint.recover()
+
+    def prefix(self, session: str, generation: int) -> "Prefix | None":
+        """The cached prefix of a session; None where something was forgotten since."""
+        made, prefix = self._prefixes.get(session, (generation, None))
+        return prefix if made == generation else None
+
+    def keep_prefix(self, session: str, prefix: "Prefix", generation: int) -> None:
+        self._prefixes[session] = (generation, prefix)
+        self._prefixes.move_to_end(session)
+        while len(self._prefixes) > _PREFIXES:
+            self._prefixes.popitem(last=False)
+
+    def drop_prefix(self, session: str) -> None:
+        """The next turn rebuilds it from the current documents."""
+        self._prefixes.pop(session, None)
+
+    def is_new(self, session: str, notice: str) -> bool:
+        """Whether this notice was not shown in that session yet."""
+        told = (session, notice)
+        if told in self._told:
+            return False
+        self._told.add(told)
+        return True

@@ -1,0 +1,96 @@
+"""Look into a state database without leaving a trace.
+
+SQLite makes a `-wal` and a `-shm` beside a database in WAL mode even for a reader, and only a connection that may write takes them
+away again. So where nobody else has it open it is opened for writing and nothing is written; where somebody has, for reading. Knows
+schemas, not what the rows mean.
+"""
+
+import os
+from typing import Literal
+
+from everself.errors import Damaged, UnsafePath
+from everself.operations.doctor.words import FIX, bad, counted, note, warning
+from everself.storage.engine import Engine
+from everself.storage.state.database import State
+from everself.storage.state.migrate import load_migrations, plan_migrations
+from everself.values import Finding
+
+REBUILD = f"{FIX} sets it aside and keeps what can be read."
+RESTORE = "A backup brings it back: everself restore FILE --replace"
+BUSY_TIMEOUT = 1.0
+# What SQLite may need beside the database for a moment.
+ROOM = 1_000_000
+# One flipped bit can rename a column, and every question about it would be called a mistake of ours.
+_COLUMNS = {
+    *(f"changes.{name}" for name in ("id", "at", "author", "reason", "evidence", "undoes", "paths", "commit_id")),
+    *(f"ledger.{name}" for name in ("seq", "change_id", "at", "author", "files", "previous", "mac")),
+}
+_HAS_COLUMNS = """
+SELECT tables.name || '.' || columns.name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+WHERE tables.type = 'table'
+"""
+
+
+def open_readable(path: str, key: bytes | None) -> State | Finding:
+    """The database, open; or the reason why it is better not looked into. Without the key nothing can be verified."""
+    log = _size(f"{path}-wal")
+    shared = os.path.exists(f"{path}-shm")
+    if os.path.lexists(path) and not os.path.isfile(path):
+        raise UnsafePath(f"{path} should be the state database, but it is no plain file.")
+    if _size(path) == 0:
+        words = "The state database is missing or empty: the log of changes is gone. Your files are not affected."
+        return bad("database-missing", words, f"{REBUILD} {RESTORE}", path, fixable=True)
+    if log and not shared:
+        words = "The state database has a log beside it that was not merged yet."
+        return warning("database-unmerged", words, FIX, path, fixable=True)
+    # its head is read only where nobody has it open: closing the file here would drop the locks this very process may hold
+    alone = not log and not shared and _mode_of(path) == "wal" and _may_write(path)
+    if alone and _free(path) < ROOM:
+        words = "The state database was not looked into, because the disk is full."
+        return note("database-unchecked", words, "Free some space, then: everself doctor", path)
+    # naming the usual VFS keeps the store from tightening permissions: a mere look changes no mode
+    engine = Engine.open(path, vfs="unix" if alone else None, busy_timeout=BUSY_TIMEOUT, read_only=not alone)
+    state = None
+    try:
+        missing = plan_migrations(engine, load_migrations("state"))
+        if missing:
+            words = f"The state database is from an older version, {counted(len(missing), 'step')} behind."
+            return note("database-older", words, FIX, path, fixable=True)
+        lost = _COLUMNS - {str(row[0]) for row in engine.read(_HAS_COLUMNS)}
+        if lost:
+            raise Damaged(f"{path} lacks {', '.join(sorted(lost)[:3])}.", mend=RESTORE)
+        state = State(engine, key or bytes(32))
+        return state
+    finally:
+        if state is None:
+            engine.close()
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _mode_of(path: str) -> Literal["wal", "plain"]:
+    """How the file says it is written. Plain is a copy just restored: opened for writing it would change its mode."""
+    with open(path, "rb") as file:
+        head = file.read(100)
+    format_number, encoding = (int.from_bytes(head[start : start + 4], "big") for start in (44, 56))
+    # SQLite calls some of these a mistake in the question, for which the store does not answer
+    whole = head.startswith(b"SQLite format 3\0") and 1 <= format_number <= 4 and 1 <= encoding <= 3
+    if not whole or head[18:20] not in (b"\1\1", b"\2\2"):
+        raise Damaged(f"{path} does not begin like a database.", mend=RESTORE)
+    return "wal" if head[18] == 2 else "plain"
+
+
+def _free(path: str) -> int:
+    disk = os.statvfs(path)
+    return disk.f_bavail * disk.f_frsize
+
+
+def _may_write(path: str) -> bool:
+    return os.access(path, os.W_OK, effective_ids=True) and os.access(
+        os.path.dirname(path), os.W_OK | os.X_OK, effective_ids=True
+    )

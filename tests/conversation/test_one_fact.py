@@ -1,0 +1,175 @@
+"""One fact has one entry: what a model notes of a message is not written again, and a correction closes it with its copies."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from everself.conversation.parts import Acted
+from tests.conversation.talks import hear, say, talking
+
+from everself.conversation.corrections import CorrectionHandler
+from everself.memory.writing import NewEntry
+from everself.operations.caller import AT_TERMINAL
+from everself.operations.search import SearchRequest, search_memory
+from everself.runtime import Runtime
+from everself.testing.chat_model import call
+from everself.testing.origins import origin_of
+from everself.values import Entry
+
+STANDUP = "My standup is every day at 9:30."
+NOTE = "Daily standup at 9:30."
+PASTE = "look at this mail:\n\n> Dear all,\n> the garage closes on Friday. Please park elsewhere.\n> Regards, the house"
+
+
+def entries(app: Runtime) -> list[Entry]:
+    """What is remembered, closed or not, without the log of corrections."""
+    return [one for one in app.memory.catalog.all() if one.path == "MEMORY.md" or one.path.startswith("memory/")]
+
+
+def open_texts(app: Runtime) -> list[str]:
+    return [one.text for one in entries(app) if not one.closed]
+
+
+def wrote(*notes: str, **more: object) -> list[object]:
+    return [call("memory_write", content=one, **more) for one in notes]
+
+
+def converse(app: Runtime, *said: str) -> None:
+    """One conversation to its end."""
+    session = app.chat.begin()
+
+    async def run() -> None:
+        for text in said:
+            await hear(app, text, session)
+        await app.chat.close(session)
+
+    asyncio.run(run())
+
+
+def test_the_checkpoint_does_not_write_again_what_the_model_noted(tmp_path: Path) -> None:
+    with talking(tmp_path, wrote(NOTE), "Noted.") as (app, _):
+        converse(app, STANDUP)
+        (entry,) = entries(app)
+        said = app.log.search("every day at")[-1]
+        assert (entry.text, entry.source, entry.lineage) == (NOTE, "agent", (f"msg:{said.id}",))
+        assert said.content == STANDUP
+
+
+def test_what_the_model_left_out_is_kept_in_the_owners_words(tmp_path: Path) -> None:
+    with talking(tmp_path, wrote("Anna, the owner's sister, lives in Lyon."), "Noted.") as (app, _):
+        converse(app, "My sister Anna lives in Lyon. I am allergic to penicillin.")
+        assert {(one.source, one.text) for one in entries(app)} == {
+            ("agent", "Anna, the owner's sister, lives in Lyon."),
+            ("owner", "I am allergic to penicillin."),
+        }
+
+
+def test_a_note_that_says_otherwise_does_not_hide_what_was_said(tmp_path: Path) -> None:
+    with talking(tmp_path, wrote("Daily standup at 8:15."), "Noted.") as (app, _):
+        converse(app, STANDUP)
+        assert STANDUP in open_texts(app)
+
+
+def test_a_correction_leaves_exactly_one_open_entry(tmp_path: Path) -> None:
+    with talking(tmp_path, wrote(NOTE), "Noted.", "All right.") as (app, _):
+        converse(app, STANDUP, "No, the standup is at 9:45, not 9:30.")
+        (now,) = open_texts(app)
+        assert "9:45" in now
+        assert [one.text for one in entries(app) if one.closed] == [NOTE]
+
+
+def test_a_correction_closes_every_copy_made_of_the_same_message(tmp_path: Path) -> None:
+    with talking(tmp_path) as (app, _):
+        session = app.log.begin()
+        message = app.log.add(session, "user", STANDUP)
+        made = [
+            app.memory.remember(NewEntry(words, origin_of(source, f"msg:{message.id}"))).entry
+            for source, words in (("owner", STANDUP), ("agent", NOTE), ("agent", "The owner has a dog called Bruno."))
+        ]
+        done = app.memory.correct(made[1], "The standup is at 9:45.", origin_of("owner"))
+        assert set(done.closed) == {made[0], made[1]}
+        assert len({app.memory.catalog.get(one).until for one in done.closed}) == 1
+        assert set(open_texts(app)) == {"The standup is at 9:45.", "The owner has a dog called Bruno."}
+        # one change set, which one undo takes back
+        assert app.workspace.changes(1)[0].id == done.change
+
+
+@pytest.mark.parametrize("explicit", [True, False])
+def test_an_explicit_wish_gives_one_entry_in_the_core(tmp_path: Path, explicit: bool) -> None:
+    note = "The spare key hangs behind the boiler at Ruud's."
+    with talking(tmp_path, wrote(note, explicit=explicit), "Noted.") as (app, _):
+        converse(app, "Please remember that the spare key hangs at Ruud's, behind his boiler.")
+        assert [(one.path, one.text, one.source) for one in entries(app)] == [("MEMORY.md", note, "agent")]
+
+
+def test_the_same_note_of_a_later_message_is_evidence_and_no_second_entry(tmp_path: Path) -> None:
+    with talking(tmp_path, wrote(NOTE), "Noted.", wrote("Daily standup at 9:30"), "I know.") as (app, _):
+        converse(app, STANDUP, "So the standup is daily at 9:30, as you know.")
+        (entry,) = entries(app)
+        assert (entry.text, len(entry.lineage), entry.source) == (NOTE, 2, "agent")
+        assert entry.vouched
+
+
+def test_beside_words_from_outside_the_owners_sentence_is_kept_instead_of_a_note(tmp_path: Path) -> None:
+    script = ("I see.", wrote("Anna, the owner's sister, lives in Lyon."), "Noted.")
+    with talking(tmp_path, *script) as (app, _):
+        converse(app, PASTE, "My sister Anna lives in Lyon.")
+        assert [(one.source, one.text) for one in entries(app)] == [("owner", "My sister Anna lives in Lyon.")]
+
+
+def test_beside_words_from_outside_a_note_of_something_else_is_worth_no_more_than_those(tmp_path: Path) -> None:
+    script = ("I see.", wrote("The owner has to park elsewhere on Friday."), "Noted.")
+    with talking(tmp_path, *script) as (app, _):
+        converse(app, PASTE, "My sister Anna lives in Lyon.")
+        assert ("import", "The owner has to park elsewhere on Friday.") in {
+            (one.source, one.text) for one in entries(app)
+        }
+        assert ("owner", "My sister Anna lives in Lyon.") in {(one.source, one.text) for one in entries(app)}
+
+
+def test_small_talk_stays_in_the_message_store_where_search_finds_it(tmp_path: Path) -> None:
+    with talking(tmp_path, "Ha.") as (app, _):
+        converse(app, "haha that was a good one", "My sister Anna lives in Lyon.")
+        assert open_texts(app) == ["My sister Anna lives in Lyon."]
+        assert not search_memory(app, AT_TERMINAL, SearchRequest(query="good one")).messages
+        (found,) = search_memory(app, AT_TERMINAL, SearchRequest(query="good one", messages=True)).messages
+        assert (found.role, found.text) == ("user", "haha that was a good one")
+
+
+def test_what_was_kept_of_the_correction_already_takes_the_place_of_the_wrong_note(tmp_path: Path) -> None:
+    old = "Jory, the owner's apprentice, is paid 14 an hour."
+    new = "Jory, the owner's apprentice, is paid 15.50 an hour since 2026-11-01."
+    script = (wrote(old), "Noted.", [call("memory_correct", old=old, new=new)], "Done.")
+    with talking(tmp_path, *script) as (app, _):
+        converse(
+            app, "jory is my apprentice and gets 14 an hour", "wait no, that was wrong, since the 1st jory is on 15.50"
+        )
+        assert [(one.source, one.text) for one in entries(app) if not one.closed] == [
+            ("owner", "wait no, that was wrong, since the 1st jory is on 15.50")
+        ]
+
+
+def test_a_model_puts_right_in_its_own_words_what_the_owner_corrects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = "Fenna, the owner's daughter, flies home on 2026-12-19."
+    new = "Fenna, the owner's daughter, comes home on 2026-12-22 (not the 19th)."
+    script = (wrote(old), "Noted.", [call("memory_correct", old=old, new=new)], "Done.")
+    # the rules find nothing that is put right, and ask nothing
+    monkeypatch.setattr(CorrectionHandler, "act", lambda *_: Acted())
+    with talking(tmp_path, *script) as (app, _):
+        corrected = "fenna wrote, shes not coming the 19th after all. she lands 22 december now"
+        converse(app, "fenna is our daughter and flies home 19 december", corrected)
+        (now,) = [one for one in entries(app) if not one.closed]
+        assert (now.text, now.source) == (new, "agent")
+        assert "→" in Path(app.agent.workspace, "CORRECTIONS.md").read_text("utf-8")
+
+
+def test_a_model_does_not_put_right_what_the_owner_did_not_say(tmp_path: Path) -> None:
+    old = "Jory, the owner's apprentice, is paid 14 an hour."
+    script = (wrote(old), "Noted.", [call("memory_correct", old=old, new="Jory is paid 99 an hour.")], "Done.")
+    with talking(tmp_path, *script) as (app, _):
+        session = app.chat.begin()
+        say(app, "jory is my apprentice and gets 14 an hour from me", session)
+        say(app, "how is the weather in Lyon?", session)
+        assert old in open_texts(app)

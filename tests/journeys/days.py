@@ -1,0 +1,309 @@
+"""A conversation of several days with a scripted model, over a real socket: what it leaves behind, counted.
+
+The conversation is a file with one turn a line: `day`, `turn`, `text`, `kind`, the `facts` it states (`id`, `statement`, `say`), `answers`
+(the facts that answer a question) and `corrects` (the fact that no longer holds). `replies.jsonl` beside it says what the model writes down
+and answers; without it the model writes each statement. Both may be packed (`.xz`); they are read in memory and never printed.
+
+`python -m tests.journeys.days PATH` prints the counts for both wires, with a model that takes notes and with one that never does.
+`python -m tests.journeys.days --record` writes what the open conversation leaves to `docs/example`.
+"""
+
+import asyncio
+import json
+import lzma
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+import re2
+from tests.conversation.talks import hear, talking
+from tests.models.chat.asking import model_at
+from tests.models.chat.servers import Asked, Call, Reply, Wire, say, serve
+
+from everself.keepers.miner import Miner
+from everself.runtime import Runtime
+from everself.search.recall import RecallRequest
+from everself.testing.frozen_time import FrozenTime
+from everself.text.normalise import fold
+from everself.text.search import TermKind, read_query
+from everself.values import Entry
+
+Json = dict[str, Any]
+FIRST = datetime(2026, 11, 2, 7, 30, tzinfo=UTC)
+WIRES: Final[tuple[Wire, ...]] = ("openai", "anthropic")
+_ID = re2.compile(r"\b[0-9A-HJKMNP-TV-Z]{12}\b")
+_STEP = timedelta(minutes=11)
+_DONE = "Already done because of this message"
+# as the reflex searches
+_RESULTS = 10
+# of the words of a fact, those that have to stand in an entry which tells it
+_TOLD = 0.7
+
+
+def load(path: Path) -> list[Json]:
+    data = path.read_bytes()
+    text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode("utf-8")
+    return [json.loads(line) for line in text.splitlines() if line.strip()]
+
+
+@dataclass(frozen=True)
+class Script:
+    turns: list[Json]
+    replies: dict[tuple[int, int], Json]
+    first: datetime = FIRST
+
+    @classmethod
+    def of(cls, path: Path) -> "Script":
+        """The conversation in a file, with the replies beside it where there are some."""
+        beside = [path.with_name(path.name.replace("conversation", "replies"))]
+        beside += [path.with_name(name) for name in ("replies.jsonl", "replies.jsonl.xz")]
+        found = next((one for one in beside if one != path and one.exists()), None)
+        replies = {(one["day"], one["turn"]): one for one in (load(found) if found else ())}
+        return cls(load(path), replies)
+
+    @property
+    def facts(self) -> dict[str, Json]:
+        return {fact["id"]: fact for turn in self.turns for fact in turn["facts"]}
+
+    @property
+    def corrected(self) -> set[str]:
+        return {turn["corrects"] for turn in self.turns if turn.get("corrects")}
+
+    def newest(self, fact: str) -> str:
+        """What holds in the place of a fact that was corrected."""
+        later = {turn["corrects"]: turn["facts"][0]["id"] for turn in self.turns if turn.get("corrects")}
+        while fact in later:
+            fact = later[fact]
+        return fact
+
+    def writes(self, turn: Json) -> list[Json]:
+        """What a model that heeds AGENTS.md writes down after this turn."""
+        reply = self.replies.get((turn["day"], turn["turn"]))
+        if reply is not None:
+            return list(reply["writes"])
+        replaces = turn.get("corrects") or ""
+        return [
+            {"content": one["statement"], "facts": [one["id"]], "replaces": replaces if number == 0 else ""}
+            for number, one in enumerate(turn["facts"])
+        ]
+
+
+class Model:
+    """Answers what is asked in the turn that runs. `writes`: it notes what it is told, else it never does."""
+
+    def __init__(self, script: Script, *, writes: bool) -> None:
+        self._script = script
+        self._writes = writes
+        self.turn: Json | None = None
+        self._asked = 0
+        self._wrote: dict[str, list[str]] = {}
+        self._entries: dict[str, str] = {}
+
+    def begin(self, turn: Json | None) -> None:
+        self.turn, self._asked = turn, 0
+
+    def __call__(self, asked: Asked) -> Reply:
+        if self.turn is None:
+            return say('{"memories": []}') if '"memories"' in asked.words else say("NO_REPLY")
+        self._asked += 1
+        self._learn(asked)
+        calls = self._calls(self.turn, asked) if self._writes and self._asked == 1 else ()
+        if calls:
+            return Reply(calls=tuple(calls))
+        reply = self._script.replies.get((self.turn["day"], self.turn["turn"]), {})
+        return say(reply.get("reply", "All right."))
+
+    def _learn(self, asked: Asked) -> None:
+        """Where what was written stands, as the tools said."""
+        for call, content in _results(asked):
+            told = json.loads(content) if content.startswith("{") else {}
+            if told.get("entry"):
+                self._entries |= dict.fromkeys(self._wrote.get(call, ()), told["entry"])
+
+    def _calls(self, turn: Json, asked: Asked) -> list[Call]:
+        made: list[Call] = []
+        for number, one in enumerate(self._script.writes(turn)):
+            old = one.get("replaces") or ""
+            if old and _DONE in json.dumps(asked.body["messages"][-1], ensure_ascii=False):
+                # the runtime has put it right, and said so
+                continue
+            known = self._entries.get(old, "")
+            arguments: Json = {"old": known, "new": one["content"]} if known else {"content": one["content"]}
+            if not known and turn["kind"] == "remember":
+                arguments["explicit"] = True
+            call = f"c{turn['day']}-{turn['turn']}-{number}"
+            name = "memory_correct" if known else "memory_write"
+            made.append(Call(name, json.dumps(arguments, ensure_ascii=False), call))
+            self._wrote[call] = one["facts"]
+        return made
+
+
+def _results(asked: Asked) -> Iterator[tuple[str, str]]:
+    """The results of tools in a request, in either wire."""
+    for message in asked.body["messages"]:
+        if message["role"] == "tool":
+            yield message["tool_call_id"], str(message["content"])
+        for block in message["content"] if isinstance(message["content"], list) else ():
+            if block.get("type") == "tool_result":
+                text = block["content"]
+                yield block["tool_use_id"], text if isinstance(text, str) else "".join(one["text"] for one in text)
+
+
+@dataclass
+class Left:
+    """What a conversation left behind. `found` and `first`: questions whose entry is among the hits, and is the first."""
+
+    entries: list[Entry]
+    open: list[Entry]
+    times: dict[str, int]
+    stale: list[str]
+    asked: int = 0
+    found: int = 0
+    first: int = 0
+    missed: list[str] = field(default_factory=list)
+
+    def words(self) -> str:
+        once = sum(one == 1 for one in self.times.values())
+        return (
+            f"{len(self.entries)} entries ({len(self.open)} open); of {len(self.times)} facts {once} once, "
+            f"{sum(one == 0 for one in self.times.values())} missing, {sum(one > 1 for one in self.times.values())} more than once; "
+            f"{len(self.stale)} corrected facts open; {self.found} of {self.asked} questions with the entry, {self.first} first"
+        )
+
+
+@contextmanager
+def lived(home: Path, script: Script, wire: Wire, *, writes: bool) -> Iterator[tuple[Runtime, Left]]:
+    """The agent after the conversation, nights included, and what it left."""
+    time = FrozenTime(script.first)
+    model = Model(script, writes=writes)
+    search = {"memorySearch": {"provider": "local"}}
+    with serve(wire, script=model) as server, talking(home, model=model_at(server), time=time, **search) as (app, _):  # type: ignore[arg-type]
+        asyncio.run(_live(app, script, model, time))
+        yield app, _count(app, script)
+
+
+async def _live(app: Runtime, script: Script, model: Model, time: FrozenTime) -> None:
+    for day in sorted({one["day"] for one in script.turns}):
+        time.moment = script.first + timedelta(days=day - 1)
+        session = app.chat.begin()
+        for turn in (one for one in script.turns if one["day"] == day):
+            model.begin(turn)
+            await hear(app, turn["text"], session)
+            time.advance(_STEP)
+        model.begin(None)
+        await app.chat.close(session)
+        time.moment = script.first + timedelta(days=day, hours=-2)
+        await app.keepers.run(Miner())
+
+
+def _hits(app: Runtime, question: str) -> list[str]:
+    """The words of the entries that a search finds, best first."""
+    found = app.recall.search(RecallRequest(question, limit=_RESULTS, min_score=0.0, recorded=False))
+    entries = [app.memory.catalog.find(hit.entry) for hit in found.hits if hit.entry]
+    return [one.text for one in entries if one is not None and not one.closed]
+
+
+def _count(app: Runtime, script: Script) -> Left:
+    entries = [one for one in app.memory.catalog.all() if one.path == "MEMORY.md" or one.path.startswith("memory/")]
+    now = [one for one in entries if not one.closed]
+    noted = {one["content"]: one["facts"] for turn in script.turns for one in script.writes(turn)}
+    holds = {name: fact for name, fact in script.facts.items() if name not in script.corrected}
+    times = {name: sum(told(one.text, name, fact, noted) for one in now) for name, fact in holds.items()}
+    rivals = {turn["corrects"]: turn["facts"][0] for turn in script.turns if turn.get("corrects")}
+    stale = [
+        name
+        for name in script.corrected
+        if any(told(one.text, name, script.facts[name], noted) and not tells_new(one.text, rivals[name]) for one in now)
+    ]
+    left = Left(entries, now, times, stale)
+    app.index.sync()
+    app.index.embed()
+    for turn in script.turns:
+        if turn["kind"] == "question" and turn.get("answers"):
+            wanted = [script.newest(name) for name in turn["answers"]]
+            right = [
+                any(told(hit, one, script.facts[one], noted) for one in wanted) for hit in _hits(app, turn["text"])
+            ]
+            left.asked += 1
+            left.found += any(right)
+            left.first += right[:1] == [True]
+            left.missed += [] if any(right) else [f"day {turn['day']}, turn {turn['turn']}"]
+    return left
+
+
+def told(text: str, name: str, fact: Json, noted: dict[str, list[str]]) -> bool:
+    """Whether an entry tells a fact: as the model noted it, in the words it was said in, or with most of them."""
+    if text in noted:
+        return name in noted[text]
+    if fold(fact["say"]) in fold(text):
+        return True
+    words = set(_words(text))
+    return any(_share(_words(one), words) >= _TOLD for one in (fact["say"], fact["statement"]))
+
+
+def tells_new(text: str, fact: Json) -> bool:
+    return (
+        _share(_words(fact["say"]), set(_words(text))) >= _TOLD
+        or _share(_words(fact["statement"]), set(_words(text))) >= _TOLD
+    )
+
+
+def _share(words: list[str], held: set[str]) -> float:
+    return sum(one in held for one in words) / max(1, len(words))
+
+
+def _words(text: str) -> list[str]:
+    kinds = (TermKind.STOP, TermKind.CHARACTER, TermKind.WHOLE)
+    return list(dict.fromkeys(term.alternatives[-1] for term in read_query(text).terms if term.kind not in kinds))
+
+
+def lines_of(entries: Iterable[Entry]) -> str:
+    return "\n".join(f"{one.source:10} {'closed' if one.closed else 'open':6} {one.path} {one.text}" for one in entries)
+
+
+# ── the example in the documentation ─────────────────────────────────────────────────────────────────────────────────
+
+TOP = Path(__file__).resolve().parents[2]
+OPEN = TOP / "tests" / "corpora" / "days_open" / "conversation.jsonl"
+EXAMPLE = TOP / "docs" / "example"
+
+
+def documents(app: Runtime) -> dict[str, str]:
+    """MEMORY.md and the daily logs, with ids that are the same in every run."""
+    paths = ["MEMORY.md", *sorted(one.path for one in app.workspace.list("memory") if one.path.endswith(".md"))]
+    names: dict[str, str] = {}
+
+    def plain(found: "re2._Match") -> str:
+        return names.setdefault(found.group(), f"{len(names) + 1:012d}")
+
+    return {path.rpartition("/")[2]: _ID.sub(plain, app.workspace.read(path).data.decode("utf-8")) for path in paths}
+
+
+def main(arguments: list[str]) -> None:
+    from everself.classify import encoder
+    from everself.models.embedding.local import open_local
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "models").mkdir()
+        encoder.offer(open_local("", "", f"{folder}/models").embed)
+        if arguments == ["--record"]:
+            with lived(Path(folder), Script.of(OPEN), "openai", writes=True) as (app, _):
+                EXAMPLE.mkdir(exist_ok=True)
+                for name, text in documents(app).items():
+                    (EXAMPLE / name).write_text(text, encoding="utf-8")
+            return
+        script = Script.of(Path(arguments[0]))
+        for number, (wire, writes) in enumerate((wire, writes) for wire in WIRES for writes in (True, False)):
+            home = Path(folder, str(number))
+            home.mkdir()
+            with lived(home, script, wire, writes=writes) as (_, left):
+                print(f"{wire}, {'takes notes' if writes else 'takes no notes'}: {left.words()}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
