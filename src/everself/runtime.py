@@ -196,7 +196,12 @@ class Runtime:
     def ritual(self) -> "Ritual":
         from everself.identity.ritual import Ritual
 
-        return Ritual(self.workspace, self.state, self.clock, self.integrity.look)
+        def accept() -> None:
+            self.integrity.look()
+            # from now on, not from the next start on
+            self.clock.zone = user_zone(self.agent.time_zone, self._glance("USER.md"))
+
+        return Ritual(self.workspace, self.state, self.clock, accept)
 
     @part
     def assembler(self) -> "Assembler":

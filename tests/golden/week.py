@@ -35,6 +35,9 @@ def monday(life: Life) -> None:
     life.call("memory", "search", "tundra", "--explain", "--limit", "3")
     life.call("memory", "why")
     life.call("memory", "why", "--list")
+    life.call("why")
+    life.call("why", "--bisect", "Bruno")
+    life.call("why", "--bisect", "an elephant")
     life.call("memory", "status")
 
 
@@ -144,7 +147,8 @@ def thursday(life: Life) -> None:
     life.call("soul", "verify", "--undo")
     life.call("identity")
     life.call("identity", "--personas")
-    life.talk("/bootstrap", "Otto", "warm and brief", "🦦", "Mina", "Mina", "Europe/Berlin", "English, Korean", "yes")
+    about = ("Otto", "an otter", "warm and brief", "🦦", "Mina", "Mina", "", "Berlin", "English, Korean")
+    life.talk("/bootstrap", *about, "Never book without asking.", "", "yes")
     life.call("identity")
     life.call("context")
     life.call("context", "--message", "Where is the office?", "--explain")

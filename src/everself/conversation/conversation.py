@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from everself.conversation.events import Done, Event, Notice
-from everself.conversation.receipts import ReplyReceipt
 from everself.conversation.resources import CompactionResult, Renewed
 from everself.conversation.sessions.session import Session
 from everself.conversation.shared_state import SharedState
@@ -132,17 +131,6 @@ class Chat:
         finally:
             self._begun.pop(session.id, None)
             await self._shared.leave(session.id)
-
-    def why(self, session: Session, message: str = "") -> ReplyReceipt:
-        """What a reply rested on: the last one of the session, or the one of that id or beginning of an id."""
-        replies = [
-            one for one in self._shared.log.messages(session) if one.role == "assistant" and "receipt" in one.meta
-        ]
-        found = next((one for one in reversed(replies) if one.id.startswith(message.upper())), None)
-        if found is None:
-            raise NotFound("this reply is not part of the conversation.")
-        receipt = found.meta["receipt"]
-        return ReplyReceipt(found.id, found.at, found.content, str(found.meta.get("model", "")), receipt)
 
     async def _one_by_one(self, before: "asyncio.Task[None] | None", turning: TurnRunner) -> None:
         import asyncio

@@ -85,4 +85,5 @@ INDEX: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("soul.test", "soul", "Hold a soul against the expectations in SOUL_TESTS.md.", "", "", "[NAME]"),
     ("soul.digest", "soul", "Tell what the soul learned or gave up lately, and what waits for your yes.", "", "", ""),
     ("soul.verify", "soul", "Look for what was changed outside Everself in the documents that only humans change.", "", "", "[PATH]..."),
+    ("why", "why", "Tell what a reply rests on, or with --bisect which message first taught a belief.", "", "/why", "[REPLY]"),
 )

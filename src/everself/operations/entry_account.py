@@ -75,10 +75,11 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The newest of the entries that are meant, oldest first. `found` is how many are meant in all."""
+    """The newest of the entries that are meant, oldest first. `found` is how many are meant in all, `today` the owner's day."""
 
     entries: tuple[ListedEntry, ...]
     found: int
+    today: date
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +138,7 @@ def list_memory(runtime: "Runtime", _: Caller, request: ListRequest) -> Listing:
     )
     wanted = fold(request.words)
     found = [one for one in list_entries(runtime.memory, selection) if wanted in fold(one.entry.text)]
-    return Listing(tuple(found[-request.limit :]), len(found))
+    return Listing(tuple(found[-request.limit :]), len(found), runtime.clock.today())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from everself.classify.asks import asks, terms_of
 from everself.classify.sentence_kinds import Language, Sentence, SentenceKind
 from everself.classify.sentences import language_of
 from everself.classify.shown import shown
-from everself.classify.statements import read
+from everself.classify.statements import is_command, read
 from everself.text.dates import read_dates
 from everself.values import Tag
 
@@ -28,7 +28,7 @@ USER: Final = "USER.md"
 _CORE: Final = "MEMORY.md"
 
 Job = Literal["write", "answer", "agent", "owner", "all", "about", "day", "forget"]
-Remark = Literal["greeting", "thanks", "order", "remind", "okay", "shown"]
+Remark = Literal["greeting", "thanks", "order", "remind", "okay", "shown", "command"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
     if any(char.isalpha() for char in shown(text)) and not any(act.job == "write" for act in acts):
         remarks.append("shown")
     if not acts and not remarks and not done:
-        remarks = ["okay"]
+        remarks = ["command" if is_command(text) else "okay"]
     return Plan(language_of(text), tuple(acts), tuple(dict.fromkeys(remarks)))
 
 

@@ -1,9 +1,10 @@
 """How `everself memory list` and `show` show what is remembered, and one entry in full."""
 
 from collections.abc import Iterable, Iterator
+from datetime import date
 from typing import TYPE_CHECKING, Final
 
-from everself.interfaces.rendering.lines import Line, entries_of, paint
+from everself.interfaces.rendering.lines import Line, day_words, entries_of, paint
 from everself.interfaces.rendering.view import Look, View
 
 if TYPE_CHECKING:
@@ -11,9 +12,15 @@ if TYPE_CHECKING:
     from everself.operations.entry_account import Account, Listing, Reckoning
 
 
+_HEADER: Final = f"{'ID':<12}  {'DAY':<11}  SURE  {'SOURCE':<10}  {'KIND':<11}  WHAT  (WHERE)"
+
+
 def _listed(found: "Listing", look: Look) -> Iterable[Line]:
-    line = _brief if look.chat else _line
-    return [line(one) for one in found.entries] or ["Nothing is remembered that fits."]
+    if not found.entries:
+        return ["Nothing is remembered that fits."]
+    if look.chat:
+        return [_brief(one, verbose="verbose" in look.flags) for one in found.entries]
+    return [paint(_HEADER, bold=True), *(_line(one, found.today) for one in found.entries)]
 
 
 def _earlier(found: "Listing") -> list[str]:
@@ -21,20 +28,21 @@ def _earlier(found: "Listing") -> list[str]:
     return [f"{entries_of(left)} before these: --limit {found.found}"] if left else []
 
 
-def _brief(one: "ListedEntry") -> Line:
+def _brief(one: "ListedEntry", *, verbose: bool) -> Line:
     from everself.text import one_line
 
-    return f"{one.entry.id}  {one_line(one.entry.text, 100)}  ({one_line(one.citation, 100)})"
+    place = f"  ({one_line(one.citation, 100)})" if verbose else ""
+    return f"{one.entry.id}  {one_line(one.entry.text.replace('**', ''), 100)}{place}"
 
 
-def _line(one: "ListedEntry") -> Line:
+def _line(one: "ListedEntry", today: date) -> Line:
     from everself.text import one_line
 
     entry = one.entry
     marks = [f"#{entry.tag}" if entry.tag else "", "closed" if entry.closed else "", "stale" if one.stale else ""]
     said = " ".join(mark for mark in marks if mark)
     source = one_line(entry.source, 20) + ("" if entry.vouched or entry.source == "hand" else "?")
-    head = f"  {entry.day or ''!s:<10}  {one.confidence:.2f}  {source:<10}"
+    head = f"  {day_words(entry.day, today):<11}  {one.confidence:.2f}  {source:<10}"
     return paint(entry.id, "yellow") + f"{head}  {said:<11}  {one_line(entry.text, 72)}  ({one_line(one.citation, 60)})"
 
 

@@ -5,7 +5,8 @@ A colour is asked for with `paint`; escape codes that stand in a text itself are
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from datetime import date
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
@@ -79,12 +80,26 @@ def safe(text: str) -> str:
     return visible(text.replace("\r", "␍").replace("\n", "␊"))
 
 
+_NEAR: Final = {-1: "tomorrow", 0: "today", 1: "yesterday"}
+_WEEK: Final = 7
+
+
 def count_of(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def entries_of(number: int) -> str:
     return f"{number} entry" if number == 1 else f"{number} entries"
+
+
+def day_words(day: date | None, today: date) -> str:
+    """A day as people say it: by its distance within a week, else by its date."""
+    if day is None:
+        return ""
+    days = (today - day).days
+    if days in _NEAR:
+        return _NEAR[days]
+    return f"{days} days ago" if 0 < days < _WEEK else day.isoformat()
 
 
 def recovered_notices(found: "Recovery") -> list[str]:

@@ -2,74 +2,35 @@
 
 import asyncio
 import sys
-from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
-from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, Final
 
 from everself.errors import Interrupted, WrongUse
 from everself.interfaces.rendering.lines import plain
 from everself.interfaces.rendering.view import Look, view_of
+from everself.interfaces.repl.agreement import agreed
 from everself.interfaces.repl.review import decide
-from everself.interfaces.repl.ritual import agreed, meet
-from everself.operations.caller import Audience, Caller
+from everself.interfaces.repl.ritual import meet
+from everself.operations.caller import AT_TERMINAL, Audience, Caller
 from everself.operations.declaration import Operation
 from everself.operations.registry import LISTED, get_operation
-from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
-    from everself.conversation.receipts import ReplyReceipt
     from everself.interfaces.repl.dialog_state import DialogState
-    from everself.models.chat.protocol import JsonObject
     from everself.runtime import Runtime
-
-_SHOWN: Final = 12
-_WIDE: Final = 72
-
-
-def told(why: "ReplyReceipt", zone: tzinfo) -> Iterator[str]:
-    receipt = why.receipt
-    yield f"reply     {why.message}, {why.at.astimezone(zone).strftime('%Y-%m-%d %H:%M')}, by {why.model or 'nobody'}"
-    yield f"          {one_line(why.text, _WIDE)}"
-    if not receipt:
-        yield "No receipt was kept with it."
-        return
-    limit = f" of {receipt['limit']}" if receipt.get("limit") else ""
-    yield f"prompt    {receipt.get('tokens', 0)} tokens{limit}, {receipt.get('memory', 0)} of them memory"
-    files = [f"{name} {tokens}" for name, tokens in receipt.get("files", ())]
-    if files:
-        yield f"files     {', '.join(files)}"
-    recalled = receipt.get("recalled", ())
-    yield f"recalled  {len(recalled) or 'nothing'}" + (f", by {receipt['provider']}" if receipt.get("provider") else "")
-    yield from (f"          {hit.get('score', 0):.2f}  {_place(hit)}" for hit in recalled[:_SHOWN])
-    left = receipt.get("left_out", ())
-    if left:
-        yield f"left out  {receipt.get('left_out_count', len(left))}"
-        counted = Counter(f"{one_line(str(one.get('reason', '')), _WIDE)}: {_place(one)}" for one in left)
-        for line, times in counted.most_common(_SHOWN):
-            yield f"          {line}" + (f" ({times} times)" if times > 1 else "")
-    for name, failed, stamp, seconds in receipt.get("tools", ()):
-        outside = "" if stamp == "own" else f", from outside ({stamp})"
-        yield f"tool      {name}, {seconds:.2f} s{outside}{', failed' if failed else ''}"
-    if receipt.get("changed"):
-        yield f"changed   {', '.join(receipt['changed'])} since the conversation began"
-
-
-def _place(one: "JsonObject") -> str:
-    first, last = one.get("from"), one.get("to")
-    lines = "" if not first else f"#L{first}" + (f"-L{last}" if last and last > first else "")
-    return f"{one.get('path', '')}{lines}" + (f"  {one['entry']}" if one.get("entry") else "")
-
 
 # shows a plan line by line and asks the question; whether the person agreed
 Agreeing = Callable[[Sequence[str], str], Coroutine[Any, Any, bool]]
 
 
-async def run_slash(name: str, app: "Runtime", session: str, words: str, agreeing: Agreeing) -> list[str]:
+async def run_slash(
+    name: str, app: "Runtime", session: str, words: str, agreeing: Agreeing, *, verbose: bool = False
+) -> list[str]:
     """The lines that an operation's slash command says, asked in this session by the owner who types."""
     operation = get_operation(name)
-    request, view, look = _request(operation, words), view_of(operation), Look(app.clock.zone, chat=True)
+    look = Look(app.clock.zone, frozenset({"verbose"} if verbose else ()), chat=True)
+    request, view = _request(operation, words), view_of(operation)
     loop = asyncio.get_running_loop()
     seen: list[object] = []
 
@@ -122,7 +83,8 @@ def _of_operation(name: str) -> Run:
             return await agreed(talk.ask, f"{question} (yes/no)")
 
         try:
-            talk.screen.say(await run_slash(name, talk.app, talk.session.id, words, agree))
+            verbose = talk.screen.verbose
+            talk.screen.say(await run_slash(name, talk.app, talk.session.id, words, agree, verbose=verbose))
         except Interrupted as error:
             talk.screen.say((error.detail,))
 
@@ -134,9 +96,18 @@ async def _help(talk: "DialogState", _: str) -> None:
     talk.screen.say(f"{f'{name} {one.takes}'.rstrip():<{width}}  {one.summary}" for name, one in COMMANDS.items())
 
 
-async def _why(talk: "DialogState", words: str) -> None:
-    found = await asyncio.to_thread(lambda: talk.chat.why(talk.session, words))
-    talk.screen.say(told(found, talk.app.clock.zone))
+async def _fix(talk: "DialogState", words: str) -> None:
+    """Put one entry right in the owner's words. The old one is closed, and /undo takes it back."""
+    entry, _, right = words.partition(" ")
+    right = right.strip().strip('“”"')
+    if not right:
+        talk.screen.say(("What is right? /fix, the entry's id and the right words; /why and /memory show ids.",))
+        return
+    from everself.operations.entries import CorrectRequest, correct_entry
+
+    request = CorrectRequest(old=entry, new=right)
+    done = await asyncio.to_thread(lambda: correct_entry(talk.app, AT_TERMINAL, request))
+    talk.screen.say(map(plain, view_of(correct_entry).lines(done, Look(talk.app.clock.zone))))
 
 
 async def _new(talk: "DialogState", _: str) -> None:
@@ -161,6 +132,13 @@ async def _review(talk: "DialogState", words: str) -> None:
     await decide(talk.app, talk.screen, talk.ask, words)
 
 
+async def _verbose(talk: "DialogState", words: str) -> None:
+    asked = words.strip().casefold()
+    talk.screen.verbose = asked != "off" if asked in ("on", "off") else not talk.screen.verbose
+    said = "Places, line numbers and scores are shown" if talk.screen.verbose else "Places and numbers are left out"
+    talk.screen.say((f"{said} from now on. /verbose changes it back.",))
+
+
 async def _quit(talk: "DialogState", _: str) -> None:
     talk.left = True
 
@@ -168,7 +146,8 @@ async def _quit(talk: "DialogState", _: str) -> None:
 _BY_HAND: Final[dict[str, Command]] = {
     "/help": Command(_help, "this list"),
     "/bootstrap": Command(_bootstrap, "get to know each other: a few questions"),
-    "/why": Command(_why, "what the last reply rests on: prompt, recall, tools", "[MESSAGE]"),
+    "/fix": Command(_fix, "put an entry right: the old words are closed, yours hold", "ID WORDS"),
+    "/verbose": Command(_verbose, "show places, line numbers and scores, or leave them out", "[on|off]"),
     "/new": Command(_new, "begin anew; a note about this conversation is kept"),
     "/compact": Command(_compact, "make a long conversation shorter, after keeping what matters"),
     "/quit": Command(_quit, "leave; Ctrl-D does too"),
@@ -182,8 +161,8 @@ _FROM_OPERATIONS: Final = {
 }
 # as a person meets them; what is not named here comes last
 _ORDER: Final = (
-    *("/help", "/bootstrap", "/memory", "/search", "/why", "/forget", "/undo", "/soul", "/persona", "/review"),
-    *("/prompt", "/model", "/new", "/compact", "/sessions", "/quit"),
+    *("/help", "/bootstrap", "/memory", "/search", "/why", "/fix", "/forget", "/undo", "/soul", "/persona", "/review"),
+    *("/prompt", "/verbose", "/model", "/new", "/compact", "/sessions", "/quit"),
 )
 COMMANDS: Final[dict[str, Command]] = {
     name: {**_FROM_OPERATIONS, **_BY_HAND}[name] for name in dict.fromkeys((*_ORDER, *_BY_HAND, *_FROM_OPERATIONS))

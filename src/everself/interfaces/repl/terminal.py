@@ -7,13 +7,15 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TextIO
 
+from everself.conversation.reflex.model import NAME as REFLEX
 from everself.errors import EverselfError
 from everself.interfaces.repl.commands import COMMANDS
 from everself.interfaces.repl.dialog import Talk
+from everself.interfaces.repl.keyboard import held_keys, mark_pastes
 from everself.interfaces.repl.ritual import OFFER
 from everself.interfaces.repl.screens import Terminal
 from everself.search.recall import RecallRequest
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 _GREETING: Final = "Enter sends · Alt-Enter: new line · Ctrl-C stops a reply · Ctrl-D leaves · /help"
 _EARLIER: Final = 200
 _SESSIONS: Final = 12
+# seconds that somebody waits without a word
+_SILENCE: Final = 1.0
 _NAME: Final = 40
 # of the window: nobody needs to know that it is empty
 _WORTH_TELLING: Final = 0.005
@@ -46,7 +50,7 @@ class Streams:
 
 
 def talk_at_terminal(app: "Runtime", session: "Session", streams: Streams) -> bool:
-    """Until the person leaves; whether everything worked."""
+    """Until the person leaves; whether what they said was kept. What went wrong in between they saw, and went on or left."""
     return asyncio.run(_Sitting(app, session, streams).hold())
 
 
@@ -58,6 +62,7 @@ class _Sitting:
         self._screen = Terminal(streams.out, colour=streams.colour)
         self._talk: Talk | None = None
         self._model = ""
+        self._who = ""
 
     async def hold(self) -> bool:
         from everself.interfaces.repl.editor import Editor
@@ -76,22 +81,29 @@ class _Sitting:
             colour=self._streams.colour,
             terminal=(self._streams.keys, self._streams.picture),
         )
-        text = await self._next(editor)
-        await warming
-        return await self._hold(editor, text)
+        # by then it is known who answers
+        warming.add_done_callback(lambda _: editor.redraw())
+        with held_keys(editor.put) if self._streams.keys is None else nullcontext():
+            text = await self._next(editor)
+            if text is not None and not (await asyncio.wait({warming}, timeout=_SILENCE))[0]:
+                self._screen.note("· getting ready …")
+            await warming
+            return await self._hold(editor, text)
 
     async def _hold(self, editor: "Editor", text: str | None) -> bool:
         talk = Talk(self._app, self._app.chat, self._session, self._screen, editor.ask)
         self._talk = talk
         while text is not None:
             if text.strip():
-                with _ctrl_c(lambda: talk.chat.cancel(talk.session)), _without_echo():
+                mark_pastes(self._streams.out)
+                with _ctrl_c(lambda: talk.chat.cancel(talk.session)):
                     await talk.hear(text)
                 if text.startswith("/"):
                     self._screen.say(("",))
+                    # the ritual gives it a name
+                    self._who = await asyncio.to_thread(_name_of, self._app)
             text = None if talk.left else await self._next(editor)
-        await talk.close()
-        return not talk.failed
+        return await talk.close()
 
     async def _next(self, editor: "Editor") -> str | None:
         try:
@@ -102,19 +114,24 @@ class _Sitting:
     def _warm(self) -> None:
         """What the first turn needs and takes a while to load. What goes wrong here goes wrong again there, and is told."""
         with suppress(EverselfError):
+            self._who = _name_of(self._app)
             self._model = self._app.chat.model.name
             self._app.keep_index_fresh()
             if self._app.agent.search.enabled:
                 self._app.recall.search(RecallRequest("hello", limit=1, recorded=False))
 
     def _meter(self) -> str:
-        parts = [one_line(self._model, _NAME)] if self._model else []
+        """Who answers, by which model, and what it took so far. A model that is none takes nothing."""
+        parts = [one_line(self._who or self._app.agent.id, _NAME), one_line(self._model, _NAME)]
         talk = self._talk
-        if talk is not None and talk.last is not None and talk.last.filled >= _WORTH_TELLING:
-            parts.append(f"context {talk.last.filled:.0%}")
-        if talk is not None and talk.spent:
-            parts.append(f"${talk.spent:.4f}")
-        return " · ".join(parts)
+        if self._model == REFLEX:
+            parts.append("no model, answers from memory")
+        elif talk is not None:
+            parts.append(f"{talk.tokens:,} tokens")
+            if talk.last is not None and talk.last.filled >= _WORTH_TELLING:
+                parts.append(f"context {talk.last.filled:.0%}")
+            parts.append("price unknown" if talk.spent is None else f"${talk.spent:.4f}" if talk.spent else "$0")
+        return " · ".join(filter(None, parts))
 
 
 @contextmanager
@@ -128,26 +145,6 @@ def _ctrl_c(stop: Callable[[], object]) -> Iterator[None]:
         loop.remove_signal_handler(signal.SIGINT)
 
 
-@contextmanager
-def _without_echo() -> Iterator[None]:
-    """What is typed while a reply comes waits for the next prompt, and does not stand in the middle of the reply."""
-    import termios
-
-    try:
-        keys = sys.stdin.fileno()
-        before = termios.tcgetattr(keys)
-    except (OSError, ValueError, termios.error):
-        yield
-        return
-    quiet = [*before]
-    quiet[3] = before[3] & ~termios.ECHO
-    termios.tcsetattr(keys, termios.TCSANOW, quiet)
-    try:
-        yield
-    finally:
-        termios.tcsetattr(keys, termios.TCSANOW, before)
-
-
 def _said(app: "Runtime", limit: int) -> Iterator[str]:
     """What the owner said in the conversations of late, the newest first, as it is kept: what was forgotten is not there."""
     for session in app.log.list(_SESSIONS):
@@ -155,3 +152,11 @@ def _said(app: "Runtime", limit: int) -> Iterator[str]:
             if message.role == "user" and not message.person and limit > 0:
                 limit -= 1
                 yield message.content
+
+
+def _name_of(app: "Runtime") -> str:
+    """What the agent is called; nothing where nobody gave it a name."""
+    from everself.identity.card import DEFAULT_NAME, IDENTITY_FILE, resolve
+
+    card = resolve(app.loaded.config.ui, app.agent.identity, app.integrity.text(IDENTITY_FILE))
+    return "" if card.name.value == DEFAULT_NAME else f"{card.emoji.value} {card.name.value}".strip()
