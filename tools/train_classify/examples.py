@@ -119,7 +119,7 @@ def _other() -> Iterator[Example]:
 
 
 def _messages() -> Iterator[Example]:
-    for _, row in rows("messages/open/*.jsonl"):
+    for _, row in rows("messages/open/*.jsonl", "messages/more/*.jsonl"):
         yield from message_examples(row, "messages")
 
 

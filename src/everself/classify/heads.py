@@ -17,6 +17,8 @@ Act = Literal[
     "quoted",
 ]
 ACTS: Final[tuple[Act, ...]] = get_args(Act)
+# the acts of what is worth keeping
+KEPT: Final[frozenset[Act]] = frozenset({"fact", "wish", "decision", "plan", "correction", "remember"})
 
 # what small talk there is that is answered
 SOCIAL: Final = ("greeting", "thanks")
