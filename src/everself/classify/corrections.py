@@ -1,7 +1,7 @@
 """Whether a message corrects what was said or remembered before, and in which words. Pure.
 
-The learned head judges each sentence, two neighbours together and a short message as a whole; the trigger lists of the seed send on what
-they match. What is quoted is not said. Of `contrast.txt` every pattern has the groups `old` and `new` for the words that are wrong and
+Whether a message corrects outright is read of it as a whole; what may be a correction, of each sentence and of two neighbours together. The
+trigger lists of the seed send on what they match. What is quoted is not said. Of `contrast.txt` every pattern has the groups `old` and `new` for the words that are wrong and
 right.
 """
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from everself.classify._requests import Route, routes
 from everself.classify.folding import HIDDEN, fold, hide_quoted, language_of, one_script
+from everself.classify.messages import read_whole
 from everself.classify.model import Scores, prepare, score
 from everself.classify.pattern_sets import read_patterns
 from everself.classify.sentence_kinds import Language
@@ -98,12 +99,10 @@ def _best(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
     prepare([words for _, words in pieces])
     found = [(score(words), at) for at, words in pieces]
     single = {at[0]: scores for scores, at in found if len(at) == 1}
-    best = max(found, key=lambda one: one[0].margin("correction"), default=None)
-    if best is not None and best[0].says("correction"):
-        place = max(best[1], key=lambda at: single[at].margin("correction") if at in single else -1.0)
-        sure = best[0].says("strong") or "recall" in routes(parts[place].folded)
-        return ("high" if sure else "medium"), parts[place]
+    if single and read_whole([_words(read, parts[at], parts[at]) for at in single]).says("strong"):
+        return "high", parts[max(single, key=lambda at: single[at]["strong"])]
     ruled = _by_rule(parts, single)
+    best = max(found, key=lambda one: one[0].margin("correction"), default=None)
     if ruled is None and best is not None and best[0].may("correction"):
         return "low", parts[best[1][0]]
     return ruled

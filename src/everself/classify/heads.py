@@ -25,3 +25,6 @@ SOCIAL: Final = ("greeting", "thanks")
 
 # keep: something in it is worth remembering. strong: it says outright that something known is wrong. claim: a reply says that it remembers.
 OUTPUTS: Final = (*ACTS, "keep", "strong", "claim", *SOCIAL)
+
+# of a message as a whole. asks: it mainly asks for information.
+WHOLE: Final = ("keep", "strong", "asks")
