@@ -25,6 +25,9 @@ _MEANT: Final = frozenset(SentenceKind) - {SentenceKind.QUESTION, SentenceKind.S
 
 _ASKED: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER, SentenceKind.FORGET})
 
+# less likely than this a message holds nothing to keep, whatever one of its sentences seems to say
+_NOTHING: Final = 0.25
+
 _Spanned = tuple[int, int, Sentence]
 
 
@@ -52,11 +55,11 @@ def _as_a_whole(text: str) -> tuple[list[_Spanned], bool]:
     deep = _is_brief(text)
     whole = read_whole([found[at][2].text for at in said], deep=deep)
     kept = [at for at in said if found[at][2].kind in KEPT]
-    if not whole.says("keep"):
+    if whole["keep"] < _NOTHING:
         for at in kept:
             if found[at][2].kind is SentenceKind.STATEMENT:
                 found[at] = _turned(found[at], SentenceKind.OTHER, Tag.KNOWLEDGE)
-    elif not kept and "shown" not in roles:
+    elif whole.says("keep") and not kept and "shown" not in roles:
         scores = {at: score(found[at][2].text, deep=deep) for at in said}
         best = max(said, key=lambda at: scores[at]["keep"])
         told = _turned(found[best], SentenceKind.STATEMENT, tag_of(scores[best]))
