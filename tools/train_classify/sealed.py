@@ -65,12 +65,17 @@ def judge(row: Row) -> Judged:
     change = find_change(said(text))
     scored = [score(one["span"]) for one in row["acts"]]
     return {
-        "acts": [(one["act"], max(ACTS, key=found.__getitem__)) for one, found in zip(row["acts"], scored, strict=True)],
+        "acts": [
+            (one["act"], max(ACTS, key=found.__getitem__)) for one, found in zip(row["acts"], scored, strict=True)
+        ],
         "keep": (row["keep"], bool(reading.of(*KEPT))),
         "question": (row["question"], reading.asks),
         "states": row["keep"] or row["question"],
         "injection": (row["injection"], label(text).suspicious),
-        "correction": (row["correction"], "none" if change is None else "explicit" if change.sure != "low" else "implicit"),
+        "correction": (
+            row["correction"],
+            "none" if change is None else "explicit" if change.sure != "low" else "implicit",
+        ),
     }
 
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 from tools.train_classify.examples import Example
-from tools.train_classify.fit import Floats, Ints, descend
 from tools.train_classify.figures import calibrate, choose, measure
+from tools.train_classify.fit import Floats, Ints, descend
 
 from everself.classify.encoder import MOST
 from everself.classify.features import features_of
@@ -60,8 +60,10 @@ class Layer:
 def learn_whole(found: Sequence[Message], odds: Mapping[str, Floats], folds: Ints, name: str) -> Layer:
     """`odds` of every piece, by heads that were not learned from it."""
     rows = numpy.stack(
-        [inputs(odds[one.text], numpy.stack([odds[part] for part in one.sentences]), features_of(one.text).layout)
-         for one in found]
+        [
+            inputs(odds[one.text], numpy.stack([odds[part] for part in one.sentences]), features_of(one.text).layout)
+            for one in found
+        ]
     ).astype(numpy.float64)
     labels = numpy.array([one.labels for one in found], dtype=numpy.float64)
     written = numpy.array([one.written for one in found])

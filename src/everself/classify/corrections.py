@@ -99,10 +99,11 @@ def _best(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
     prepare([words for _, words in pieces])
     found = [(score(words), at) for at, words in pieces]
     single = {at[0]: scores for scores, at in found if len(at) == 1}
-    if single and read_whole([_words(read, parts[at], parts[at]) for at in single]).says("strong"):
+    best = max(found, key=lambda one: one[0].margin("correction"), default=None)
+    outright = best is not None and best[0].says("correction") and best[0].says("strong")
+    if single and (outright or read_whole([_words(read, parts[at], parts[at]) for at in single]).says("strong")):
         return "high", parts[max(single, key=lambda at: single[at]["strong"])]
     ruled = _by_rule(parts, single)
-    best = max(found, key=lambda one: one[0].margin("correction"), default=None)
     if ruled is None and best is not None and best[0].may("correction"):
         return "low", parts[best[1][0]]
     return ruled
@@ -116,11 +117,13 @@ def _words(read: str, first: Part, last: Part) -> str:
 
 
 def _by_rule(parts: tuple[Part, ...], single: dict[int, Scores]) -> tuple[Sure, Part] | None:
-    """What the lists of the seed send on, unless it asks or the head is sure that it corrects nothing."""
+    """What the lists of the seed send on, unless it asks; what they send on with less certainty, unless the head is sure that it corrects
+    nothing. "Don't you remember?" asks and may correct all the same."""
     for route, sure in _SENT:
         for at, scores in sorted(single.items()):
-            asks = route != "recall" and (scores.says("question") or parts[at].asks)
-            if route not in routes(parts[at].folded) or scores["correction"] < _DENIED or asks:
+            asks = (scores.says("question") or parts[at].asks) and not (route == "recall" and scores.may("correction"))
+            denied = route != "recall" and scores["correction"] < _DENIED
+            if route not in routes(parts[at].folded) or denied or asks:
                 continue
             return ("high" if route == "soft" and scores.says("strong") else sure), parts[at]
     return None

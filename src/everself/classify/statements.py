@@ -25,8 +25,8 @@ _MEANT: Final = frozenset(SentenceKind) - {SentenceKind.QUESTION, SentenceKind.S
 
 _ASKED: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER, SentenceKind.FORGET})
 
-# less likely than this a message holds nothing to keep, whatever one of its sentences seems to say
-_NOTHING: Final = 0.25
+# a statement is dropped where the message is half as likely to hold one as would be enough
+_DOUBT: Final = 0.5
 
 _Spanned = tuple[int, int, Sentence]
 
@@ -55,16 +55,21 @@ def _as_a_whole(text: str) -> tuple[list[_Spanned], bool]:
     deep = _is_brief(text)
     whole = read_whole([found[at][2].text for at in said], deep=deep)
     kept = [at for at in said if found[at][2].kind in KEPT]
-    if whole["keep"] < _NOTHING:
+    telling = [found[at][2].text for at in said if found[at][2].kind not in _ASKED]
+    # what is asked beside a statement says nothing of it
+    told = read_whole(telling, deep=deep)["keep"] if kept else 0.0
+    if kept and told < whole.enough["keep"] * _DOUBT:
         for at in kept:
-            if found[at][2].kind is SentenceKind.STATEMENT:
+            # a sentence that is surer of it than the whole is of the contrary stays
+            own = score(found[at][2].text, deep=deep)["keep"]
+            if found[at][2].kind is SentenceKind.STATEMENT and own + told < 1:
                 found[at] = _turned(found[at], SentenceKind.OTHER, Tag.KNOWLEDGE)
-    elif whole.says("keep") and not kept and "shown" not in roles:
+    elif not kept and whole.says("keep") and "shown" not in roles:
         scores = {at: score(found[at][2].text, deep=deep) for at in said}
         best = max(said, key=lambda at: scores[at]["keep"])
-        told = _turned(found[best], SentenceKind.STATEMENT, tag_of(scores[best]))
+        kept_too = _turned(found[best], SentenceKind.STATEMENT, tag_of(scores[best]))
         # in one breath with a question it is both
-        found[best : best + 1] = [told, found[best]] if found[best][2].kind in _ASKED else [told]
+        found[best : best + 1] = [kept_too, found[best]] if found[best][2].kind is SentenceKind.QUESTION else [kept_too]
     return found, whole.says("asks")
 
 
