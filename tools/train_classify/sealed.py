@@ -2,9 +2,9 @@
 
 usage: python -m tools.train_classify.sealed [--open] [--turns FILE]
 
-Follows the rule for the judge of tests/corpora/messages/README.md. A file whose checksum does not match is not judged. --open judges the open
-messages instead, which the weights were learned from: it tries this program. --turns FILE also says how many ordinary turns of LoCoMo
-(conversations.json) are taken for corrections.
+Follows the rule for the judge of tests/corpora/messages/README.md. A file whose checksum does not match is not judged. --open judges the
+open messages instead, which the weights were learned from: it tries this program. --turns FILE also says how many ordinary turns of
+LoCoMo (conversations.json) are taken for corrections.
 """
 
 import argparse

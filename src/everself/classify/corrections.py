@@ -1,8 +1,6 @@
-"""Whether a message corrects what was said or remembered before, and in which words. Pure.
-
-Whether a message corrects outright is read of it as a whole; what may be a correction, of each sentence and of two neighbours together. The
-trigger lists of the seed send on what they match. What is quoted is not said. Of `contrast.txt` every pattern has the groups `old` and `new` for the words that are wrong and
-right.
+"""Whether a message corrects outright is read of it as a whole; what may be a correction, of each sentence and of two neighbours together. The
+trigger lists of the seed send on what they match. What is quoted is not said. Of `contrast.txt` every pattern has the groups `old` and
+`new` for the words that are wrong and right.
 """
 
 from dataclasses import dataclass
