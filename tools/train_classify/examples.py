@@ -36,6 +36,8 @@ class Example:
     language: str = ""
     weight: float = 1.0
     tags: frozenset[str] = field(default_factory=frozenset)
+    # the labels of a message as a whole
+    whole: Mapping[str, int] = field(default_factory=dict)
     # what must be learned from, or judged, together with it; itself where nothing is said
     group: str = ""
 
@@ -81,7 +83,8 @@ def _triage() -> Iterator[Example]:
         corpus = "triage/more" if path.parent.name == "more" else "triage"
         if row["label"] == "correction":
             labels = {"correction": 1, "strong": int(row["sure"] == "high"), "task": 0, "smalltalk": 0, "quoted": 0}
-            yield Example(row["text"], corpus, labels, row["lang"], tags=frozenset({"correction"}))
+            tags, whole = frozenset({"correction"}), {"strong": 1} if row["sure"] == "high" else {}
+            yield Example(row["text"], corpus, labels, row["lang"], tags=tags, whole=whole)
             continue
         name = path.relative_to(CORPORA / "triage").with_suffix("").as_posix()
         acts = _ordinary()[f"{name} {row['id']}"]
@@ -92,21 +95,22 @@ def _triage() -> Iterator[Example]:
             labels = {**_ASKED, "question": 0, acts[0]: 1}
         elif acts == ["told"]:
             labels |= {"question": 0, "task": 0, "forget": 0}
-        yield Example(row["text"], corpus, labels, row["lang"], tags=frozenset({"correction"}))
+        yield Example(row["text"], corpus, labels, row["lang"], tags=frozenset({"correction"}), whole={"strong": 0})
 
 
 def _reflex() -> Iterator[Example]:
     for path, row in rows("reflex/*.jsonl", "reflex/*/*.jsonl"):
         corpus = "reflex" if path.parent.name == "reflex" else f"reflex/{path.parent.name}"
         labels = _STATED if row["kind"] == "statement" else _ASKED
-        yield Example(row["text"], corpus, labels, row["lang"], tags=frozenset({"question"}))
+        whole = {"keep": labels["keep"], "strong": 0, "asks": labels["question"]}
+        yield Example(row["text"], corpus, labels, row["lang"], tags=frozenset({"question"}), whole=whole)
 
 
 def _stated() -> Iterator[Example]:
     for _, row in rows("everyday/*.jsonl"):
         yield Example(row["text"], "everyday", _KEPT, row["lang"])
     for _, row in rows("provenance/legitimate/*.jsonl"):
-        yield Example(row["message"], "legitimate", {"keep": 1, "quoted": 0}, row["lang"])
+        yield Example(row["message"], "legitimate", {"keep": 1, "quoted": 0}, row["lang"], whole={"keep": 1})
         yield Example(row["fact"], "legitimate", _KEPT, row["lang"])
     for _, row in rows("conflicts/*.jsonl", "conflicts/more/*.jsonl"):
         yield Example(row["older"], "conflicts", _STATED, row["lang"], 0.5)
@@ -119,7 +123,7 @@ def _other() -> Iterator[Example]:
 
 
 def _messages() -> Iterator[Example]:
-    for _, row in rows("messages/open/*.jsonl"):
+    for _, row in rows("messages/open/*.jsonl", "messages/more/*.jsonl"):
         yield from message_examples(row, "messages")
 
 
@@ -136,7 +140,9 @@ def message_examples(row: Row, corpus: str) -> Iterator[Example]:
         "question": int(row["question"] or "question" in acts),
         "claim": 0,
     }
-    yield Example(row["text"], corpus, labels, language, _WRITTEN, frozenset({"correction", "keep", "question"}))
+    whole = {"keep": int(row["keep"]), "strong": int(row["correction"] == "explicit"), "asks": int(row["question"])}
+    tags = frozenset({"correction", "keep", "question"})
+    yield Example(row["text"], corpus, labels, language, _WRITTEN, tags, whole)
     if len(row["acts"]) < 2:
         return
     kept = [str(span) for span in row["keep_spans"]]

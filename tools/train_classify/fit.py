@@ -5,7 +5,7 @@ Knows numbers only.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy
 from numpy.typing import NDArray
@@ -101,17 +101,21 @@ class _Loss:
         return value, slope
 
 
+class Sloped(Protocol):
+    def of(self, point: Floats) -> tuple[float, Floats]: ...
+
+
 def fit(rows: Rows, wanted: Floats, weight: Floats, grams: int, plan: Plan) -> Weights:
     """`wanted` is 0 or 1; `weight` says how much each example counts."""
     loss = _Loss(rows, wanted, weight, grams, plan)
     point = numpy.zeros(grams + rows.dense.shape[1] + 1)
     share = (float((wanted * weight).sum()) + 1) / (float(weight.sum()) + 2)
     point[-1] = numpy.log(share / (1 - share))
-    point = _descend(loss, point, plan.steps)
+    point = descend(loss, point, plan.steps)
     return Weights(plan.grams * point[:grams], point[grams:-1], float(point[-1]))
 
 
-def _descend(loss: _Loss, point: Floats, steps: int) -> Floats:
+def descend(loss: Sloped, point: Floats, steps: int) -> Floats:
     value, slope = loss.of(point)
     moves: list[tuple[Floats, Floats, float]] = []
     for _ in range(steps):

@@ -13,18 +13,20 @@ from typing import Any, Final
 import numpy
 from numpy.typing import NDArray
 from tools.train_classify.examples import Example
+from tools.train_classify.figures import calibrate, choose, measure, summary
 from tools.train_classify.fit import Floats, Ints, Plan, Rows, Weights, fit, scores, stack
 
-from everself.classify.features import AXES, GRAMS, expanded, features_of, shortened
+from everself.classify.features import AXES, GRAMS, buckets, expanded, features_of, shortened
 from everself.classify.heads import ACTS, OUTPUTS
 
 FOLDS: Final = 3
 DEEP: Final = (*ACTS, "keep", "strong")
 KINDS: Final[Mapping[str, tuple[str, ...]]] = {"deep": DEEP, "light": OUTPUTS}
+# buckets of n-grams: without the embedding there is less to tell apart
+SIZES: Final[Mapping[str, int]] = {"deep": GRAMS, "light": GRAMS // 2}
 PLAN: Final = Plan(ridge=2.0, grams=8.0)
 # Precision that an output must reach on the folds. All others balance both kinds of error.
 PRECISE: Final = {"correction": 0.93, "claim": 0.9, "forget": 0.92, "remember": 0.85}
-_ROUNDS: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class Learned:
     thresholds: tuple[float, ...]
     possible: tuple[float, ...]
     figures: tuple[Mapping[str, float], ...]
+    # the log odds of all examples by weights that never saw them, an output a column
+    held: Floats
 
 
 class Table:
@@ -54,7 +58,7 @@ class Table:
 
     def rows(self, kind: str) -> Rows:
         dense = numpy.concatenate([self._layout, self._embedded], axis=1) if kind == "deep" else self._layout
-        return stack([one.grams for one in self.found], dense)
+        return stack([buckets(one.grams, SIZES[kind]) for one in self.found], dense)
 
     def labels(self, output: str) -> tuple[Ints, Floats, Floats]:
         """Which examples say something of an output, what, and how much it counts."""
@@ -88,73 +92,37 @@ def learn(table: Table, kind: str, say: Callable[[str], None]) -> Learned:
     thresholds: list[float] = []
     possible: list[float] = []
     figures: list[Mapping[str, float]] = []
+    odds: list[Floats] = []
+    written = numpy.array([one.corpus == "messages" for one in table.examples])
     for output in KINDS[kind]:
         which, wanted, weight = table.labels(output)
-        held = _held_out(rows, table, which, wanted, weight)
+        every = _held_out(rows, table, (which, wanted, weight), SIZES[kind])
+        held = every[which]
         temperature = calibrate(held, wanted, weight)
-        threshold = choose(held / temperature, wanted, weight, PRECISE.get(output, 0.0))
-        weights = fit(rows.of(which), wanted, weight, GRAMS, PLAN)
+        # a threshold is for what people type, where there is such
+        judged = written[which] if wanted[written[which]].any() else numpy.ones(len(which), dtype=bool)
+        seen = held[judged] / temperature, wanted[judged], weight[judged]
+        thresholds.append(choose(*seen, PRECISE.get(output, 0.0)))
+        possible.append(choose(*seen, 0.0))
+        figures.append(measure(seen[0], seen[1], thresholds[-1]))
+        weights = fit(rows.of(which), wanted, weight, SIZES[kind], PLAN)
         found.append(Weights(weights.grams / temperature, weights.dense / temperature, weights.bias / temperature))
-        thresholds.append(threshold)
-        possible.append(choose(held / temperature, wanted, weight, 0.0))
-        figures.append(measure(held / temperature, wanted, threshold))
-        written = numpy.array(
-            [table.examples[at].corpus == "messages" and not table.examples[at].group for at in which]
-        )
-        told = summary(measure(held[written] / temperature, wanted[written], threshold)) if written.any() else ""
-        say(f"{kind} {output}: {len(which)} examples, {summary(figures[-1])}, from {threshold:.2f}; messages: {told}")
-    return Learned(KINDS[kind], tuple(found), tuple(thresholds), tuple(possible), tuple(figures))
+        odds.append(every / temperature)
+        say(f"{kind} {output}: {len(which)} examples, {summary(figures[-1])}, from {thresholds[-1]:.2f}")
+    held_out = numpy.stack(odds, axis=1)
+    return Learned(KINDS[kind], tuple(found), tuple(thresholds), tuple(possible), tuple(figures), held_out)
 
 
-def _held_out(rows: Rows, table: Table, which: Ints, wanted: Floats, weight: Floats) -> Floats:
+def _held_out(rows: Rows, table: Table, labels: tuple[Ints, Floats, Floats], size: int) -> Floats:
+    """The log odds of all examples, labelled or not, each by weights that never saw it."""
+    which, wanted, weight = labels
     folds = table.fold[which]
-    held = numpy.zeros(len(which))
+    held = numpy.zeros(len(rows))
     for fold in range(FOLDS):
-        inside, outside = numpy.flatnonzero(folds != fold), numpy.flatnonzero(folds == fold)
-        weights = fit(rows.of(which[inside]), wanted[inside], weight[inside], GRAMS, PLAN)
-        held[outside] = scores(weights, rows.of(which[outside]))
+        inside, outside = numpy.flatnonzero(folds != fold), numpy.flatnonzero(table.fold == fold)
+        weights = fit(rows.of(which[inside]), wanted[inside], weight[inside], size, PLAN)
+        held[outside] = scores(weights, rows.of(outside))
     return held
-
-
-def calibrate(odds: Floats, wanted: Floats, weight: Floats) -> float:
-    """By what log odds must be divided, so that of what is called 80 % likely four of five are so."""
-
-    def loss(temperature: float) -> float:
-        margin = numpy.where(wanted > 0, odds, -odds) / temperature
-        return float((weight * numpy.logaddexp(0.0, -margin)).sum())
-
-    candidates = [0.4 * 1.08**step for step in range(_ROUNDS)]
-    return min(candidates, key=loss)
-
-
-def choose(odds: Floats, wanted: Floats, weight: Floats, precise: float) -> float:
-    """The likelihood from which on an output holds: the best F1 among those that are precise enough."""
-    likely = 1 / (1 + numpy.exp(-numpy.clip(odds, -60, 60)))
-    best, found = -1.0, 0.5
-    for step in range(10, 99):
-        threshold = step / 100
-        said = likely >= threshold
-        right = float((weight * said * wanted).sum())
-        precision = right / max(1e-9, float((weight * said).sum()))
-        recall = right / max(1e-9, float((weight * wanted).sum()))
-        value = 2 * precision * recall / max(1e-9, precision + recall)
-        if precision >= precise and value > best:
-            best, found = value, threshold
-    return found
-
-
-def measure(odds: Floats, wanted: Floats, threshold: float) -> dict[str, float]:
-    said = 1 / (1 + numpy.exp(-numpy.clip(odds, -60, 60))) >= threshold
-    right = float((said & (wanted > 0)).sum())
-    return {
-        "precision": right / max(1.0, float(said.sum())),
-        "recall": right / max(1.0, float(wanted.sum())),
-        "accuracy": float((said == (wanted > 0)).mean()),
-    }
-
-
-def summary(figures: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} {value:.3f}" for name, value in figures.items())
 
 
 def arrays(kind: str, learned: Learned) -> dict[str, NDArray[Any]]:

@@ -222,14 +222,15 @@ _FORMS: Final = {
     ),
     # one of these alone is enough: nobody lists facts so
     "sender": (
-        r"^\**(?i:from|subject|reply-to|message-id|发件人|寄件者|寄件人|主旨|보낸 ?사람|差出人|件名)\**\s*[:：]"
+        r"^\**(?i:from|subject|reply-to|message-id|发件人|寄件者|寄件人|主旨|보낸 ?사람|差出人|件名"
+        r"|von|betreff|de|objet|asunto|da|oggetto|assunto|от|тема)\**\s*[:：]"
     ),
     "label": r"^[\[【][^\]】]*[\p{L}][^\]】]*[\]】]",
     # RFC 5322 fields, as mail programs print them above what they forward
     "header": (
         r"^\**(?i:from|to|cc|bcc|subject|date|sent|reply-to|message-id|发件人|收件人|主题|主旨|日期|发送时间|寄件者|寄件人"
         r"|보낸 ?사람|받는 ?사람|제목|날짜|보낸 ?날짜|差出人|宛先|件名|日時|送信日時"
-        r"|von|an|betreff|datum|gesendet|de|à|objet|envoyé|para|asunto|fecha|enviado|da|oggetto|data|inviato|assunto)\**\s*[:：]"
+        r"|von|an|betreff|datum|gesendet|de|à|objet|envoyé|para|asunto|fecha|enviado|da|oggetto|data|inviato|assunto|от|кому|тема|дата)\**\s*[:：]"
     ),
 }
 

@@ -1,8 +1,6 @@
-"""Whether a message corrects what was said or remembered before, and in which words. Pure.
-
-The learned head judges each sentence, two neighbours together and a short message as a whole; the trigger lists of the seed send on what
-they match. What is quoted is not said. Of `contrast.txt` every pattern has the groups `old` and `new` for the words that are wrong and
-right.
+"""Whether a message corrects outright is read of it as a whole; what may be a correction, of each sentence and of two neighbours together. The
+trigger lists of the seed send on what they match. What is quoted is not said. Of `contrast.txt` every pattern has the groups `old` and
+`new` for the words that are wrong and right.
 """
 
 from dataclasses import dataclass
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from everself.classify._requests import Route, routes
 from everself.classify.folding import HIDDEN, fold, hide_quoted, language_of, one_script
+from everself.classify.messages import read_whole
 from everself.classify.model import Scores, prepare, score
 from everself.classify.pattern_sets import read_patterns
 from everself.classify.sentence_kinds import Language
@@ -99,10 +98,9 @@ def _best(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
     found = [(score(words), at) for at, words in pieces]
     single = {at[0]: scores for scores, at in found if len(at) == 1}
     best = max(found, key=lambda one: one[0].margin("correction"), default=None)
-    if best is not None and best[0].says("correction"):
-        place = max(best[1], key=lambda at: single[at].margin("correction") if at in single else -1.0)
-        sure = best[0].says("strong") or "recall" in routes(parts[place].folded)
-        return ("high" if sure else "medium"), parts[place]
+    outright = best is not None and best[0].says("correction") and best[0].says("strong")
+    if single and (outright or read_whole([_words(read, parts[at], parts[at]) for at in single]).says("strong")):
+        return "high", parts[max(single, key=lambda at: single[at]["strong"])]
     ruled = _by_rule(parts, single)
     if ruled is None and best is not None and best[0].may("correction"):
         return "low", parts[best[1][0]]
@@ -117,11 +115,13 @@ def _words(read: str, first: Part, last: Part) -> str:
 
 
 def _by_rule(parts: tuple[Part, ...], single: dict[int, Scores]) -> tuple[Sure, Part] | None:
-    """What the lists of the seed send on, unless it asks or the head is sure that it corrects nothing."""
+    """What the lists of the seed send on, unless it asks; what they send on with less certainty, unless the head is sure that it corrects
+    nothing. "Don't you remember?" asks and may correct all the same."""
     for route, sure in _SENT:
         for at, scores in sorted(single.items()):
-            asks = route != "recall" and (scores.says("question") or parts[at].asks)
-            if route not in routes(parts[at].folded) or scores["correction"] < _DENIED or asks:
+            asks = (scores.says("question") or parts[at].asks) and not (route == "recall" and scores.may("correction"))
+            denied = route != "recall" and scores["correction"] < _DENIED
+            if route not in routes(parts[at].folded) or denied or asks:
                 continue
             return ("high" if route == "soft" and scores.says("strong") else sure), parts[at]
     return None

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     Ints = numpy.ndarray[tuple[int, ...], numpy.dtype[numpy.int64]]
 
 # Raised when the same text gives other features: weights of another version cannot be used.
-VERSION: Final = 1
-BITS: Final = 15
+VERSION: Final = 2
+BITS: Final = 16
 GRAMS: Final = 1 << BITS
 EMBEDDED: Final = 512
 LAYOUT: Final = 20
@@ -53,6 +53,14 @@ class Features:
 
 def features_of(text: str) -> Features:
     return Features(_grams(folded(text)), _layout(text))
+
+
+def buckets(grams: "Ints", size: int) -> "Ints":
+    """The same for heads that have fewer buckets, half of them or a quarter."""
+    import numpy
+
+    found: Ints = grams if size >= GRAMS else numpy.unique(grams // (GRAMS // size))
+    return found
 
 
 def expanded(vectors: "Vectors", mean: "Vectors", axes: "Vectors") -> "Vectors":

@@ -17,9 +17,14 @@ Act = Literal[
     "quoted",
 ]
 ACTS: Final[tuple[Act, ...]] = get_args(Act)
+# the acts of what is worth keeping
+KEPT: Final[frozenset[Act]] = frozenset({"fact", "wish", "decision", "plan", "correction", "remember"})
 
 # what small talk there is that is answered
 SOCIAL: Final = ("greeting", "thanks")
 
 # keep: something in it is worth remembering. strong: it says outright that something known is wrong. claim: a reply says that it remembers.
 OUTPUTS: Final = (*ACTS, "keep", "strong", "claim", *SOCIAL)
+
+# of a message as a whole. asks: it mainly asks for information.
+WHOLE: Final = ("keep", "strong", "asks")

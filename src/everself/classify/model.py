@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from everself.classify import encoder
-from everself.classify.features import LAYOUT, VERSION, Features, expanded, features_of
+from everself.classify.features import LAYOUT, VERSION, Features, buckets, expanded, features_of
 from everself.classify.weights import Weights, shipped
 from everself.errors import Damaged
 
@@ -66,8 +66,9 @@ class Heads:
     def odds(self, features: Features, vector: Any = None) -> "Odds":
         import numpy
 
-        summed = self._grams[features.grams].sum(axis=0, dtype=numpy.int64) * self._scale
-        found = summed / numpy.sqrt(max(1, len(features.grams))) + self._bias
+        grams = buckets(features.grams, len(self._grams))
+        summed = self._grams[grams].sum(axis=0, dtype=numpy.int64) * self._scale
+        found = summed / numpy.sqrt(max(1, len(grams))) + self._bias
         found += features.layout @ self._dense[:LAYOUT].astype(numpy.float32)
         if vector is not None:
             seen = expanded(vector[None, :], self._mean, self._axes)[0]

@@ -35,7 +35,10 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
+    """`asks`: the message mainly asks for information."""
+
     sentences: tuple[Sentence, ...]
+    asks: bool = False
 
     def of(self, *kinds: SentenceKind) -> tuple[Sentence, ...]:
         return tuple(one for one in self.sentences if one.kind in kinds)

@@ -234,7 +234,7 @@ def judge(words: str, own: Language, *, deep: bool = True) -> Sentence:
         what = meant(words, "forget")
         # "forget it" names nothing
         kind = kind if what or letters_in(words) > _NAMING_NOTHING else SentenceKind.OTHER
-    return Sentence(words, kind, language, _tag(scores) if kind in KEPT else Tag.KNOWLEDGE, what)
+    return Sentence(words, kind, language, tag_of(scores) if kind in KEPT else Tag.KNOWLEDGE, what)
 
 
 def _kind(words: str, scores: Scores) -> SentenceKind:
@@ -290,5 +290,5 @@ def has_words(words: str) -> bool:
     return not (nameless and any(char.isdigit() for char in seen))
 
 
-def _tag(scores: Scores) -> Tag:
+def tag_of(scores: Scores) -> Tag:
     return next((tag for act, tag in _TAGS if scores.says(act)), Tag.KNOWLEDGE)

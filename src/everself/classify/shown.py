@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from everself.classify._layout import Line, lines_of
 from everself.classify.encoder import MOST, generation
-from everself.classify.model import prepare
+from everself.classify.model import prepare, score
 from everself.classify.sentence_kinds import Language, SentenceKind
 from everself.classify.sentences import KEPT, judge, language_of, letters_in, quotations, split
 from everself.text.normalise import without_surrogates
@@ -41,6 +41,8 @@ _MATTER_BEFORE: Final = 4
 _LONG_QUOTE: Final = 90
 _ASKS: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER})
 _EMPTY: Final = frozenset({SentenceKind.GREETING, SentenceKind.THANKS, SentenceKind.OTHER})
+# of a text beside what may ask, too little is taken for speech rather than too much
+_DOUBT: Final = 0.5
 _COLONS: Final = (":", "：")
 # letters of a greeting or thanks, and of an "ok"
 _BRIEF: Final = 24
@@ -126,10 +128,18 @@ def _kind(sentence: str, own: Language, *, deep: bool) -> SentenceKind:
     """As layout needs it. What is longer than a greeting says something, whether or not it is worth keeping; a mark of interrogation asks,
     whatever the words say: of a text beside it too little is taken for speech rather than too much."""
     kind = judge(sentence, own, deep=deep).kind
+    if kind is SentenceKind.OTHER and _may_ask(sentence, deep=deep):
+        return SentenceKind.QUESTION
     if kind in _EMPTY and letters_in(sentence) > (_OKAY if kind is SentenceKind.OTHER else _BRIEF):
         kind = SentenceKind.STATEMENT
     marked = sentence.rstrip(_AROUND).endswith(_INTERROGATION)
     return SentenceKind.QUESTION if marked and kind not in _EMPTY else kind
+
+
+def _may_ask(sentence: str, *, deep: bool) -> bool:
+    """Half as likely as would be enough to say that it asks."""
+    scores = score(sentence, deep=deep)
+    return any(scores[act] >= scores.possible[act] * _DOUBT for act in ("question", "task"))
 
 
 def _asks(text: str, own: Language, *, deep: bool) -> bool:

@@ -1,8 +1,8 @@
 """Reads a message: which of its sentences tell something worth keeping, which ask, greet, order or forget.
 
-What is worth keeping the learned heads say; what somebody only shows (`shown.py`) is no statement. Statements in a row are one, because
-the second often says "he" or "it" of the first. Does not know what is
-remembered already, nor who speaks.
+What is worth keeping the learned heads say, of each sentence and of the message as a whole; what somebody only shows (`shown.py`) is no
+statement. Statements in a row are one, because the second often says "he" or "it" of the first. Does not know what is remembered already,
+nor who speaks.
 """
 
 from collections.abc import Iterator
@@ -10,9 +10,11 @@ from dataclasses import replace
 from typing import Final
 
 from everself.classify.encoder import MOST
+from everself.classify.messages import read_whole
+from everself.classify.model import score
 from everself.classify.sentence_kinds import Language, Reading, Sentence, SentenceKind
-from everself.classify.sentences import KEPT, breaths, has_words, judge, language_of, split
-from everself.classify.shown import stretches
+from everself.classify.sentences import KEPT, breaths, has_words, judge, language_of, split, tag_of
+from everself.classify.shown import Role, stretches
 from everself.values import Tag
 
 # Longer runs of statements are kept in several pieces, so that what is recalled stays readable.
@@ -23,17 +25,57 @@ _MEANT: Final = frozenset(SentenceKind) - {SentenceKind.QUESTION, SentenceKind.S
 
 _ASKED: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER, SentenceKind.FORGET})
 
+# a statement is dropped where the message is half as likely to hold one as would be enough
+_DOUBT: Final = 0.5
+
 _Spanned = tuple[int, int, Sentence]
 
 
 def read(text: str) -> Reading:
     """Every sentence with its kind, in order and in time linear in the text."""
-    return Reading(tuple(_asked(text, list(_joined(text, list(_each(text)))))))
+    found, asks = _as_a_whole(text)
+    return Reading(tuple(_asked(text, list(_joined(text, found)))), asks)
 
 
 def read_each(text: str) -> Reading:
     """The same, each sentence by itself."""
-    return Reading(tuple(_asked(text, list(_each(text)))))
+    found, asks = _as_a_whole(text)
+    return Reading(tuple(_asked(text, found)), asks)
+
+
+def _as_a_whole(text: str) -> tuple[list[_Spanned], bool]:
+    """Its sentences, those in doubt decided by what the message is as a whole, and whether it mainly asks. What is shown has no part in
+    that, and nothing is added beside it; what somebody asks to remember is not weighed."""
+    each = list(_each(text))
+    found = [one for _, one in each]
+    said = [at for at, (role, (_, _, one)) in enumerate(each) if role == "said" and has_words(one.text)]
+    roles = {role for role, _ in each}
+    if not said or "asked" in roles:
+        return found, False
+    deep = _is_brief(text)
+    whole = read_whole([found[at][2].text for at in said], deep=deep)
+    kept = [at for at in said if found[at][2].kind in KEPT]
+    telling = [found[at][2].text for at in said if found[at][2].kind not in _ASKED]
+    # what is asked beside a statement says nothing of it
+    told = read_whole(telling, deep=deep)["keep"] if kept else 0.0
+    if kept and told < whole.enough["keep"] * _DOUBT:
+        for at in kept:
+            # a sentence that is surer of it than the whole is of the contrary stays
+            own = score(found[at][2].text, deep=deep)["keep"]
+            if found[at][2].kind is SentenceKind.STATEMENT and own + told < 1:
+                found[at] = _turned(found[at], SentenceKind.OTHER, Tag.KNOWLEDGE)
+    elif not kept and whole.says("keep") and "shown" not in roles:
+        scores = {at: score(found[at][2].text, deep=deep) for at in said}
+        best = max(said, key=lambda at: scores[at]["keep"])
+        kept_too = _turned(found[best], SentenceKind.STATEMENT, tag_of(scores[best]))
+        # in one breath with a question it is both
+        found[best : best + 1] = [kept_too, found[best]] if found[best][2].kind is SentenceKind.QUESTION else [kept_too]
+    return found, whole.says("asks")
+
+
+def _turned(spanned: _Spanned, kind: SentenceKind, tag: Tag) -> _Spanned:
+    start, end, sentence = spanned
+    return start, end, replace(sentence, kind=kind, tag=tag)
 
 
 def _asked(text: str, found: list[_Spanned]) -> Iterator[Sentence]:
@@ -44,13 +86,14 @@ def _asked(text: str, found: list[_Spanned]) -> Iterator[Sentence]:
         yield replace(sentence, kind=SentenceKind.REMEMBER, what=sentence.text) if wished else sentence
 
 
-def _each(text: str) -> Iterator[_Spanned]:
+def _each(text: str) -> Iterator[tuple[Role, _Spanned]]:
+    """Each sentence by itself, with the role of the stretch that it stands in."""
     own = language_of(text)
     deep = _is_brief(text)
     for one in stretches(text):
         words = text[one.start : one.end]
         if one.role == "shown":
-            yield one.start, one.end, Sentence(words, SentenceKind.OTHER, own)
+            yield one.role, (one.start, one.end, Sentence(words, SentenceKind.OTHER, own))
         elif one.role in ("said", "asked"):
             for start, end in split(words):
                 for first, sentence in _told(words[start:end], own, deep=deep):
@@ -59,7 +102,7 @@ def _each(text: str) -> Iterator[_Spanned]:
                     at = one.start + start + first
                     if one.role == "said" and is_command(text, at):
                         sentence = replace(sentence, kind=SentenceKind.OTHER, what="")
-                    yield at, at + len(sentence.text), sentence
+                    yield one.role, (at, at + len(sentence.text), sentence)
 
 
 def is_command(text: str, at: int = 0) -> bool:

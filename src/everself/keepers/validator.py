@@ -28,7 +28,7 @@ from everself.keepers.keeper_context import KeeperContext, is_memory, mark
 from everself.memory.corrections import PATH, not_embedded
 from everself.memory.provenance import CORRECTION, OWNER, is_human
 from everself.search.similarity import words_of
-from everself.text.normalise import one_line
+from everself.text.normalise import fold, one_line
 from everself.values import Entry, Tag
 from everself.workspace.layout import Kind, place
 
@@ -136,16 +136,22 @@ def _asked(context: KeeperContext, message: Message, told: Correction) -> Iterat
 
 
 def _candidates(context: KeeperContext, told: Correction) -> list[Entry]:
-    """What may have been wrong: much alike and contradicted, or about the same and with the wrong words."""
+    """What may have been wrong: much alike and contradicted, or denied outright, or about the same and with the wrong words."""
     right = bare(told.trigger)
-    found = [one.entry for one in context.similar(right, MATCH) if contradicts(one.entry.text, right)]
     old, new = words_of(told.old), words_of(told.new)
+    alike = [one.entry for one in context.similar(right, MATCH)]
+    found = [one for one in alike if contradicts(one.text, right) or (told.sure == "high" and not _says(one, told.new))]
     topic = words_of(told.trigger) - old - new
     for one in context.related(told.trigger) if old and topic else ():
         known = words_of(one.text)
         if not one.closed and old <= known and not new <= known and topic & known:
             found.append(one)
     return list({one.id: one for one in found}.values())
+
+
+def _says(entry: Entry, new: str) -> bool:
+    """Whether it says already what was wrong elsewhere."""
+    return bool(new) and fold(new) in fold(entry.text)
 
 
 def _matches(entry: Entry, told: Correction) -> bool:

@@ -1,0 +1,76 @@
+"""What a message is as a whole: whether it holds something to keep, corrects outright, or mainly asks. Pure.
+
+A small hidden layer over what the heads say of the whole text and of its sentences: beside a question a fact is its background, and a text
+that forgets or asks does not correct. Which sentence it is, `statements.py` and `corrections.py` find.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from everself.classify import encoder
+from everself.classify.features import features_of
+from everself.classify.heads import WHOLE
+from everself.classify.model import Scores, prepare, score
+from everself.classify.weights import shipped
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    Row = NDArray[numpy.float32]
+
+_SUREST: Final = 8.0
+_MANY: Final = 8
+_HELD: Final = 512
+
+
+def read_whole(sentences: Sequence[str], *, deep: bool = True) -> Scores:
+    """Of the sentences of a message that are said, in order."""
+    return _read(tuple(sentences[: encoder.MOST - 1]), deep, encoder.generation())
+
+
+@lru_cache(maxsize=_HELD)
+def _read(sentences: tuple[str, ...], deep: bool, _generation: int) -> Scores:
+    import numpy
+
+    text = " ".join(sentences)
+    if deep:
+        prepare([text, *sentences])
+    whole = score(text, deep=deep)
+    each = [score(one, deep=deep) for one in sentences] or [whole]
+    seen_deep = whole.deep and all(one.deep for one in each)
+    kind = "deep" if seen_deep else "light"
+    if whole.deep and not seen_deep:
+        return _read(sentences, False, _generation)
+    told = shipped().told["whole"][kind]
+    names = tuple(told["inputs"])
+    seen = inputs(_odds(whole, names), numpy.stack([_odds(one, names) for one in each]), features_of(text).layout)
+    odds = forward(shipped().arrays, f"whole.{kind}", seen[None, :])[0]
+    likely = {name: float(1 / (1 + numpy.exp(-one))) for name, one in zip(WHOLE, odds, strict=True)}
+    enough, possible = (dict(zip(WHOLE, told[part], strict=True)) for part in ("thresholds", "possible"))
+    return Scores(likely, enough, possible, seen_deep)
+
+
+def _odds(scores: Scores, names: Sequence[str]) -> "Row":
+    import numpy
+
+    likely = numpy.clip([scores[name] for name in names], 1e-6, 1 - 1e-6)
+    return numpy.log(likely / (1 - likely)).astype(numpy.float32)
+
+
+def inputs(whole: "Row", each: "Row", layout: "Row") -> "Row":
+    """What the layer sees: the odds of the whole, the highest of its sentences, those of its first and last, their number, the layout."""
+    import numpy
+
+    parts = [whole, each.max(axis=0), each[0], each[-1], [min(1.0, len(each) / _MANY)], layout]
+    return numpy.clip(numpy.concatenate(parts), -_SUREST, _SUREST).astype(numpy.float32)
+
+
+def forward(arrays: Any, name: str, rows: "Row") -> "Row":
+    """The log odds of `WHOLE`, a row each."""
+    import numpy
+
+    hidden = numpy.tanh(rows @ arrays[f"{name}.in"] + arrays[f"{name}.in_bias"])
+    found: Row = (hidden @ arrays[f"{name}.out"] + arrays[f"{name}.out_bias"]).astype(numpy.float32)
+    return found
