@@ -12,9 +12,8 @@ from typing import Final, Literal
 
 from everself.classify.contradiction import contradicts
 from everself.classify.corrections import find_correction
-from everself.classify.folding import fold
 from everself.classify.openers import bare
-from everself.classify.pattern_sets import load_set
+from everself.classify.topics import says
 from everself.keepers.keeper_context import KeeperContext
 from everself.memory.provenance import CORRECTION, OWNER, rank
 from everself.search.similarity import overlap, words_of
@@ -148,5 +147,5 @@ def _told(context: KeeperContext) -> Iterator[tuple[About, Entry]]:
 def _about(entry: Entry) -> About | None:
     if is_correction(entry):
         return "correction"
-    names = load_set("manners").names(fold(entry.text[: 10 * LONGEST]))
-    return "welcome" if "welcome" in names else "ability" if "ability" in names else None
+    told = entry.text[: 2 * LONGEST]
+    return "welcome" if says(told, "welcome") else "ability" if says(told, "ability") else None
