@@ -108,10 +108,10 @@ def _read(text: str, where: Where) -> list[Reason]:
     for start in range(0, max(1, len(text)), _PIECE):
         piece = text[max(0, start - _OVERLAP) : start + _PIECE]
         found += _matched(one_script(_close(fold(piece))), where)
-        passage = head().best(piece)
-        if passage.odds >= head().limit:
+        odds, words = head().best(piece)
+        if odds >= head().limit:
             # the family says only that it reads like an order to whoever reads it
-            found.append(Reason("instruction", where, _shown(passage.words)))
+            found.append(Reason("instruction", where, _shown(words)))
     return found
 
 

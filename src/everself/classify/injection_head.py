@@ -54,14 +54,6 @@ class Tokens:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """The window that reads most like an order, and its log odds."""
-
-    odds: float
-    words: str
-
-
 def tokens_of(text: str) -> Tokens:
     import numpy
 
@@ -131,14 +123,15 @@ class Head:
         self._scale = float(weights.told["scale"])
         self._table: Any = weights.arrays["table"]
 
-    def best(self, text: str) -> Passage:
+    def best(self, text: str) -> tuple[float, str]:
+        """The log odds of the window that reads most like an order, and its words."""
         tokens = tokens_of(text)
         places = windows(tokens)
         if not len(places):
-            return Passage(float("-inf"), "")
+            return float("-inf"), ""
         odds = window_odds(tokens, places, self._table) * self._scale + self._bias
         first, last = places[int(odds.argmax())]
-        return Passage(float(odds.max()), tokens.text[tokens.places[first][0] : tokens.places[last - 1][1]])
+        return float(odds.max()), tokens.text[tokens.places[first][0] : tokens.places[last - 1][1]]
 
 
 def window_odds(tokens: Tokens, places: "Ints", table: Any) -> "Floats":

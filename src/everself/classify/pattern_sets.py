@@ -79,12 +79,12 @@ def parse(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def compile_set(patterns: Iterable[str], *, any_case: bool = True) -> Matcher:
+def compile_set(patterns: Iterable[str]) -> Matcher:
     """One set of all of them: a match names each by its number."""
     import re2
 
     options = re2.Options()
-    options.case_sensitive = not any_case
+    options.case_sensitive = False
     options.log_errors = False
     options.never_capture = True
     options.max_mem = _MEMORY

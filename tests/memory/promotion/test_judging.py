@@ -4,7 +4,8 @@ from datetime import date
 
 import pytest
 
-from everself.memory.promotion.scoring import CATEGORIES, Category, judge
+from everself.classify.topics import Category
+from everself.memory.promotion.scoring import CATEGORIES, judge
 from everself.values import Entry, Tag
 
 FLAGGED = 0.4
