@@ -16,20 +16,8 @@ from everself.classify.injection_head import head
 from everself.classify.pattern_sets import Match, load_set
 from everself.text.normalise import without_surrogates
 
-Family = Literal[
-    "override",
-    "role",
-    "delimiter",
-    "persona",
-    "agent",
-    "tool",
-    "exfiltration",
-    "authority",
-    "memory",
-    "instruction",
-    "hidden",
-    "disguise",
-]
+Sight = Literal["override", "role", "delimiter", "persona", "agent", "tool", "exfiltration", "authority", "memory"]
+Family = Sight | Literal["instruction", "hidden", "disguise"]
 Where = Literal["text", "joined", "encoded"]
 
 # one sure sign is enough, or two that are weak by themselves
@@ -46,7 +34,7 @@ _PIECE: Final = 64_000
 _OVERLAP: Final = 400
 _EXCERPT: Final = 80
 _SENTENCE: Final = 4
-_FAMILIES: Final[dict[str, Family]] = {one: one for one in get_args(Family)}
+_FAMILIES: Final[dict[str, Family]] = {one: one for one in get_args(Sight)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,10 @@ running sums, so a page costs little more than its length. Knows no language: sc
 
 import mmap
 import os
-import re
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zlib import crc32
 
 from everself.classify.folding import one_script
@@ -38,14 +37,12 @@ _STRETCHES: Final = (14, 30, 70)
 _LONGEST: Final = 120
 _MULTIPLIER: Final = 0x9E3779B97F4A7C15
 _MIXER: Final = 0xBF58476D1CE4E5B9
-_DENSE: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_TOKEN: Final = re.compile(rf"\n|[{_DENSE}]|[^\W_{_DENSE}']+(?:'[^\W_{_DENSE}']+)*|[^\w\s]|_")
+_DENSE: Final = (("\u3040", "\u30ff"), ("\u3400", "\u9fff"), ("\uac00", "\ud7af"))
 _ENDS: Final = frozenset(".!?\n")
 _PLAIN: Final = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "。": ".", "、": ",", "…": "."})
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(NamedTuple):
     """`places` says where each begins and ends in the text that was read; `ends` after which of them a sentence is over."""
 
     hashes: "Hashes"
@@ -61,22 +58,39 @@ def tokens_of(text: str) -> Tokens:
     found: list[int] = []
     places: list[tuple[int, int]] = []
     ends: list[int] = []
-    matches = list(_TOKEN.finditer(text))
-    for number, match in enumerate(matches):
-        word = match.group()
+    split = list(_split(text))
+    for number, (start, end) in enumerate(split):
+        word = text[start:end]
         if word == "\n":
             ends.append(len(found))
             continue
-        if len(word) == 1 and word > "\u303f" and word.isalpha():
-            follows = matches[number + 1].group() if number + 1 < len(matches) else ""
+        if end - start == 1 and word > "\u303f" and word.isalpha():
+            follows = text[slice(*split[number + 1])] if number + 1 < len(split) else ""
             word += follows if len(follows) == 1 and follows > "\u303f" and follows.isalpha() else ""
         elif word[0].isdecimal():
             word = "0"
         found.append(crc32(word[:_STEM].encode()))
-        places.append(match.span())
-        if word in _ENDS and (match.end() == len(text) or not text[match.end()].isalnum()):
+        places.append((start, end))
+        if word in _ENDS and (end == len(text) or not text[end].isalnum()):
             ends.append(len(found))
     return Tokens(numpy.array(found, dtype=numpy.uint64), tuple(places), tuple(dict.fromkeys(ends)), text)
+
+
+def _split(text: str) -> Iterator[tuple[int, int]]:
+    """Words with their apostrophes, each letter of a dense script, each other sign, each end of a line."""
+    at, size = 0, len(text)
+    while at < size:
+        start, char = at, text[at]
+        at += 1
+        if _is_word(char):
+            while at < size and (_is_word(text[at]) or (text[at] == "'" and at + 1 < size and _is_word(text[at + 1]))):
+                at += 1
+        if char == "\n" or not char.isspace():
+            yield start, at
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum() and (char < "\u3040" or not any(first <= char <= last for first, last in _DENSE))
 
 
 def buckets(hashes: "Hashes") -> "list[Ints]":
@@ -128,7 +142,7 @@ class Head:
         tokens = tokens_of(text)
         places = windows(tokens)
         if not len(places):
-            return float("-inf"), ""
+            return -float("inf"), ""
         odds = window_odds(tokens, places, self._table) * self._scale + self._bias
         first, last = places[int(odds.argmax())]
         return float(odds.max()), tokens.text[tokens.places[first][0] : tokens.places[last - 1][1]]

@@ -46,7 +46,6 @@ class PatternSet:
 
 @cache
 def load_set(name: str) -> PatternSet:
-    """The set of that name."""
     return PatternSet(name)
 
 
