@@ -72,6 +72,8 @@ check: $(VENV)/.dev
 	$(RUN) -m mypy
 	$(RUN) -m tools.train_classify --check
 	$(RUN) -m tools.train_classify.pairs --check
+	$(RUN) -m tools.train_classify.injection --check
+	$(RUN) -m tools.train_classify.topics --check
 	$(RUN) -m pytest -q -m "not trust and not slow" $(JUDGES)
 
 bench: $(VENV)/.dev

@@ -3,8 +3,8 @@
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
-from everself.classify.folding import fold
-from everself.classify.pattern_sets import Matcher, compile_set, read_patterns, whole
+from everself.classify.folding import fold, whole
+from everself.classify.pattern_sets import Matcher, compile_set, read_patterns
 
 if TYPE_CHECKING:
     import re2

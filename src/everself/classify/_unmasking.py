@@ -14,52 +14,12 @@ from urllib.parse import unquote
 from everself.classify._invisible import spelled, stripped
 from everself.text.normalise import nfkc, without_surrogates
 
-# letters of other scripts that a reader takes for these
-_ALIKE: Final = {
-    **dict.fromkeys("аαɑӓ", "a"),
-    **dict.fromkeys("АΑꓮ", "A"),
-    **dict.fromkeys("ВΒꓐ", "B"),
-    **dict.fromkeys("сϲᴄ", "c"),
-    **dict.fromkeys("СϹꓚ", "C"),
-    **dict.fromkeys("ԁꓒ", "d"),
-    **dict.fromkeys("еєҽ", "e"),
-    **dict.fromkeys("ЕΕꓰ", "E"),
-    **dict.fromkeys("ɡց", "g"),
-    **dict.fromkeys("һհ", "h"),
-    **dict.fromkeys("НΗꓧ", "H"),
-    **dict.fromkeys("іιɩ", "i"),
-    **dict.fromkeys("ІΙӀꓲ", "I"),
-    **dict.fromkeys("јϳ", "j"),
-    **dict.fromkeys("Јꓙ", "J"),
-    **dict.fromkeys("кκ", "k"),
-    **dict.fromkeys("КΚꓗ", "K"),
-    **dict.fromkeys("ӏǀ", "l"),
-    **dict.fromkeys("м", "m"),
-    **dict.fromkeys("МΜꓟ", "M"),
-    **dict.fromkeys("ոпη", "n"),
-    **dict.fromkeys("ΝꓠИ", "N"),
-    **dict.fromkeys("оοօσ", "o"),
-    **dict.fromkeys("ОΟՕꓳ", "O"),
-    **dict.fromkeys("рρ", "p"),
-    **dict.fromkeys("РΡꓑ", "P"),
-    **dict.fromkeys("ԛզ", "q"),
-    **dict.fromkeys("гᴦ", "r"),
-    **dict.fromkeys("Яꓣ", "R"),
-    **dict.fromkeys("ѕ", "s"),
-    **dict.fromkeys("Ѕꓢ", "S"),
-    **dict.fromkeys("тτ", "t"),
-    **dict.fromkeys("ТΤꓔ", "T"),
-    **dict.fromkeys("υս", "u"),
-    **dict.fromkeys("Սꓴ", "U"),
-    **dict.fromkeys("νѵ", "v"),
-    **dict.fromkeys("ѡԝω", "w"),
-    **dict.fromkeys("Ԝꓪ", "W"),
-    **dict.fromkeys("хχ", "x"),
-    **dict.fromkeys("ХΧꓫ", "X"),
-    **dict.fromkeys("уүγ", "y"),
-    **dict.fromkeys("УΥҮꓬ", "Y"),
-    **dict.fromkeys("Ζꓜ", "Z"),
-}
+# a letter, and those of other scripts that a reader takes for it
+_LETTERS: Final = (
+    "aаαɑӓ AАΑꓮ BВΒꓐ cсϲᴄ CСϹꓚ dԁꓒ eеєҽ EЕΕꓰ gɡց hһհ HНΗꓧ iіιɩ IІΙӀꓲ jјϳ JЈꓙ kкκ KКΚꓗ lӏǀ mм MМΜꓟ nոпη NΝꓠИ oоοօσ "
+    "OОΟՕꓳ pрρ PРΡꓑ qԛզ rгᴦ RЯꓣ sѕ SЅꓢ tтτ TТΤꓔ uυս UՍꓴ vνѵ wѡԝω WԜꓪ xхχ XХΧꓫ yуүγ YУΥҮꓬ ZΖꓜ"
+)
+_ALIKE: Final = {other: one[0] for one in _LETTERS.split() for other in one[1:]}
 _TO_LATIN: Final = str.maketrans(_ALIKE)
 _ALIKE_SET: Final = frozenset(_ALIKE)
 # the letters with which Hangul is typed; alone they spell syllables apart

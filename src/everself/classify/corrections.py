@@ -8,11 +8,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from everself.classify._requests import Route, routes
-from everself.classify.folding import HIDDEN, fold, hide_quoted, language_of, one_script
+from everself.classify.folding import HIDDEN, fold, hide_quoted, one_script
 from everself.classify.messages import read_whole
 from everself.classify.model import Scores, prepare, score
 from everself.classify.pattern_sets import read_patterns
-from everself.classify.sentence_kinds import Language
 
 if TYPE_CHECKING:
     import re2
@@ -54,7 +53,6 @@ class Part:
     folded: str
     start: int
     end: int
-    language: Language
     asks: bool
 
 
@@ -140,22 +138,21 @@ def parts_of(read: str) -> tuple[Part, ...]:
             continue
         if at + 1 < len(folded) and folded[at + 1] in ".!?":
             continue
-        _take(folded, read, (start, at + 1), found)
+        _take(folded, (start, at + 1), found)
         start = at + 1
-    _take(folded, read, (start, len(folded)), found)
+    _take(folded, (start, len(folded)), found)
     return tuple(found if len(found) <= _FIRST + _LAST else (*found[:_FIRST], *found[-_LAST:]))
 
 
-def _take(folded: str, read: str, span: tuple[int, int], found: list[Part]) -> None:
+def _take(folded: str, span: tuple[int, int], found: list[Part]) -> None:
     start, end = span
     piece = folded[start:end]
     if not piece.strip(_EDGES + "\n\r"):
         return
     start += len(piece) - len(piece.lstrip())
     piece = piece.strip()
-    language = language_of(piece, read)
-    shown = one_script(piece) if language == "zh" else piece
-    found.append(Part(shown[:_LONGEST_SENTENCE], start, start + len(piece), language, "?" in shown[-3:]))
+    shown = one_script(piece)
+    found.append(Part(shown[:_LONGEST_SENTENCE], start, start + len(piece), "?" in shown[-3:]))
 
 
 def _is_end(folded: str, at: int) -> bool:
@@ -170,13 +167,13 @@ def _is_end(folded: str, at: int) -> bool:
 
 
 @cache
-def _contrasts(language: Language) -> "tuple[re2._Regexp, ...]":
+def _contrasts() -> "tuple[re2._Regexp, ...]":
     import re2
 
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False
-    return tuple(re2.compile(pattern, options) for _, pattern in read_patterns("contrast", language))
+    return tuple(re2.compile(one_script(pattern), options) for _, pattern in read_patterns("contrast"))
 
 
 def contrast(read: str, part: Part, parts: tuple[Part, ...]) -> tuple[str, str]:
@@ -189,9 +186,8 @@ def contrast(read: str, part: Part, parts: tuple[Part, ...]) -> tuple[str, str]:
         spans.append((parts[place - 1].start, part.end))
     for start, end in spans:
         own = read[start:end]
-        folded = fold(own)
-        shown = (one_script(folded) if part.language == "zh" else folded)[: 2 * _LONGEST_SENTENCE]
-        for pattern in _contrasts(part.language):
+        shown = one_script(fold(own))[: 2 * _LONGEST_SENTENCE]
+        for pattern in _contrasts():
             found = pattern.search(shown)
             if found is None:
                 continue

@@ -5,7 +5,6 @@ Each step gives as many characters as it got, so that a place in the folded text
 
 from typing import Final
 
-from everself.classify.pattern_sets import whole
 from everself.classify.sentence_kinds import Language
 
 # what hides a quoted or pasted passage: no pattern matches it, and it still stands for a name
@@ -34,6 +33,11 @@ _SIMPLIFIED: Final = (
 _ONE_SCRIPT: Final = str.maketrans(_TRADITIONAL, _SIMPLIFIED)
 _PAIRS: Final = {'"': '"', "「": "」", "『": "』", "《": "》", "【": "】"}
 _FENCE: Final = "```"
+
+
+def whole(text: str) -> str:
+    """The text without lone surrogates, which RE2 cannot be given; as long as before."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def fold(text: str) -> str:

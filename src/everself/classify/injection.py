@@ -1,61 +1,40 @@
 """Whether a text that comes from outside tries to steer the agent, and by what one sees it. Pure, in linear time.
 
+Three things are looked at: what hides in it, turns of phrase (`data/injection.txt`), and the learned head (`injection_head.py`).
+
 A label is a reason to look, never proof: it knows neither where the text came from nor what becomes of it. The owner tells the agent
 what to do as a matter of course, so that nobody asks this of the owner's own words.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from everself.classify._invisible import hiding
 from everself.classify._unmasking import compiled, encoded, joined, masked_words, plain
 from everself.classify.folding import fold, hide_quoted, one_script
-from everself.classify.pattern_sets import load_set
-from everself.classify.sentence_kinds import Language
+from everself.classify.injection_head import head
+from everself.classify.pattern_sets import Match, load_set
 from everself.text.normalise import without_surrogates
 
-Family = Literal[
-    "override",
-    "role",
-    "delimiter",
-    "persona",
-    "agent",
-    "tool",
-    "exfiltration",
-    "authority",
-    "memory",
-    "hidden",
-    "disguise",
-]
+Sight = Literal["override", "role", "delimiter", "persona", "agent", "tool", "exfiltration", "authority", "memory"]
+Family = Sight | Literal["instruction", "hidden", "disguise"]
 Where = Literal["text", "joined", "encoded"]
 
 # one sure sign is enough, or two that are weak by themselves
 _SURE: Final = 2
 _SET: Final = "injection"
-# languages that Everself does not speak, all in one set
-_ABROAD: Final = "abroad"
 _WEAK: Final = "-weak"
 _ABOUT: Final = "about"
 # talk of such texts is short; in a long one a quotation is the best place to hide
 _TALK: Final = 400
+# as many characters of these scripts say twice as much
+_DENSE: Final = "\u2e7f"
 # what is beyond is read too, in pieces that overlap by a sentence
 _PIECE: Final = 64_000
 _OVERLAP: Final = 400
 _EXCERPT: Final = 80
 _SENTENCE: Final = 4
-_FAMILIES: Final[dict[str, Family]] = {
-    "override": "override",
-    "role": "role",
-    "delimiter": "delimiter",
-    "persona": "persona",
-    "agent": "agent",
-    "tool": "tool",
-    "exfiltration": "exfiltration",
-    "authority": "authority",
-    "memory": "memory",
-    "disguise": "disguise",
-}
+_FAMILIES: Final[dict[str, Family]] = {one: one for one in get_args(Sight)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,46 +95,46 @@ def _read(text: str, where: Where) -> list[Reason]:
     found: list[Reason] = []
     for start in range(0, max(1, len(text)), _PIECE):
         piece = text[max(0, start - _OVERLAP) : start + _PIECE]
-        folded = fold(piece)
-        found += _matched(folded, "en", where, _TALK)
-        # Chinese and Japanese need no blanks and Korean sets them at will: without them no blank hides a word
-        close = folded.replace(" ", "") if not folded.isascii() else ""
-        for language in _languages(close):
-            found += _matched(one_script(close) if language == "zh" else close, language, where, _TALK // 2)
+        found += _matched(one_script(_close(fold(piece))), where)
+        odds, words = head().best(piece)
+        if odds >= head().limit:
+            # the family says only that it reads like an order to whoever reads it
+            found.append(Reason("instruction", where, _shown(words)))
     return found
 
 
-def _languages(text: str) -> Iterator[Language]:
-    """Every one whose script stands there: an order may be the only sentence in its language."""
-    scripts: tuple[tuple[Language, str, str], ...] = (
-        ("zh", "\u4e00", "\u9fff"),
-        ("ja", "\u3041", "\u30ff"),
-        ("ko", "\uac00", "\ud7a3"),
-    )
-    chars = set(text)
-    return (language for language, first, last in scripts if any(first <= char <= last for char in chars))
+def _close(text: str) -> str:
+    """Without blanks beside a letter of a dense script: Chinese and Japanese need none, Korean sets them at will, and none hides a word."""
+    if text.isascii() or max(text) <= _DENSE:
+        return text
+    around = zip(f"\n{text}", text, f"{text[1:]}\n", strict=False)
+    return "".join(char for before, char, after in around if char != " " or (before <= _DENSE and after <= _DENSE))
 
 
-def _matched(text: str, language: Language, where: Where, talk: int) -> list[Reason]:
-    found: list[Reason] = []
-    matches = load_set(_SET).matches(text, language)
+def _matched(text: str, where: Where) -> list[Reason]:
+    matches = load_set(_SET).matches(text)
+    talk = _TALK if text.isascii() else _TALK // 2
     if len(text) <= talk and any(match.name == _ABOUT for match in matches):
         # somebody tells of an attack: what they quote is not said by them
         text = hide_quoted(text)
-        matches = load_set(_SET).matches(text, language)
-    if language == "en":
-        matches += load_set(_ABROAD).matches(text, language)
-    for match in matches:
-        weak = match.name.endswith(_WEAK)
-        name = match.name.removesuffix(_WEAK)
-        if name in _FAMILIES:
-            found.append(Reason(_FAMILIES[name], where, _excerpt(match.pattern, text), not weak))
-    return found
+        matches = load_set(_SET).matches(text)
+    return [found for match in matches if (found := _reason(match, text, where)) is not None]
+
+
+def _reason(match: Match, text: str, where: Where) -> Reason | None:
+    family = _FAMILIES.get(match.name.removesuffix(_WEAK))
+    if family is None:
+        return None
+    return Reason(family, where, _excerpt(match.pattern, text), not match.name.endswith(_WEAK))
 
 
 def _excerpt(pattern: str, text: str) -> str:
     hit = next(compiled(pattern).finditer(text), None)
-    return "" if hit is None else " ".join(hit.group().split())[:_EXCERPT]
+    return "" if hit is None else _shown(hit.group())
+
+
+def _shown(words: str) -> str:
+    return " ".join(words.split())[:_EXCERPT]
 
 
 def _weigh(reasons: tuple[Reason, ...]) -> int:

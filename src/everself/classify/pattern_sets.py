@@ -1,19 +1,18 @@
-"""Pattern files, compiled into RE2 sets when they are first needed: `data/<set>.txt`, or `data/<language>/<set>.txt`.
+"""Pattern files, compiled into RE2 sets when they are first needed: `data/<set>.txt`, one for all languages.
 
 A file has sections `[name]`, one pattern a line, `#` for why, and `let NAME = …` for a piece that `{NAME}` stands for in later
-lines. Case never matters. Knows nothing of what the sections mean: whoever loads a set does.
+lines. Case never matters; a set is matched in simplified characters. Knows nothing of what the sections mean: whoever loads a set does.
 """
 
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, Protocol, get_args
+from typing import Final, Protocol
 
-from everself.classify.sentence_kinds import Language
+from everself.classify.folding import one_script, whole
 from everself.errors import Damaged
 
-LANGUAGES: Final[tuple[Language, ...]] = get_args(Language)
 # RE2 gives up silently where a set outgrows its memory; ours need a tenth of it
 _MEMORY: Final = 64 << 20
 _FOLDER: Final = os.path.join(os.path.dirname(__file__), "data")
@@ -27,50 +26,34 @@ class Matcher(Protocol):
 class Match:
     """A pattern that a text matches. `name` is its section."""
 
-    language: Language
     name: str
     pattern: str
 
 
 class PatternSet:
-    """The patterns of one name in all languages, each language compiled when it is first asked."""
+    """The patterns of one file, compiled together."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
-        self._sets: dict[Language, tuple[tuple[tuple[str, str], ...], Matcher | None]] = {}
+        self._patterns = tuple((section, one_script(pattern)) for section, pattern in read_patterns(name))
+        self._compiled = compile_set(pattern for _, pattern in self._patterns) if self._patterns else None
 
-    def matches(self, text: str, *languages: Language) -> tuple[Match, ...]:
-        """What matches anywhere in the text, in the order of the file. All languages where none is named."""
-        found: list[Match] = []
-        for language in languages or LANGUAGES:
-            patterns, compiled = self._of(language)
-            for number in sorted(compiled.Match(whole(text)) or ()) if compiled is not None else ():
-                section, pattern = patterns[number]
-                found.append(Match(language, section, pattern))
-        return tuple(found)
-
-    def names(self, text: str, *languages: Language) -> frozenset[str]:
-        """The sections that match."""
-        return frozenset(match.name for match in self.matches(text, *languages))
-
-    def _of(self, language: Language) -> tuple[tuple[tuple[str, str], ...], Matcher | None]:
-        if language not in self._sets:
-            patterns = read_patterns(self.name, language)
-            self._sets[language] = patterns, compile_set(one for _, one in patterns) if patterns else None
-        return self._sets[language]
+    def matches(self, text: str) -> tuple[Match, ...]:
+        """What matches anywhere in the text, in the order of the file."""
+        if self._compiled is None:
+            return ()
+        return tuple(Match(*self._patterns[number]) for number in sorted(self._compiled.Match(whole(text)) or ()))
 
 
 @cache
 def load_set(name: str) -> PatternSet:
-    """The set of that name. Nothing is read or compiled yet."""
     return PatternSet(name)
 
 
 @cache
-def read_patterns(name: str, language: Language | None = None) -> tuple[tuple[str, str], ...]:
-    """Section and pattern of each line; empty where a language has no such file. Without a language, of the file for all of them."""
+def read_patterns(name: str) -> tuple[tuple[str, str], ...]:
+    """Section and pattern of each line; empty where there is no such file."""
     try:
-        with open(os.path.join(_FOLDER, language or "", f"{name}.txt"), encoding="utf-8") as file:
+        with open(os.path.join(_FOLDER, f"{name}.txt"), encoding="utf-8") as file:
             return parse(file.read())
     except FileNotFoundError:
         return ()
@@ -95,17 +78,12 @@ def parse(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def whole(text: str) -> str:
-    """The text without lone surrogates, which RE2 cannot be given; as long as before."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def compile_set(patterns: Iterable[str], *, any_case: bool = True) -> Matcher:
+def compile_set(patterns: Iterable[str]) -> Matcher:
     """One set of all of them: a match names each by its number."""
     import re2
 
     options = re2.Options()
-    options.case_sensitive = not any_case
+    options.case_sensitive = False
     options.log_errors = False
     options.never_capture = True
     options.max_mem = _MEMORY

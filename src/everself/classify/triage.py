@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from everself.classify._triggers import Trigger, find_triggers
-from everself.classify.corrections import Correction, find_change, window
+from everself.classify.corrections import Correction, find_change, parts_of, window
 from everself.classify.folding import fold
-from everself.classify.pattern_sets import load_set
+from everself.classify.pattern_sets import compile_set
 from everself.classify.shown import said
+from everself.classify.topics import says
 from everself.text.custom_patterns import LARGEST_TOGETHER, size_of
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Triage:
         self._routes: list[str] = []
         self._patterns: list[str] = []
         self.refused = self._admit(custom)
-        self._set = _compile(self._patterns) if self._patterns else None
+        self._set = compile_set(self._patterns) if self._patterns else None
 
     def read(self, text: str) -> Verdict:
         # what somebody shows neither corrects nor asks to be kept, whatever it says; a program may still want to see it
@@ -62,7 +63,7 @@ class Triage:
         read = fold(window(told))
         found = self._own(read)
         routes = [route for route in self._own(fold(window(text))) if route not in (MINER, VALIDATOR)]
-        about: Literal["memory", "tool"] = "tool" if load_set("tools").names(read) else "memory"
+        about: Literal["memory", "tool"] = "tool" if _is_of_tool(told) else "memory"
         if self._handler and about == "tool":
             routes.insert(0, self._handler)
         if correction is None and VALIDATOR in found:
@@ -93,21 +94,6 @@ class Triage:
         return tuple(dict.fromkeys(self._routes[number] for number in sorted(self._set.Match(read) or ())))
 
 
-class _Set(Protocol):
-    def Match(self, text: str) -> list[int] | None: ...  # noqa: N802 the name is google-re2's
-
-
-def _compile(patterns: list[str]) -> _Set:
-    import re2
-
-    options = re2.Options()
-    options.case_sensitive = False
-    options.log_errors = False
-    options.never_capture = True
-    options.max_mem = 32 << 20
-    compiled = re2.Set.SearchSet(options)
-    for pattern in patterns:
-        compiled.Add(pattern)
-    compiled.Compile()
-    made: _Set = compiled
-    return made
+def _is_of_tool(told: str) -> bool:
+    """Whether a sentence reminds the agent of what it can do."""
+    return any(says(part.folded, "tool") for part in parts_of(window(told)))

@@ -1,7 +1,9 @@
-"""The weekly review: finds entries of the last days worth promoting and asks the owner about each. Moves nothing itself.
+"""The weekly review: finds entries of the last days worth promoting and asks the owner about the ten best. Moves nothing itself.
 
 Works by rules alone. What came from outside is not even asked about: the owner promotes it by naming it.
 """
+
+from typing import Final
 
 from everself.errors import EverselfError
 from everself.keepers.keeper import Ask, Choice, KeeperProposal, MoveTo, Planned, Progress, Tell, referenced
@@ -9,6 +11,9 @@ from everself.keepers.keeper_context import KeeperContext
 from everself.memory.promotion.candidates import Candidate, CandidateQuery, candidates, explain
 from everself.memory.promotion.destinations import can_leave
 from everself.text.normalise import one_line
+
+# questions of one week; whoever gets more answers none. What is left is asked about the next time, if it still ranks high enough.
+MOST: Final = 10
 
 
 class WeeklyReview:
@@ -38,10 +43,13 @@ class WeeklyReview:
         if self._named:
             return _about(context, self._named, asked)
         found = candidates(context.memory, context.state, asked, told)
-        asks = tuple(ask_about(one) for one in found if one.standing.may != "held")
-        held = len(found) - len(asks)
-        notes = (f"{held} entries rest on outside sources and are not asked about.",) if held else ()
-        return KeeperProposal(asks, notes)
+        free = [one for one in found if one.standing.may != "held"]
+        new = [one for one in free if context.state.reviews.about("promotion", f"entry:{one.entry.id}") is None]
+        held = len(found) - len(free)
+        notes = [f"{held} entries rest on outside sources and are not asked about."] if held else []
+        if len(new) > MOST:
+            notes.append(f"{len(new) - MOST} entries rank below the first {MOST}: everself memory promote shows them.")
+        return KeeperProposal(tuple(ask_about(one) for one in new[:MOST]), tuple(notes))
 
 
 def _about(context: KeeperContext, entries: tuple[str, ...], asked: CandidateQuery) -> KeeperProposal:

@@ -25,8 +25,8 @@ def test_it_lists_with_reasons_and_moves_nothing(everself, day: Path) -> None:
     before = day.read_bytes()
     said = everself("memory", "promote")
     assert said.code == 0
-    assert "60%  decision" in said.out
-    assert "because it says “We decided”" in said.out
+    assert "%  decision" in said.out
+    assert "because it reads like something of the kind decision: “We decided on oak.”" in said.out
     assert "→ memory/decisions.md" in said.out
     assert "--apply" in said.err
     assert day.read_bytes() == before

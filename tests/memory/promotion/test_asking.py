@@ -75,7 +75,7 @@ def test_a_tool_lists_and_asks_and_moves_nothing(tmp_path: Path) -> None:
         assert called.outcome.stamp == "own"
         (listed,) = box.get("memory_promote")["candidates"]
         assert (listed["entry"], listed["held"]) == (mine, "")
-        assert listed["reasons"] == ["it says “We decided”"]
+        assert any("“We decided on oak.”" in reason for reason in listed["reasons"])
         answer = box.get("memory_promote", entries=[mine, theirs, "NOSUCHENTRY0"])
         assert answer["asked"] == [mine]
         assert len(answer["not_asked"]) == 2
@@ -106,3 +106,13 @@ def test_a_page_does_not_become_a_promotion_by_any_number_of_summaries(tmp_path:
         assert find_candidates(app, PromoteRequest()) == ()
         assert {one.may for one in find_candidates(app, PromoteRequest(entries=(entry,)))} == {"held"}
         assert asyncio.run(app.keepers.run(app.keepers.find("memory-miner"))).applied == ()
+
+
+def test_a_week_asks_about_ten_at_most_and_the_next_run_about_others(tmp_path: Path) -> None:
+    with living(tmp_path) as app:
+        for number in range(13):
+            app.memory.remember(NewEntry(f"We decided on oak for room {number}.", origin_of(OWNER)))
+        done = review_week(app)
+        assert len(done.queued) == 10
+        assert any("3 entries rank below" in note for note in done.notes)
+        assert len(review_week(app).queued) == 3

@@ -13,10 +13,9 @@ from typing import Final, Literal
 from everself.classify.contradiction import contradicts
 from everself.classify.corrections import find_correction
 from everself.classify.coverage import touches
-from everself.classify.folding import fold
 from everself.classify.model import score
 from everself.classify.openers import bare
-from everself.classify.pattern_sets import load_set
+from everself.classify.topics import says
 from everself.keepers.keeper_context import KeeperContext
 from everself.memory.provenance import AGENT, CORRECTION, OWNER, rank
 from everself.memory.statements import stated
@@ -182,8 +181,9 @@ def _told(context: KeeperContext) -> Iterator[tuple[About, Entry]]:
 
 def about_of(entry: Entry) -> About | None:
     """What of the agent's behaviour an entry is about; None for all else, a fact that was put right included."""
-    text = entry.text[: 10 * LONGEST]
-    names = load_set("manners").names(fold(text)) if not is_correction(entry) else ()
-    if names:
-        return "welcome" if "welcome" in names else "ability" if "ability" in names else None
-    return "correction" if score(bare(text)).says("wish") else None
+    told = entry.text[: 2 * LONGEST]
+    if not is_correction(entry):
+        about: About | None = "welcome" if says(told, "welcome") else "ability" if says(told, "ability") else None
+        if about is not None:
+            return about
+    return "correction" if score(bare(told)).says("wish") else None

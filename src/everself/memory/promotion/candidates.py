@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
+from everself.classify.topics import Category
 from everself.errors import ChangedMeanwhile
 from everself.memory.memory import Memory
 from everself.memory.promotion._evidence import is_told
 from everself.memory.promotion._sections import moving_along
 from everself.memory.promotion.destinations import Recalled, can_leave, target_for
 from everself.memory.promotion.permission import PromotionPermission, permission_of
-from everself.memory.promotion.scoring import Category, Judgement, judge
+from everself.memory.promotion.scoring import Judgement, judge
 from everself.storage.state.database import State
 from everself.storage.state.searches import EntryHits, Searches
 from everself.text.markdown.blocks import scan

@@ -2,8 +2,8 @@
 
 from typing import Final, Literal
 
+from everself.classify.topics import Category
 from everself.errors import RefusedByRule, WrongUse
-from everself.memory.promotion.scoring import Category
 from everself.memory.provenance import AGENT, rank
 from everself.memory.writing import CORE, HEADINGS
 from everself.values import Entry, Tier

@@ -1,44 +1,45 @@
-"""Scores how well an entry fits the curated core: its category, a confidence and the words that decided. Pure.
+"""Ranks an entry for the curated core: which kind it is, and what speaks for keeping it. Pure.
 
-Judges words. Knows neither whom to believe nor where an entry goes.
+The kind is learned (`classify/topics.py`). Beside it count an explicit wish, a tag, a correction, mentions weeks apart, length and
+structure; how often it is found adds `candidates.py`. Knows neither whom to believe nor where an entry goes.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final, get_args
 
-from everself.classify.folding import fold, language_of, one_script
-from everself.classify.pattern_sets import load_set
-from everself.classify.sentence_kinds import Language
+from everself.classify.model import score
+from everself.classify.topics import Category, likely, says
+from everself.memory.provenance import CORRECTION
 from everself.values import Entry, Tag
 
-# the eight of the seed, in the order that settles ties
-Category = Literal["explicit", "decision", "legal", "financial", "architecture", "milestone", "strategy", "people"]
 CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
 
-# One clear sign is enough, one hint is not, two hints are; "remember this" is always enough.
-_EXPLICIT: Final = 0.9
-_SIGN: Final = 0.6
-_HINT: Final = 0.3
-# a repeated mention turns a hint into a candidate, but never a sentence without content
-_MENTION: Final = 0.1
+# How much each sign takes of the doubt that is left. One clear sign is enough to be shown; what is only long or old is not.
+_WISH: Final = 0.9
+_TAG: Final = 0.6
+_KIND: Final = (0.42, 0.7)
+_CORRECTED: Final = 0.2
+_WEEK: Final = 0.15
+_WEEKS: Final = 3
+_MENTION: Final = 0.05
 _MENTIONS: Final = 3
+_BODY: Final = 0.08
 _MOST: Final = 0.99
-# characters of an entry that are read; the decisive words are near its beginning
-_READ: Final = 20_000
+# a statement with a subject and something said of it, and no page
+_SHORT: Final = 25
+_LONG: Final = 600
+# characters and sentences of an entry that are read; what decides is near its beginning
+_READ: Final = 4_000
+_SENTENCES: Final = 24
+_LONGEST: Final = 300
 _SHOWN: Final = 40
-_WEAK: Final = "-weak"
-_VETO: Final = "veto"
-# what these patterns need beside the characters of triage
-_SIMPLIFIED: Final = str.maketrans(
-    "決達協構術庫數據塊設計務預資稅費報價營潤虧標權識產隱簽續約違訟規監許證談負責團隊發線階絲銷額戰願圖優級場闆億萬歐幣註",
-    "决达协构术库数据块设计务预资税费报价营润亏标权识产隐签续约违讼规监许证谈负责团队发线阶丝销额战愿图优级场板亿万欧币注",
-)
+_DENSE: Final = "\u2e7f"
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`reasons` are for a person: which words stand for it."""
+    """`reasons` are for a person: what stands for it."""
 
     category: Category
     confidence: float
@@ -48,23 +49,24 @@ class Judgement:
 def judge(entry: Entry) -> tuple[Judgement, ...]:
     """Every category that something speaks for, the surest first."""
     doubts: dict[Category, float] = {}
-    reasons: dict[Category, dict[str, None]] = {}
+    reasons: dict[Category, list[str]] = {}
 
     def speak(category: Category, weight: float, reason: str) -> None:
         # independent signs: each reduces the remaining doubt by its share
-        if reason not in reasons.setdefault(category, {}):
-            doubts[category] = doubts.get(category, 1.0) * (1 - weight)
-            reasons[category][reason] = None
+        doubts[category] = doubts.get(category, 1.0) * (1 - weight)
+        reasons.setdefault(category, []).append(reason)
 
     if entry.tag is Tag.DECISION:
-        speak("decision", _SIGN, "it is tagged as a decision")
-    for category, weight, words, where in _signs(entry):
-        speak(category, weight, f"{where} “{words}”")
-    again = min(entry.mentions - 1, _MENTIONS)
-    if again > 0:
+        speak("decision", _TAG, "it is tagged as a decision")
+    title = entry.category or (entry.heading[-1] if entry.heading else "")
+    named = next((one for one in CATEGORIES if one == title.strip().lower().removesuffix("s")), None)
+    if named is not None:
+        speak(named, _TAG, f"its heading says “{title.strip()}”")
+    for category, (weight, words) in _kinds(entry).items():
+        speak(category, weight, f"it reads like {_called(category)}: “{words}”")
+    for weight, reason in _besides(entry):
         for category in tuple(doubts):
-            doubts[category] *= (1 - _MENTION) ** again
-            reasons[category][f"it was said {entry.mentions} times"] = None
+            speak(category, weight, reason)
     found = [
         Judgement(category, round(min(_MOST, 1 - doubt), 2), tuple(reasons[category]))
         for category, doubt in doubts.items()
@@ -72,62 +74,46 @@ def judge(entry: Entry) -> tuple[Judgement, ...]:
     return tuple(sorted(found, key=lambda one: (-one.confidence, CATEGORIES.index(one.category))))
 
 
-def _signs(entry: Entry) -> Iterator[tuple[Category, float, str, str]]:
-    title = entry.category or (entry.heading[-1] if entry.heading else "")
-    # the category in a log heading, as an agent writes it
-    named = title.strip().lower().removesuffix("s")
-    for category in CATEGORIES:
-        if named == category:
-            yield category, _SIGN, title.strip(), "its heading says"
-    for where, text in (("its heading says", title), ("it says", entry.text[:_READ])):
-        for sentence in _sentences(text):
-            for category, weight, words in _matches(sentence):
-                yield category, weight, words, where
+def _called(category: Category) -> str:
+    return "a wish to remember it" if category == "explicit" else f"something of the kind {category}"
 
 
-def _matches(sentence: str) -> list[tuple[Category, float, str]]:
-    """Signs of a sentence; none where it asks, or says that it is not so."""
-    found: list[tuple[Category, float, str]] = []
-    asks = sentence.rstrip(" )*_").endswith("?")
-    for language in _languages(sentence):
-        text = one_script(sentence).translate(_SIMPLIFIED) if language == "zh" else sentence
-        matches = load_set("promotion").matches(text, language)
-        denied = asks or any(match.name == _VETO for match in matches)
-        for match in matches:
-            name = match.name.removesuffix(_WEAK)
-            category = next((one for one in CATEGORIES if one == name), None)
-            if category is None or denied:
+def _kinds(entry: Entry) -> dict[Category, tuple[float, str]]:
+    """Of each category the sentence that speaks most for it. Questions say nothing."""
+    found: dict[Category, tuple[float, str]] = {}
+    for sentence in _sentences(entry.text[:_READ]):
+        shown = " ".join(sentence.split())[:_SHOWN]
+        acts = score(sentence, deep=False)
+        if acts.says("question"):
+            continue
+        if acts.says("remember") or says(sentence, "explicit"):
+            found["explicit"] = (_WISH, shown)
+        sure = likely(sentence)
+        for category in CATEGORIES[1:]:
+            if not says(sentence, category):
                 continue
-            weight = _EXPLICIT if category == "explicit" else _HINT if match.name.endswith(_WEAK) else _SIGN
-            found.append((category, weight, _words(match.pattern, text)))
-    # each sentence counts once, even if several patterns match
-    signs: dict[Category, tuple[Category, float, str]] = {}
-    for one in found:
-        if one[1] > _HINT:
-            signs.setdefault(one[0], one)
-    return [*signs.values(), *(one for one in found if one[0] not in signs)]
+            low, high = _KIND
+            weight = low + (high - low) * sure[category]
+            if category not in found or weight > found[category][0]:
+                found[category] = (weight, shown)
+    return found
+
+
+def _besides(entry: Entry) -> Iterator[tuple[float, str]]:
+    """What speaks for any entry that is of some kind at all."""
+    if entry.tag is Tag.CORRECTION or entry.source == CORRECTION:
+        yield _CORRECTED, "it corrects something"
+    if entry.mentions > 1:
+        weeks = (entry.seen - entry.day).days // 7 if entry.seen is not None and entry.day is not None else 0
+        weight = 1 - (1 - _MENTION) ** min(entry.mentions - 1, _MENTIONS) * (1 - _WEEK) ** min(max(0, weeks), _WEEKS)
+        yield weight, f"it was said {entry.mentions} times" + (f", {weeks} weeks apart" if weeks > 0 else "")
+    size = len(entry.text) + sum(char > _DENSE for char in entry.text[:_LONG])
+    if _SHORT <= size <= _LONG and not entry.text.rstrip().endswith(("?", "？")):
+        yield _BODY, "it is a whole statement"
 
 
 def _sentences(text: str) -> list[str]:
-    folded = fold(text)
-    for end in (". ", "! ", "? "):
-        folded = folded.replace(end, f"{end[0]}\n")
-    return [sentence for sentence in folded.split("\n") if sentence.strip()]
-
-
-def _languages(sentence: str) -> tuple[Language, ...]:
-    if sentence.isascii():
-        return ("en",)
-    language = language_of(sentence)
-    # Han alone may be either
-    return ("en", "zh", "ja") if language == "zh" else ("en",) if language == "en" else ("en", language)
-
-
-def _words(pattern: str, text: str) -> str:
-    import re2
-
-    options = re2.Options()
-    options.case_sensitive = False
-    options.log_errors = False
-    found = re2.compile(pattern, options).search(text)
-    return " ".join(found.group(0).split())[:_SHOWN] if found is not None else ""
+    for end in (". ", "! ", "? ", "。", "！", "？"):
+        text = text.replace(end, f"{end.strip()}\n")
+    found = [sentence.strip(" \t-*") for sentence in text.split("\n")]
+    return [sentence[:_LONGEST] for sentence in found if sentence][:_SENTENCES]

@@ -1,0 +1,202 @@
+"""Learn the head for prompt injection from tests/corpora and write it.
+
+usage: python -m tools.train_classify.injection [--check] [--out FILE]
+
+Attacks are those of `injection/` and `messages/`; whatever else the corpora hold is harmless. The third of `injection/` that is held is not
+learned from: tests judge by it. Windows of harmless texts that look like an attack are learned from once more. Nothing random.
+"""
+
+import argparse
+import hashlib
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy
+from numpy.typing import NDArray
+from tools.train_classify.examples import CORPORA, SEALED, rows
+from tools.train_classify.fit import Floats, Ints, Plan, Weights, fit, stack
+
+from everself.classify._unmasking import plain
+from everself.classify.injection_head import BITS, PATH, VERSION, Tokens, buckets, tokens_of, window_odds, windows
+from everself.classify.weights import pack, unpack
+
+FOLDS: Final = 3
+ROUNDS: Final = 1
+PLAN: Final = Plan(ridge=0.3, grams=8.0, steps=50)
+# harmless windows from here on are learned from again
+NEAR: Final = -1.5
+# Of harmless texts so many are called an attack, before the margin: a page has thirty times the windows of a message, and one is enough.
+ALARMS: Final = 0.0002
+MARGIN: Final = 1.2
+_LONGEST: Final = 120
+SOURCES: Final = (
+    "injection/*.jsonl",
+    "messages/open/*.jsonl",
+    "triage/*.jsonl",
+    "triage/more/*.jsonl",
+    "reflex/*.jsonl",
+    "reflex/*/*.jsonl",
+    "conflicts/*.jsonl",
+    "conflicts/more/*.jsonl",
+    "everyday/*.jsonl",
+    "provenance/legitimate/*.jsonl",
+    "secrets/benign.jsonl",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    text: str
+    attack: bool
+    weight: float
+    corpus: str
+
+
+def texts() -> Iterator[Text]:
+    for _, row in rows("injection/owner.jsonl"):
+        if not row["held"]:
+            yield Text(row["text"], False, 2.0, "owner")
+    for _, row in rows("injection/updates.jsonl"):
+        if not row["held"]:
+            yield Text(row["text"], row["kind"] == "malicious", 2.0, "updates")
+    for _, row in rows("injection/more.jsonl"):
+        yield Text(row["text"], row["kind"] == "attack", 2.0, "more")
+    for _, row in rows("injection/prose.jsonl"):
+        yield Text(row["text"], False, 1.0, "prose")
+    for _, row in rows("injection/phrases.jsonl"):
+        # put together by a program from turns of phrase: they weigh little
+        yield Text(row["text"], True, 0.3, "phrases")
+    for _, row in rows("messages/open/*.jsonl"):
+        yield Text(row["text"], bool(row["injection"]), 1.0, "messages")
+    for pattern in SOURCES[2:]:
+        for _, row in rows(pattern):
+            for name in ("text", "message", "older", "newer"):
+                if name in row:
+                    yield Text(row[name], False, 0.5, "harmless")
+
+
+def sources() -> list[Path]:
+    found = {path for pattern in SOURCES for path in CORPORA.glob(pattern) if SEALED not in path.parts}
+    return sorted(found)
+
+
+def fingerprint() -> str:
+    hashed = hashlib.sha256()
+    for path in sources():
+        hashed.update(f"{path.relative_to(CORPORA).as_posix()}\0".encode())
+        hashed.update(hashlib.sha256(path.read_bytes()).digest())
+    return hashed.hexdigest()
+
+
+def features(tokens: Tokens, first: int = 0, last: int = _LONGEST) -> Ints:
+    """Of one window."""
+    found = buckets(tokens.hashes[first:last])
+    return numpy.concatenate([*found, numpy.zeros(0, dtype=numpy.int64)])
+
+
+class Learner:
+    """Texts as tokens, and weights that see some of them."""
+
+    def __init__(self, found: Sequence[Text]) -> None:
+        self.texts = list({one.text: one for one in found if one.text.strip()}.values())
+        self.tokens = [tokens_of(plain(one.text)) for one in self.texts]
+        self.grams = [features(one) for one in self.tokens]
+        self.fold = numpy.array([_fold(one.text) for one in self.texts])
+
+    def learn(self, which: Ints) -> Weights:
+        grams = [self.grams[at] for at in which]
+        wanted = [float(self.texts[at].attack) for at in which]
+        weight = [self.texts[at].weight for at in which]
+        for step in range(ROUNDS + 1):
+            made = fit(_rows(grams), numpy.array(wanted), numpy.array(weight), 1 << BITS, PLAN)
+            if step == ROUNDS:
+                break
+            for at in which:
+                if self.texts[at].attack:
+                    continue
+                odds, (first, last) = best(made, self.tokens[at])
+                if odds > NEAR:
+                    grams.append(features(self.tokens[at], first, last))
+                    wanted.append(0.0)
+                    weight.append(1.0)
+        return made
+
+    def held_out(self) -> Floats:
+        """The odds of each text's best window, by weights that never saw it."""
+        odds = numpy.full(len(self.texts), -99.0)
+        for fold in range(FOLDS):
+            made = self.learn(numpy.flatnonzero(self.fold != fold))
+            for at in numpy.flatnonzero(self.fold == fold):
+                odds[at] = best(made, self.tokens[at])[0]
+        return odds
+
+
+def best(weights: Weights, tokens: Tokens) -> tuple[float, tuple[int, int]]:
+    places = windows(tokens)
+    if not len(places):
+        return -99.0, (0, 0)
+    odds = window_odds(tokens, places, weights.grams) + weights.bias
+    first, last = places[int(odds.argmax())]
+    return float(odds.max()), (int(first), int(last))
+
+
+def _rows(grams: Sequence[Ints]) -> Any:
+    # a text without a token counts as one that holds the first bucket
+    return stack(
+        [one if len(one) else numpy.zeros(1, dtype=numpy.int64) for one in grams], numpy.zeros((len(grams), 1))
+    )
+
+
+def _fold(text: str) -> int:
+    words = "".join(char for char in text.casefold() if char.isalnum())
+    return hashlib.sha256(words[:40].encode()).digest()[0] % FOLDS
+
+
+def train() -> bytes:
+    learner = Learner(list(texts()))
+    attack = numpy.array([one.attack for one in learner.texts])
+    odds = learner.held_out()
+    limit = float(numpy.quantile(odds[~attack], 1 - ALARMS)) + MARGIN
+    for name in dict.fromkeys(one.corpus for one in learner.texts):
+        of = numpy.array([one.corpus == name for one in learner.texts])
+        for kind, mask in (("attacks", of & attack), ("harmless", of & ~attack)):
+            if mask.any():
+                print(
+                    f"{name}, {kind}: {mask.sum()} texts, called an attack: {(odds[mask] >= limit).mean():.3f}",
+                    flush=True,
+                )
+    print(f"from {limit:.2f}", flush=True)
+    weights = learner.learn(numpy.arange(len(learner.texts)))
+    scale = float(numpy.abs(weights.grams).max()) / 127
+    table: NDArray[numpy.int8] = numpy.round(weights.grams / scale).astype(numpy.int8)
+    told = {"features": VERSION, "corpora": fingerprint(), "limit": limit, "bias": weights.bias, "scale": scale}
+    return pack(told, {"table": table})
+
+
+def check(path: Path) -> int:
+    if unpack(path.read_bytes()).told["corpora"] == fingerprint():
+        return 0
+    print("The weights were learned from other corpora. Run: python -m tools.train_classify.injection", file=sys.stderr)
+    return 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.train_classify.injection", description="Learn the head for prompt injection."
+    )
+    parser.add_argument("--check", action="store_true", help="only compare the weights with the corpora")
+    parser.add_argument("--out", default=PATH, metavar="FILE", help="where the weights are written")
+    asked = parser.parse_args()
+    if asked.check:
+        return check(Path(asked.out))
+    data = train()
+    Path(asked.out).write_bytes(data)
+    print(f"{asked.out}: {len(data)} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
