@@ -146,9 +146,18 @@ class Memory:
         return found
 
     def correct(
-        self, old: str, new: str, origin: Origin, *, said: str = "", trigger: str = "", sure: str = "high"
+        self,
+        old: str,
+        new: str,
+        origin: Origin,
+        *,
+        said: str = "",
+        trigger: str = "",
+        sure: str = "high",
+        copies: Sequence[str] = (),
     ) -> Corrected:
-        """Correct an entry: close the wrong one, write the right one at full confidence, log both. `old` is an id or the text.
+        """Correct an entry: close the wrong one, write the right one at full confidence, log both. `old` is an id or the text; `copies`
+        are the ids of others that say the same and are closed with it.
 
         `origin` is the origin of `new`: refused where that is not the owner.
         """
@@ -156,6 +165,7 @@ class Memory:
         if not cleaned.text:
             raise RefusedByRule("The new text is empty.")
         wrong = self._wrong(old)
+        wrong += [one for one in map(self.catalog.find, copies) if one is not None and one not in wrong]
         new_entry = as_correction(NewEntry(cleaned.text, origin, was=clean(wrong[0].text).text))
         if place(wrong[0].path).person:
             new_entry = replace(new_entry, person=place(wrong[0].path).person or "")
