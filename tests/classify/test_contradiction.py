@@ -10,7 +10,7 @@ from everself.classify.contradiction import contradicts
 
 CORPORA = Path(__file__).resolve().parents[1] / "corpora"
 # of what is called a contradiction in all pairs that were written for it; most are not found, and are left to a model
-PRECISION, RECALL = 0.70, 0.01
+PRECISION, RECALL = 0.90, 0.01
 
 
 def rows(pattern: str) -> list[dict[str, str]]:
@@ -19,7 +19,7 @@ def rows(pattern: str) -> list[dict[str, str]]:
 
 @pytest.mark.slow
 def test_few_of_what_is_called_a_contradiction_is_none() -> None:
-    pairs = [(row["a"], row["b"], row["label"] == "contradicts") for row in rows("pairs/open/same-*.jsonl")]
+    pairs = [(row["a"], row["b"], row["label"] == "contradicts") for row in rows("pairs/*/same-*.jsonl")]
     pairs += [(row["older"], row["newer"], row["label"] == "contradiction") for row in rows("conflicts/**/*.jsonl")]
     said = [wanted for one, other, wanted in pairs if contradicts(one, other)]
     precision, recall = sum(said) / len(said), sum(said) / sum(wanted for *_, wanted in pairs)
@@ -39,7 +39,8 @@ def test_no_two_everyday_statements_contradict() -> None:
     [
         ("The rent is 900 euros a month", "The rent is 950 euros a month", "number"),
         ("My sister's wedding is on 3 March", "My sister's wedding is on 9 May", "date"),
-        ("我住在柏林的老城区", "我住在慕尼黑的老城区", "name"),
+        ("房租每个月3200元", "房租每个月3500元", "number"),
+        ("My sister lives in Leeds now", "My sister lives in York now", "name"),
     ],
 )
 def test_two_values_of_one_thing_contradict(older: str, newer: str, kind: str) -> None:
@@ -52,8 +53,10 @@ def test_what_is_said_again_contradicts_nothing() -> None:
 
 
 def test_a_value_in_other_words_around_it_contradicts() -> None:
-    assert contradicts("The rent is 850", "The monthly rent is 910 now").kind == "number"
-    assert contradicts("The monthly rent is 910 now", "The rent is 850").kind == "number"
+    assert contradicts("The rent is 850", "The rent is 910 a month now").kind == "number"
+    assert contradicts("The rent is 910 a month now", "The rent is 850").kind == "number"
+    found = contradicts("the demo is on 12 May", "I already told you the demo is on 14 May!")
+    assert (found.kind, found.older, found.newer) == ("date", "12 May", "14 May")
     assert not contradicts("The rent is 850", "The heating is 85")
 
 
@@ -63,6 +66,12 @@ def test_a_value_in_other_words_around_it_contradicts() -> None:
         ("The rent is 850", "The monthly rent is 850 now"),
         ("Locker 1 is in hall 20", "My own locker 2 is in hall 40"),
         ("The rent is 850", "The rent is due in March"),
+        ("The roof was done in 2018", "The garage roof was done in 2021"),
+        ("My cholesterol is 4.6", "My wife's cholesterol is 6.1"),
+        ("The wedding is in June 2027", "The wedding is on June 21st 2027"),
+        ("gym on tuesday", "gym on thursday"),
+        ("周医生周三出诊", "李医生周三出诊"),
+        ("A案の単価は520円", "B案の単価は480円"),
     ],
 )
 def test_the_same_value_two_values_and_another_kind_of_value_do_not(one: str, other: str) -> None:

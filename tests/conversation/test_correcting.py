@@ -7,8 +7,10 @@ import pytest
 
 from everself.agent import Agent, open_runtime
 from everself.classify.corrections import Correction
+from everself.classify.pairs import Replacing
 from everself.classify.triage import Triage, Verdict
 from everself.config.sections import CustomPattern
+from everself.conversation import corrections
 from everself.conversation.corrections import CorrectionHandler, bare
 from everself.conversation.resources import Acted
 from everself.conversation.tools.protocol import ToolContext
@@ -183,7 +185,10 @@ def test_what_only_says_that_it_is_a_correction_is_taken_away(sentence: str, lef
 
 
 @pytest.mark.parametrize(("score", "asked"), [(0.85, True), (0.84, False)])
-def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(app: Runtime, score: float, asked: bool) -> None:
+def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(
+    app: Runtime, score: float, asked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corrections, "replaces", lambda *_: Replacing(0.0, may=False))
     other = Agent(app).remember("Our new office by the harbour opens at eight")
     correcting = CorrectionHandler(app.memory, app.recall, Triage(), alike=lambda _, others: [score] * len(others))
     said = "That's wrong, the office starts work at nine."
@@ -206,6 +211,17 @@ def test_what_shares_words_and_may_hold_as_well_is_not_closed_by_a_guess(app: Ru
     assert not app.memory.catalog.get(other.entry).closed
 
 
+def test_what_may_be_another_value_is_asked_about_and_never_closed(
+    app: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corrections, "replaces", lambda *_: Replacing(0.99, may=True))
+    other = app.remember("Our new office by the harbour opens at eight")
+    acted = act(app, "That's wrong, the office starts work at nine.")
+    assert "harbour" in acted.question
+    assert not app.memory.catalog.get(other.entry).closed
+    assert "That's wrong, the office starts work at nine." in words(app)
+
+
 def test_of_two_that_match_none_is_closed_and_the_person_is_asked(app: Runtime) -> None:
     Agent(app).remember("Our new office by the harbour opens at eight")
     Agent(app).remember("The old office behind the station opens at seven")
@@ -214,7 +230,7 @@ def test_of_two_that_match_none_is_closed_and_the_person_is_asked(app: Runtime) 
     acted = correcting.process(said, ToolContext(OWNER, "session", "m1", said, True))
     assert "harbour" in acted.question
     assert "station" in acted.question
-    assert len(words(app)) == 2
+    assert len(words(app)) == 3
 
 
 def change(app: Runtime, text: str) -> Acted:
@@ -229,8 +245,8 @@ def test_a_change_of_something_that_nobody_knows_is_an_ordinary_statement(app: R
     assert words(app) == {"The demo is in the big hall"}
 
 
-def test_a_change_of_something_known_is_asked_about_and_changes_nothing(app: Runtime) -> None:
+def test_a_change_of_something_known_is_asked_about_and_closes_nothing(app: Runtime) -> None:
     Agent(app).remember("My running buddy is Jonas")
     acted = change(app, "My running buddy is Lena")
     assert "Jonas" in acted.question
-    assert words(app) == {"My running buddy is Jonas"}
+    assert words(app) == {"My running buddy is Jonas", "My running buddy is Lena"}

@@ -29,9 +29,9 @@ def examples() -> Iterator[tuple[str, str, bool]]:
         # the first thing that is told in each is a name, and questions about it ask for that
         names = row.get("about", "").endswith(("-001", "-s001"))
         yield row["text"], "", names and path.suffix == ".jsonl"
-    for _, row in rows("pairs/open/answers-??.jsonl"):
+    for _, row in rows(*(f"pairs/{part}/answers-??.jsonl" for part in ("open", "more", "plain"))):
         yield row["question"], "", False
-    for _, row in rows("pairs/open/answers-sets-*.jsonl"):
+    for _, row in rows(*(f"pairs/{part}/answers-sets-*.jsonl" for part in ("open", "more", "plain"))):
         for text in row["memories"]:
             yield text, "", False
 

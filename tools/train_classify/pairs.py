@@ -12,37 +12,63 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy
 from numpy.typing import NDArray
 from tools.train_classify import asks
 from tools.train_classify.examples import CORPORA, SEALED, rows
+from tools.train_classify.fit import Plan, scores, stack
+from tools.train_classify.fit import fit as logistic
 from tools.train_classify.training import calibrate, encoder
 
 from everself.classify.features import EMBEDDED, shortened
-from everself.classify.pairs import CROWD, PATH, VERSION, answer_features, padded, same_features
+from everself.classify.pairs import (
+    CROWD,
+    PATH,
+    VERSION,
+    answer_features,
+    padded,
+    replace_features,
+    same_features,
+    sure_features,
+)
 from everself.classify.weights import pack, unpack
+from everself.classify.wording import compared, words_of
 
 Floats = NDArray[numpy.float64]
 Embed = Callable[[Sequence[str]], NDArray[Any]]
 
-FOLDS: Final = 3
+Kind = Literal["real", "few", "dropped"]
+
+FOLDS: Final = 4
 FEW: Final = 2
 EVERY: Final = 2
 # other people's sentences of each language that stand beside what is known
 BESIDE: Final = 3
 RIDGE: Final = 0.01
 STEPS: Final = 150
-# of what nobody told, so much may be answered without reserve; somewhat less than is promised
-INVENTED: Final = 0.025
+# of what nobody told, so much may be answered without reserve: half of what is promised, because a set that nobody saw is never the same
+INVENTED: Final = 0.015
+ALLOWED: Final = 0.025
+# how much a question counts for the head that says whether to be sure, by its kind and its corpus
+COUNTS: Final = {"real": 1.0, "few": 0.15, "dropped": 0.1}
+CORPUS: Final = {"pairs": 1.0, "plain": 3.0, "reflex": 0.6}
+SURE: Final = Plan(ridge=0.2, grams=0.001, steps=100)
+SURE_SCALE: Final = 0.3
+DIRECTIONS: Final = 48
 # of what is found, so much is shown at least as the nearest
-SHOWN: Final = {"deep": 0.99, "light": 0.9}
+SHOWN: Final = {"deep": 0.995, "light": 0.9}
 # of what is called the same so much is so; of what contradicts or only looks alike so little is called so
 PRECISE: Final = 0.95
 MISTAKEN: Final = 0.01
+# of what a correction may correct so much is asked about
+ASKED: Final = 0.93
 LANGUAGES: Final = ("en", "zh", "ko", "ja")
+# parts of the corpus of pairs, as what they count
+PARTS: Final = {"open": "pairs", "more": "pairs", "plain": "plain"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +81,16 @@ class Question:
     group: str
     corpus: str
     answerable: bool
-    few: bool = False
+    kind: Kind = "real"
+    # of the memories so many are the person's; others stand beside them
+    own: int = CROWD
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     one: str
     other: str
-    same: bool
+    label: Literal["same", "contradicts", "differs"]
     corpus: str
 
 
@@ -96,10 +124,10 @@ def asked() -> Iterator[tuple[str, str, list[str], str, int | None]]:
             if row["kind"] != "statement":
                 about = places[row["about"]] if row["kind"] == "question" else None
                 yield "reflex", str(path.relative_to(CORPORA)), [one["text"] for one in told], row["text"], about
-    for language in LANGUAGES:
-        sets = {row["set"]: row["memories"] for _, row in rows(f"pairs/open/answers-sets-{language}.jsonl")}
-        for _, row in rows(f"pairs/open/answers-{language}.jsonl"):
-            yield "pairs", row["set"], sets[row["set"]], row["question"], row["answer"]
+    for part, language in product(PARTS, LANGUAGES):
+        sets = {row["set"]: row["memories"] for _, row in rows(f"pairs/{part}/answers-sets-{language}.jsonl")}
+        for _, row in rows(f"pairs/{part}/answers-{language}.jsonl"):
+            yield PARTS[part], row["set"], sets[row["set"]], row["question"], row["answer"]
 
 
 def background() -> list[str]:
@@ -115,28 +143,38 @@ def questions(vectors: dict[str, Any]) -> list[Question]:
     for number, (corpus, group, told, text, about) in enumerate(asked()):
         near = numpy.stack([vectors[one] for one in told]) @ vectors[text]
         words = answer_features(text, told, None)
-        order = numpy.argsort(-(near + words[:, 0] + 0.5 * words[:, 7]), kind="stable")[:CROWD]
-        memories = tuple(told[at] for at in order)
-        right = tuple(about is not None and one == told[about] for one in memories)
+        order = numpy.argsort(-(near + words[:, 0] + 0.5 * words[:, 7]), kind="stable")
+        ranked = [told[at] for at in order]
+        answers = None if about is None else told[about]
         # of one large set a question may be learned from and another be judged; of a small one not
-        own = group if corpus == "pairs" else f"{group} {text}"
-        made.append(Question(text, memories, right, own, corpus, about is not None))
+        own = f"{group} {text}" if corpus == "reflex" else group
+        made.append(_question((text, own, corpus), ranked[:CROWD], answers, "real"))
         if number % EVERY == 0:
             # who has told little yet is answered, too
-            few = tuple(padded(memories[:FEW], crowd))
-            known = (*right[:FEW], *(False for _ in few[FEW:]))
-            made.append(Question(text, few, known, own, corpus, any(known), few=True))
+            made.append(_question((text, own, corpus), padded(ranked[:FEW], crowd), answers, "few"))
+        if answers is not None and corpus != "reflex":
+            # the same question to who never told it
+            rest = [one for one in ranked if one != answers]
+            made.append(_question((text, own, corpus), rest[:CROWD], answers, "dropped"))
     return made
+
+
+def _question(asks: tuple[str, str, str], memories: Sequence[str], answers: str | None, kind: Kind) -> Question:
+    text, group, corpus = asks
+    right = tuple(one == answers for one in memories)
+    answerable = any(right) if kind != "real" else answers is not None
+    return Question(text, tuple(memories), right, group, corpus, answerable, kind, FEW if kind == "few" else CROWD)
 
 
 def pairs() -> list[Pair]:
     made = []
-    for _, row in rows("pairs/open/same-*.jsonl"):
-        made.append(Pair(row["a"], row["b"], row["label"] == "same", "pairs"))
+    for _, row in rows(*(f"pairs/{part}/same-*.jsonl" for part in PARTS)):
+        made.append(Pair(row["a"], row["b"], row["label"], "pairs"))
     for _, row in rows("likeness.jsonl"):
-        made.append(Pair(row["one"], row["other"], row["kind"] == "same", "likeness"))
+        made.append(Pair(row["one"], row["other"], "same" if row["kind"] == "same" else "differs", "likeness"))
     for _, row in rows("conflicts/*.jsonl", "conflicts/more/*.jsonl"):
-        made.append(Pair(row["older"], row["newer"], False, "conflicts"))
+        label: Literal["contradicts", "differs"] = "contradicts" if row["label"] == "contradiction" else "differs"
+        made.append(Pair(row["older"], row["newer"], label, "conflicts"))
     return made
 
 
@@ -198,10 +236,11 @@ def fit(batch: Batch) -> Head:
     return Head(scaled, float(weight[-1] - mean @ scaled))
 
 
-def held_out(batch: Batch, folds: NDArray[Any]) -> Floats:
+def held_out(batch: Batch, folds: NDArray[Any], learned: NDArray[Any]) -> Floats:
+    """`learned` says which examples are learned from; all are judged."""
     odds = numpy.zeros(batch.there.shape)
     for fold in range(FOLDS):
-        inside, outside = numpy.flatnonzero(folds != fold), numpy.flatnonzero(folds == fold)
+        inside, outside = numpy.flatnonzero((folds != fold) & learned), numpy.flatnonzero(folds == fold)
         odds[outside] = batch.of(outside).odds(fit(batch.of(inside)))
     return odds
 
@@ -218,38 +257,108 @@ def temper(batch: Batch, odds: Floats) -> float:
     return min((0.5 * 1.08**step for step in range(30)), key=loss)
 
 
-def learn_answers(found: Sequence[Question], vectors: dict[str, Any], kind: str) -> tuple[Head, dict[str, float]]:
+def learn_answers(found: Sequence[Question], vectors: dict[str, Any], kind: str) -> "Answers":
     def features(one: Question) -> Floats:
         dense = numpy.stack([vectors[text] for text in (one.text, *one.memories)]) if kind == "deep" else None
         return answer_features(one.text, one.memories, dense)
 
-    batch = Batch([features(one) for one in found], [one.right for one in found])
-    odds = held_out(batch, numpy.array([fold_of(one.group) for one in found]))
-    temperature = temper(batch, odds)
-    likely = shares(odds / temperature)
+    every = [features(one) for one in found]
+    batch = Batch(every, [one.right for one in found])
+    learned = numpy.array([one.kind != "dropped" for one in found])
+    odds = held_out(batch, numpy.array([fold_of(one.group) for one in found]), learned)
+    temperature = temper(batch.of(numpy.flatnonzero(learned)), odds[learned])
+    odds /= temperature
+    likely = numpy.where(
+        numpy.arange(odds.shape[1]) < numpy.array([one.own for one in found])[:, None], shares(odds), -1
+    )
     best, value = likely.argmax(axis=1), likely.max(axis=1)
     right = batch.right[numpy.arange(len(found)), best] > 0
-    ours = numpy.array([one.corpus == "pairs" for one in found])
-    many = numpy.array([not one.few for one in found])
+    head = fit(batch.of(numpy.flatnonzero(learned)))
+    head = Head(head.weights / temperature, head.bias / temperature)
+    known = numpy.array([one.answerable and one.kind == "real" for one in found])
+    near = float(numpy.quantile(value[known & right], 1 - SHOWN[kind]))
+    return Answers(head, near, every, odds, best, value, right)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The head that ranks, and what it said of each question by weights that saw nothing of its set."""
+
+    head: Head
+    near: float
+    rows: Sequence[Floats]
+    odds: Floats
+    best: NDArray[Any]
+    value: Floats
+    right: NDArray[Any]
+
+
+def thresholds(found: Sequence[Question], learned: Answers, value: Floats) -> dict[str, float]:
+    """From where on to be sure, of how many that is right, and of how many it is not."""
+    ours = numpy.array([one.corpus != "reflex" for one in found])
+    real, few = (numpy.array([one.kind == kind for one in found]) for kind in ("real", "few"))
     answerable = numpy.array([one.answerable for one in found])
-    sure = max(_at_most(value[~answerable & many & part]) for part in (ours, ~ours))
-    near = float(numpy.quantile(value[answerable & many & right], 1 - SHOWN[kind]))
-    head = fit(batch)
-    figures: dict[str, float] = {"sure": round(sure, 4), "near": round(near, 4)}
-    for name, part in (("pairs", ours & many), ("reflex", ~ours & many), ("few", ~many)):
+    parts = ((real & ours, INVENTED), (real & ~ours, ALLOWED), (few, ALLOWED))
+    sure = max(_at_most(value[~answerable & part], share) for part, share in parts)
+    right, shown = learned.right, learned.value >= learned.near
+    said = (value >= sure) & shown
+    figures: dict[str, float] = {"sure": round(sure, 4), "near": round(learned.near, 4)}
+    for name, part in (("pairs", ours & real), ("reflex", ~ours & real), ("few", few)):
         known, unknown = part & answerable, part & ~answerable
-        figures[f"{name}-right"] = round(float((right & (value >= near))[known].mean()), 4)
-        figures[f"{name}-told"] = round(float((right & (value >= sure))[known].mean()), 4)
-        figures[f"{name}-wrong"] = round(float((~right & (value >= sure))[known].mean()), 4)
-        figures[f"{name}-invented"] = round(float((value >= sure)[unknown].mean()), 4)
-        figures[f"{name}-pointed"] = round(float((value >= near)[unknown].mean()), 4)
-    return Head(head.weights / temperature, head.bias / temperature), figures
+        figures[f"{name}-right"] = round(float((right & shown)[known].mean()), 4)
+        figures[f"{name}-told"] = round(float((right & said)[known].mean()), 4)
+        figures[f"{name}-wrong"] = round(float((~right & said)[known].mean()), 4)
+        figures[f"{name}-invented"] = round(float(said[unknown].mean()), 4)
+        figures[f"{name}-pointed"] = round(float(shown[unknown].mean()), 4)
+    return figures
 
 
-def _at_most(values: Floats) -> float:
-    """What no more than the allowed share reaches."""
+def learn_sure(found: Sequence[Question], learned: Answers, vectors: dict[str, Any]) -> tuple[Head, Floats]:
+    """Whether the best memory answers, judged by itself: weights in few directions of the embeddings, learned from what the folds said."""
+    made = []
+    for at, one in enumerate(found):
+        best, row = int(learned.best[at]), learned.rows[at]
+        words = compared(*([vectors[word] for word in words_of(text)] for text in (one.text, one.memories[best])))
+        made.append(sure_features(row, learned.odds[at, : len(row)], best, words, vectors[one.text]))
+    table = numpy.stack(made)
+    axes = _narrowed(table, vectors)
+    narrow = table @ axes
+    mean, spread = narrow.mean(axis=0), narrow.std(axis=0) + 1e-6
+    scaled = SURE_SCALE * (narrow - mean) / spread
+    stacked = stack([numpy.zeros(1, dtype=numpy.int64) for _ in found], scaled)
+    wanted = learned.right.astype(numpy.float64)
+    weight = numpy.array([COUNTS[one.kind] * CORPUS[one.corpus] for one in found])
+    folds = numpy.array([fold_of(one.group) for one in found])
+    odds = numpy.zeros(len(found))
+    for fold in range(FOLDS):
+        inside, outside = numpy.flatnonzero(folds != fold), numpy.flatnonzero(folds == fold)
+        weights = logistic(stacked.of(inside), wanted[inside], weight[inside], 1, SURE)
+        odds[outside] = scores(weights, stacked.of(outside))
+    temperature = calibrate(odds, wanted, weight)
+    whole = logistic(stacked, wanted, weight, 1, SURE)
+    back = SURE_SCALE * whole.dense / spread / temperature
+    bias = (whole.bias + float(whole.grams[0])) / temperature - float(mean @ back)
+    return Head(axes @ back, bias), 1 / (1 + numpy.exp(-odds / temperature))
+
+
+def _narrowed(table: Floats, vectors: dict[str, Any]) -> Floats:
+    """From a row to what is learned from: the numbers as they are, of each embedding what lies along the directions that vary most."""
+    plain = table.shape[1] - 3 * EMBEDDED
+    spread = numpy.cov(numpy.stack(list(vectors.values())), rowvar=False)
+    sizes, found = numpy.linalg.eigh(spread)
+    best = numpy.argsort(sizes)[::-1][:DIRECTIONS]
+    made = numpy.zeros((table.shape[1], plain + 3 * DIRECTIONS))
+    made[:plain, :plain] = numpy.eye(plain)
+    for part in range(3):
+        down, across = plain + part * EMBEDDED, plain + part * DIRECTIONS
+        made[down : down + EMBEDDED, across : across + DIRECTIONS] = found[:, best] / numpy.sqrt(sizes[best])
+    return made
+
+
+def _at_most(values: Floats, share: float) -> float:
+    """What no more than this share reaches."""
     ranked = numpy.sort(values)[::-1]
-    return float(ranked[int(INVENTED * len(ranked))]) + 1e-4
+    return float(ranked[int(share * len(ranked))]) + 1e-4
 
 
 def learn_same(found: Sequence[Pair], vectors: dict[str, Any], kind: str) -> tuple[Head, dict[str, float]]:
@@ -257,12 +366,8 @@ def learn_same(found: Sequence[Pair], vectors: dict[str, Any], kind: str) -> tup
         dense = [vectors[one.one], vectors[one.other]] if kind == "deep" else None
         return same_features(one.one, one.other, dense)[None]
 
-    right = [one.same for one in found]
-    batch = Batch([features(one) for one in found], [(one,) for one in right])
-    wanted = numpy.array(right, dtype=numpy.float64)
-    odds = held_out(batch, numpy.array([fold_of(one.one) for one in found]))[:, 0]
-    temperature = calibrate(odds, wanted, numpy.ones(len(found)))
-    likely = 1 / (1 + numpy.exp(-odds / temperature))
+    head, likely = _learn_pairs(found, [features(one) for one in found], [one.label == "same" for one in found])
+    wanted = numpy.array([float(one.label == "same") for one in found])
     ours = numpy.array([one.corpus == "pairs" for one in found])
     others = ~ours & (wanted == 0)
     steps = [at / 100 for at in range(30, 100)]
@@ -275,14 +380,41 @@ def learn_same(found: Sequence[Pair], vectors: dict[str, Any], kind: str) -> tup
         0.99,
     )
     said = likely >= sure
-    figures = {
+    return head, {
         "sure": sure,
         "precision": round(_precision(said[ours], wanted[ours]), 4),
         "recall": round(float(said[ours & (wanted > 0)].mean()), 4),
         "mistaken": round(float(said[others].mean()), 4),
     }
+
+
+def learn_replaces(found: Sequence[Pair], vectors: dict[str, Any], kind: str) -> tuple[Head, dict[str, float]]:
+    """Of a newer and an older statement, whether the one gives what the other says another value."""
+    found = [one for one in found if one.corpus != "likeness"]
+
+    def features(one: Pair) -> Floats:
+        if kind != "deep":
+            return replace_features(one.other, one.one, None, None)[None]
+        words = compared(*([vectors[word] for word in words_of(text)] for text in (one.other, one.one)))
+        return replace_features(one.other, one.one, [vectors[one.other], vectors[one.one]], words)[None]
+
+    right = [one.label == "contradicts" for one in found]
+    head, likely = _learn_pairs(found, [features(one) for one in found], right)
+    wanted = numpy.array(right, dtype=numpy.float64)
+    sure = round(float(numpy.quantile(likely[wanted > 0], 1 - ASKED)), 4)
+    said = likely >= sure
+    recall = round(float(said[wanted > 0].mean()), 4)
+    return head, {"sure": sure, "precision": round(_precision(said, wanted), 4), "recall": recall}
+
+
+def _learn_pairs(found: Sequence[Pair], features: Sequence[Floats], right: Sequence[bool]) -> tuple[Head, Floats]:
+    """The head for all of them, and how likely each is by weights of the folds that saw nothing of it."""
+    batch = Batch(features, [(one,) for one in right])
+    folds = numpy.array([fold_of(one.one) for one in found])
+    odds = held_out(batch, folds, numpy.ones(len(found), dtype=bool))[:, 0]
+    temperature = calibrate(odds, numpy.array(right, dtype=numpy.float64), numpy.ones(len(found)))
     learned = fit(batch)
-    return Head(learned.weights / temperature, learned.bias / temperature), figures
+    return Head(learned.weights / temperature, learned.bias / temperature), 1 / (1 + numpy.exp(-odds / temperature))
 
 
 def _precision(said: NDArray[Any], wanted: Floats) -> float:
@@ -295,6 +427,7 @@ def embedded(embed: Embed) -> dict[str, Any]:
         texts |= dict.fromkeys((text, *told))
     for one in pairs():
         texts |= dict.fromkeys((one.one, one.other))
+    texts |= dict.fromkeys(word for text in list(texts) for word in words_of(text))
     read = list(dict.fromkeys(map(shortened, texts)))
     found = dict(zip(read, embed(read).astype(numpy.float64), strict=True))
     return {text: found[shortened(text)] for text in texts}
@@ -304,26 +437,29 @@ def train(say: Callable[[str], None]) -> bytes:
     embed = encoder()
     vectors = embedded(embed)
     found, alike = questions(vectors), pairs()
-    told: dict[str, Any] = {
-        "features": VERSION,
-        "corpora": fingerprint(),
-        "background": background(),
-        "answers": {},
-        "same": {},
-    }
-    arrays: dict[str, NDArray[Any]] = {}
+    told: dict[str, Any] = {"features": VERSION, "corpora": fingerprint(), "background": background()}
+    heads: dict[str, Head] = {}
+    told |= {"answers": {}, "same": {}, "replaces": {}}
     for kind in ("deep", "light"):
-        for name, (head, figures) in (
-            ("answers", learn_answers(found, vectors, kind)),
-            ("same", learn_same(alike, vectors, kind)),
-        ):
-            told[name][kind] = figures
-            arrays[f"{name}.{kind}.weights"] = head.weights.astype("<f4")
-            arrays[f"{name}.{kind}.bias"] = numpy.array([head.bias], dtype="<f4")
-            say(f"{name} {kind}: {json.dumps(figures)}")
-    learned, told["asks"] = asks.learn(embed)
+        learned = learn_answers(found, vectors, kind)
+        heads[f"answers.{kind}"] = learned.head
+        told["answers"][kind] = thresholds(found, learned, learned.value)
+        if kind == "deep":
+            heads["sure"], value = learn_sure(found, learned, vectors)
+            told["sure"] = thresholds(found, learned, value)
+            say(f"sure: {json.dumps(told['sure'])}")
+        heads[f"same.{kind}"], told["same"][kind] = learn_same(alike, vectors, kind)
+        heads[f"replaces.{kind}"], told["replaces"][kind] = learn_replaces(alike, vectors, kind)
+        say(f"replaces {kind}: {json.dumps(told['replaces'][kind])}")
+        say(f"answers {kind}: {json.dumps(told['answers'][kind])}")
+        say(f"same {kind}: {json.dumps(told['same'][kind])}")
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, head in heads.items():
+        arrays[f"{name}.weights"] = head.weights.astype("<f4")
+        arrays[f"{name}.bias"] = numpy.array([head.bias], dtype="<f4")
+    more, told["asks"] = asks.learn(embed)
     say(f"asks: {json.dumps(told['asks'])}")
-    return pack(told, arrays | learned)
+    return pack(told, arrays | more)
 
 
 def main() -> int:

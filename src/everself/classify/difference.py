@@ -45,6 +45,8 @@ class Difference:
     kind: Kind
     one: str
     other: str
+    # tokens that are the same
+    shared: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def find_difference(one: str, other: str) -> Difference | None:
     longer = 1 if kind == "date" else max(len(mine), len(yours))
     if kind is None or len(shared) < max(_LEAST_SHARED, longer):
         return None
-    return Difference(kind, _words(mine), _words(yours))
+    return Difference(kind, _words(mine), _words(yours), len(shared))
 
 
 def differ_in_one_word(one: str, other: str) -> bool:

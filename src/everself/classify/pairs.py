@@ -1,7 +1,10 @@
-"""What the learned heads say of two texts: whether a memory answers a question, and whether two statements say the same.
+"""What the learned heads say of two texts: whether a memory answers a question, whether two statements say the same, and whether one gives
+what the other says another value.
 
 What they see is how much of the one stands in the other, how far a memory is ahead of the others that were found, and, where an encoder was
-offered (`encoder.py`), where the two embeddings meet and part. No language is told apart. Weights and thresholds are in `pairs.bin`.
+offered (`encoder.py`), where the two embeddings meet and part. One head says which memory is the likeliest answer; a second one looks at
+that memory alone, word by word (`wording.py`), and says whether to be sure. No language is told apart. Weights and thresholds are in
+`pairs.bin`.
 """
 
 import os
@@ -14,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from everself.classify import encoder
 from everself.classify.contradiction import contradicts
-from everself.classify.features import folded
+from everself.classify.features import EMBEDDED, folded
 from everself.classify.weights import Weights, unpack
+from everself.classify.wording import SCALARS, explained
 from everself.errors import Damaged
 from everself.text.search import TermKind, index_terms, read_query
 
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
 
 PATH: Final = os.path.join(os.path.dirname(__file__), "pairs.bin")
 # Raised when the same pair gives other features: weights of another version cannot be used.
-VERSION: Final = 1
+VERSION: Final = 2
 # memories that one question is held against
 MOST: Final = 24
 CROWD: Final = 10
@@ -37,14 +41,16 @@ _PRODUCT: Final = 16.0
 _DISTANCE: Final = 8.0
 _COUNTED: Final = 3.0
 _DENSE: Final = "\u2e7f"
+# which of the features is the nearness of the embeddings
+_NEAR: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """How likely each memory is to be what answers; `sure` and `near` are what it takes to be told, and to be shown as the nearest."""
+    """How likely each memory is to be what answers; `near` is what it takes to be shown as the nearest. `sure`: the best may be told."""
 
     likely: tuple[float, ...]
-    sure: float
+    sure: bool
     near: float
 
     @property
@@ -57,19 +63,28 @@ def answering(question: str, memories: Sequence[str]) -> Answering:
     import numpy
 
     if not memories:
-        return Answering((), 1.0, 1.0)
+        return Answering((), False, 1.0)
     looked = padded(memories[:MOST], shipped().told["background"])
     vectors = encoder.embed([question, *looked])
     kind = "light" if vectors is None else "deep"
     dense = None if vectors is None else numpy.stack(vectors).astype(numpy.float64)
-    odds = _odds(f"answers.{kind}", answer_features(question, looked, dense))
+    rows = answer_features(question, looked, dense)
+    odds = _odds(f"answers.{kind}", rows)
     # what answers is one of them or none, and none has the odds of 1
     top = max(0.0, float(odds.max()))
     shares = numpy.exp(odds - top)
     total = float(shares.sum()) + exp(-top)
     told = shipped().told["answers"][kind]
-    likely = [float(one) / total for one in shares] + [0.0] * len(memories)
-    return Answering(tuple(likely[: len(memories)]), float(told["sure"]), float(told["near"]))
+    likely = [float(one) / total for one in shares][: len(memories)]
+    best = likely.index(max(likely))
+    sure = likely[best] >= float(told["sure"])
+    if dense is not None:
+        words = explained(question, memories[best])
+        sure = words is not None and _likely("sure", sure_features(rows, odds, best, words, dense[0])) >= float(
+            shipped().told["sure"]["sure"]
+        )
+    likely += [0.0] * (len(memories) - len(likely))
+    return Answering(tuple(likely), sure and likely[best] >= float(told["near"]), float(told["near"]))
 
 
 def padded(memories: Sequence[str], background: Sequence[str]) -> list[str]:
@@ -88,6 +103,24 @@ def say_same(one: str, other: str) -> bool:
     vectors = encoder.embed([one, other])
     kind = "light" if vectors is None else "deep"
     return _likely(f"same.{kind}", same_features(one, other, vectors)) >= float(shipped().told["same"][kind]["sure"])
+
+
+@dataclass(frozen=True, slots=True)
+class Replacing:
+    """How likely a statement gives what another one says another value; `may`: likely enough to ask about it."""
+
+    likely: float
+    may: bool
+
+
+def replaces(newer: str, older: str) -> Replacing:
+    """Whether, if the newer one corrects something, it is this. Not for closing anything by itself: of two that look alike, one is no
+    replacement."""
+    vectors = encoder.embed([newer, older])
+    words = None if vectors is None else explained(newer, older)
+    kind = "light" if vectors is None or words is None else "deep"
+    likely = _likely(f"replaces.{kind}", replace_features(newer, older, vectors, words))
+    return Replacing(likely, likely >= float(shipped().told["replaces"][kind]["sure"]))
 
 
 def _likely(name: str, row: "Rows") -> float:
@@ -147,6 +180,20 @@ def answer_features(question: str, memories: Sequence[str], vectors: "Rows | Non
     return numpy.concatenate([made, wanted, _meeting(vectors[:1], vectors[1:])], axis=1)
 
 
+def sure_features(rows: "Rows", odds: "Rows", best: int, words: "Rows", asked: "Rows") -> "Rows":
+    """One row: what the first head saw of the best memory and said of all, how its words explain the question, the question itself."""
+    import numpy
+
+    others = numpy.delete(odds, best)
+    second = float(others.max()) if len(others) else -9.0
+    top = max(0.0, float(odds.max()))
+    some = top + log(float(numpy.exp(odds - top).sum()) + exp(-top))
+    seen = rows[best, : rows.shape[1] % EMBEDDED]
+    near = float(seen[_NEAR])
+    said = [float(odds[best]), second, some]
+    return numpy.concatenate([seen, said, near * words[:SCALARS], words, asked])
+
+
 def same_features(one: str, other: str, vectors: "Sequence[Any] | None") -> "Rows":
     """One row, the same whichever of the two comes first."""
     import numpy
@@ -171,6 +218,19 @@ def same_features(one: str, other: str, vectors: "Sequence[Any] | None") -> "Row
     near = float(ours @ theirs)
     meeting = _meeting(ours[None], theirs[None])[0]
     return numpy.concatenate([made, [near, near * near, near * made[0], near * made[3]], meeting])
+
+
+def replace_features(newer: str, older: str, vectors: "Sequence[Any] | None", words: "Rows | None") -> "Rows":
+    """As for two that say the same, and the words of each that the other does not explain."""
+    import numpy
+
+    row = same_features(newer, older, vectors)
+    if words is None:
+        return row
+    plain = len(row) % EMBEDDED
+    left, over = words[SCALARS : SCALARS + EMBEDDED], words[SCALARS + EMBEDDED :]
+    apart = [_DISTANCE * (left + over) / 2, _DISTANCE * numpy.abs(left - over), _PRODUCT * left * over]
+    return numpy.concatenate([row[:plain], words[:SCALARS], row[plain:], *apart])
 
 
 def _meeting(ours: "Rows", theirs: "Rows") -> "Rows":

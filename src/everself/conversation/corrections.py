@@ -1,20 +1,25 @@
 """Applies a correction immediately: closes the wrong entry and writes the right one, before any model sees the message.
 
-Changes only what is unambiguous: one entry that contains the wrong words, or one that differs in a single word. Where
-that is not clear it changes nothing and asks. Does not judge whether a message is a correction: triage does.
+Changes only what is unambiguous: one entry that contains the wrong words, or one of which the message gives another value; what
+says the same as that entry is closed with it. Where that is not clear it closes nothing, keeps what was said, and asks. Does not judge
+whether a message is a correction: triage does.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from everself.classify import encoder
+from everself.classify.contradiction import contradicts
 from everself.classify.corrections import Correction
-from everself.classify.difference import differ_in_one_word
+from everself.classify.difference import differ_in_one_word, find_difference
 from everself.classify.folding import fold, language_of
 from everself.classify.openers import bare
+from everself.classify.pairs import replaces, say_same
 from everself.classify.sentence_kinds import Language, SentenceKind
 from everself.classify.statements import is_command, read
 from everself.classify.triage import Triage, Verdict
+from everself.classify.wording import words_of
 from everself.conversation.reflex.replies import reply
 from everself.conversation.resources import Acted
 from everself.conversation.tools.protocol import ToolContext, Written
@@ -39,6 +44,9 @@ _SPECIFIC: Final = 3
 # words that a sentence needs to be worth storing
 _TELLING: Final = 2
 
+# an entry, and others that say the same
+Copies = tuple[Entry, ...]
+
 _DONE: Final[dict[Language, str]] = {
     "en": 'Corrected: "{old}" is closed, "{new}" holds now ({where}).',
     "zh": "已更正：“{old}”不再成立，现在是“{new}”（{where}）。",
@@ -46,16 +54,16 @@ _DONE: Final[dict[Language, str]] = {
     "ja": "訂正しました：「{old}」ではなく「{new}」です（{where}）。",
 }
 _KEPT: Final[dict[Language, str]] = {
-    "en": 'Nothing in memory says otherwise; noted: "{new}" ({where}).',
-    "zh": "记忆里没有相反的内容；已记下：“{new}”（{where}）。",
-    "ko": "기억에는 다른 내용이 없어서 적어 두었어요: “{new}” ({where}).",
-    "ja": "記憶に食い違う内容はありません。「{new}」と書き留めました（{where}）。",
+    "en": 'Noted: "{new}" ({where}).',
+    "zh": "已记下：“{new}”（{where}）。",
+    "ko": "적어 두었어요: “{new}” ({where}).",
+    "ja": "「{new}」と書き留めました（{where}）。",
 }
 _WHICH: Final[dict[Language, str]] = {
-    "en": "Which of these is wrong: {all}?",
-    "zh": "这几条里哪一条不对：{all}？",
-    "ko": "이 중에서 어느 것이 틀렸나요: {all}?",
-    "ja": "このうちどれが間違っていますか：{all}",
+    "en": "Which of these is wrong: {all}? /forget with its words takes it away.",
+    "zh": "这几条里哪一条不对：{all}？用 /forget 加上那句话就能去掉。",
+    "ko": "이 중에서 어느 것이 틀렸나요: {all}? /forget 뒤에 그 말을 쓰면 지워요.",
+    "ja": "このうちどれが間違っていますか：{all}。/forget とその言葉で消せます。",
 }
 _WHAT: Final[dict[Language, str]] = {
     "en": "What exactly is wrong, and what is right? Nothing was changed.",
@@ -95,48 +103,63 @@ class CorrectionHandler:
             # neither a request to forget nor a command is a correction
             return Acted()
         language = language_of(told.trigger, text)
+        if told.sure == "low" and bare(told.trigger).casefold() != told.trigger.strip().casefold():
+            # "no, …" says that something is wrong, whatever the head thinks of the rest
+            told = replace(told, sure="medium")
         self.before(setting)
-        wrong, unsure = self._wrong(told, setting)
-        if wrong is not None:
+        found = self._found(f"{told.trigger} {told.old}", setting)
+        wrong, unsure = self._wrong(found, told)
+        if wrong:
             return self._put_right(wrong, told, setting, language)
         if told.sure == "low":
             # who only tells of a change is asked about what it would change, and about nothing that is merely alike
-            unsure = [one for one in unsure if differ_in_one_word(one.text, bare(told.trigger))]
+            unsure = [one for one in unsure if _differ(one[0].text, bare(told.trigger))]
         if unsure:
-            listed = "; ".join(f"{entry.text} ({entry.reference})" for entry in unsure[:_NAMED])
-            return Acted(question=_WHICH[language].format(all=listed))
+            listed = "; ".join(f"{copies[0].text} ({copies[0].reference})" for copies in unsure[:_NAMED])
+            # what was said is kept all the same: whoever does not answer has told it
+            kept = Acted() if _contrasts(told) else self._note(told, setting, language)
+            return replace(kept, question=_WHICH[language].format(all=listed))
         # who tells of a change of something that nobody knows states it, and that is kept as any statement
         return Acted() if told.sure == "low" else self._note(told, setting, language)
 
-    def _wrong(self, told: Correction, setting: ToolContext) -> tuple[Entry | None, Sequence[Entry]]:
-        """The entry that is wrong, or those of which one may be."""
-        found = self._found(f"{told.trigger} {told.old}", setting)
+    def _wrong(self, found: list[Entry], told: Correction) -> tuple[Copies, Sequence[Copies]]:
+        """The entry that is wrong with all that say the same, or those of which one may be."""
         # phrases like "not me" occur in many entries
-        if not _contrasts(told):
-            return self._choose_alike(found, told)
-        # "the old cat Mira" is known as "Mira": where nothing holds all the words, the last one is tried
-        for old in dict.fromkeys((told.old, told.old.split()[-1])):
-            holding = [entry for entry in found if _holds(entry.text, old)]
-            if holding:
-                return _choose_holding(holding, replace(told, old=old))
-        return None, ()
+        if _contrasts(told):
+            # "the old cat Mira" is known as "Mira": where nothing holds all the words, the last one is tried
+            for old in dict.fromkeys((told.old, told.old.split()[-1])):
+                holding = [entry for entry in found if _holds(entry.text, old)]
+                if holding:
+                    return _choose_holding(_copies(holding), replace(told, old=old))
+        return self._choose_alike(_copies(found), told)
 
-    def _choose_alike(self, found: list[Entry], told: Correction) -> tuple[Entry | None, Sequence[Entry]]:
-        """The one entry that says the same of something else. Closed only where all but one word is the same: two that share most of
-        their words may both hold, and so may two that are alike; those are asked about."""
+    def _choose_alike(self, found: list[Copies], told: Correction) -> tuple[Copies, Sequence[Copies]]:
+        """The one entry that gives the same thing another value. Closed only where that is all that tells them apart: two that share most
+        of their words may both hold, and so may two that are alike; those are asked about."""
         right = bare(told.trigger)
         said = _terms(right)
         # an entry that only says what is right is not wrong
-        other = [entry for entry in found if _terms(entry.text) - said]
-        shares = [(_share(said, _terms(entry.text)), entry) for entry in other]
+        other = [copies for copies in found if _terms(copies[0].text) - said]
+        valued = [copies for copies in other if contradicts(copies[0].text, right)]
+        if valued:
+            return (valued[0], ()) if len(valued) == 1 and told.sure != "low" else ((), valued)
+        shares = [(_share(said, _terms(copies[0].text)), copies) for copies in other]
         most = max((share for share, _ in shares), default=0.0)
-        best = [entry for share, entry in shares if most and share == most]
+        best = [copies for share, copies in shares if most and share == most]
         if not best and other and said:
-            scores = self.alike(right, [entry.text for entry in other])
-            best = [entry for entry, score in zip(other, scores, strict=True) if score >= MATCH]
-        if len(best) == 1 and told.sure == "high" and differ_in_one_word(best[0].text, right):
+            best = self._alike(right, other)
+        if len(best) == 1 and told.sure == "high" and differ_in_one_word(best[0][0].text, right):
             return best[0], ()
-        return None, best
+        return (), best
+
+    def _alike(self, right: str, other: list[Copies]) -> list[Copies]:
+        """Those that mean about the same; where none does, those that it may be another value of, the likeliest first."""
+        scores = self.alike(right, [copies[0].text for copies in other])
+        best = [copies for copies, score in zip(other, scores, strict=True) if score >= MATCH]
+        if best:
+            return best
+        judged = [(replaces(right, copies[0].text), at) for at, copies in enumerate(other)]
+        return [other[at] for one, at in sorted(judged, key=lambda pair: -pair[0].likely) if one.may]
 
     def _found(self, query: str, setting: ToolContext) -> list[Entry]:
         request = RecallRequest(
@@ -148,23 +171,23 @@ class CorrectionHandler:
             one for one in entries if not one.closed and one.tier is not Tier.SOUL and not place(one.path).humans_only
         ]
 
-    def _put_right(self, wrong: Entry, told: Correction, setting: ToolContext, language: Language) -> Acted:
+    def _put_right(self, wrong: Copies, told: Correction, setting: ToolContext, language: Language) -> Acted:
+        first = wrong[0]
         right = bare(told.trigger)
         # other people's text does not become the owner's: nothing of their entry is kept
-        theirs = rank(self.memory.trust(wrong)) < rank(HAND)
+        theirs = any(rank(self.memory.trust(one)) < rank(HAND) for one in wrong)
         if theirs and not _tells(right):
             return Acted(question=_WHAT[language])
-        if _contrasts(told) and not theirs:
-            old = told.old if _holds(wrong.text, told.old) else told.old.split()[-1]
-            right = _swapped(wrong.text, old, told.new)
+        if not theirs:
+            right = _restated(first.text, told) or right
+        copies = tuple(one.id for one in wrong[1:])
+        record = {"said": first.text, "trigger": told.trigger, "sure": _confidence(told)}
         try:
-            made = self.memory.correct(
-                wrong.id, right, _origin(setting), said=wrong.text, trigger=told.trigger, sure=_confidence(told)
-            )
+            made = self.memory.correct(first.id, right, _origin(setting), **record, copies=copies)
         except (RefusedByRule, NotFound):
             return Acted(question=_WHAT[language])
         entry = self.memory.catalog.get(made.entry)
-        done = _DONE[language].format(old=wrong.text, new=entry.text, where=entry.reference)
+        done = _DONE[language].format(old=first.text, new=entry.text, where=entry.reference)
         written = Written("corrected", entry.text, entry.reference, made.entry, made.change, made.redacted)
         return Acted((written,), (done, *_left_out(made.redacted, language)))
 
@@ -203,19 +226,61 @@ def _tells(said: str) -> bool:
     return len(_terms(said)) >= _TELLING and bool(read(said).of(SentenceKind.STATEMENT))
 
 
-def _choose_holding(found: list[Entry], told: Correction) -> tuple[Entry | None, Sequence[Entry]]:
+def _copies(found: Sequence[Entry]) -> list[Copies]:
+    """What says the same taken together, in the order in which it was found."""
+    made: list[Copies] = []
+    for entry in found:
+        at = next((at for at, copies in enumerate(made) if say_same(copies[0].text, entry.text)), None)
+        if at is None:
+            made.append((entry,))
+        else:
+            made[at] = (*made[at], entry)
+    return made
+
+
+def _choose_holding(found: list[Copies], told: Correction) -> tuple[Copies, Sequence[Copies]]:
     """Of the entries that hold the wrong words, the one that is about the same."""
-    fresh = [entry for entry in found if not _holds(entry.text, told.new)]
+    fresh = [copies for copies in found if not _holds(copies[0].text, told.new)]
     topic = {term for term in _terms(told.trigger) if not _within(term, told.old) and not _within(term, told.new)}
-    shared = {entry.id: len(topic & _terms(entry.text)) for entry in fresh}
-    most = max(shared.values(), default=0)
-    best = [entry for entry in fresh if shared[entry.id] == most]
+    shared = [len(topic & _terms(copies[0].text)) for copies in fresh]
+    most = max(shared, default=0)
+    best = [copies for copies, count in zip(fresh, shared, strict=True) if count == most]
     if most:
-        return (best[0], ()) if len(best) == 1 else (None, best)
+        return (best[0], ()) if len(best) == 1 else ((), best)
     # nothing but the word itself: a name that stands in one entry only can be meant, a number or a weekday could be anything's
     if len(fresh) == 1 and not topic and len(told.old) >= _SPECIFIC and not any(char.isdigit() for char in told.old):
         return fresh[0], ()
-    return None, best
+    return (), best
+
+
+def _differ(known: str, said: str) -> bool:
+    return differ_in_one_word(known, said) or bool(contradicts(known, said))
+
+
+def _restated(known: str, told: Correction) -> str:
+    """The entry with the right value in the place of the wrong one; empty where that is not sure to say what was said."""
+    if _contrasts(told):
+        old = told.old if _holds(known, told.old) else told.old.split()[-1]
+        return _swapped(known, old, told.new) if _holds(known, old) and _is_like(told, old, known) else ""
+    found = contradicts(known, bare(told.trigger))
+    aligned = found and find_difference(known, bare(told.trigger)) is not None
+    if not found or aligned or not _holds(known, found.older):
+        return ""
+    return _swapped(known, found.older, found.newer)
+
+
+def _is_like(told: Correction, old: str, known: str) -> bool:
+    """Whether the new words are the like of the wrong ones, and not of something else that both speak of: in "Jonas isn't my running buddy,
+    it's Lena" the new name takes the place of the old one."""
+    within, wrong, right = (words_of(text) for text in (known, old, told.new))
+    if len(wrong) <= len(right):
+        return True
+    beside = [one for one in words_of(told.trigger) if one in within and one not in (*wrong, *right)]
+    vectors = encoder.embed([" ".join(right), " ".join(wrong), *beside])
+    if vectors is None:
+        return len(wrong) <= len(right) + 1
+    likeness = [float(vectors[0] @ one) for one in vectors[1:]]
+    return likeness[0] >= max(likeness[1:], default=-1.0)
 
 
 def _share(said: set[str], known: set[str]) -> float:

@@ -168,14 +168,25 @@ class Memory:
         return found
 
     def correct(
-        self, old: str, new: str, origin: Origin, *, said: str = "", trigger: str = "", sure: str = "high"
+        self,
+        old: str,
+        new: str,
+        origin: Origin,
+        *,
+        said: str = "",
+        trigger: str = "",
+        sure: str = "high",
+        copies: Sequence[str] = (),
     ) -> Corrected:
-        """Correct an entry: close the wrong one, write the right one at full confidence, log both. `old` is an id or the text.
+        """Correct an entry: close the wrong one, write the right one at full confidence, log both. `old` is an id or the text; `copies`
+        are the ids of others that say the same and are closed with it.
 
         What was noted of the same message and tells the same is closed with it. `origin` is the origin of `new`: refused where that is
         not the owner.
         """
-        wrong = self._with_copies(self._wrong(old))
+        named = self._wrong(old)
+        named += [one for one in map(self.catalog.find, copies) if one is not None and one not in named]
+        wrong = self._with_copies(named)
         new_entry = as_correction(NewEntry(new, origin, was=clean(wrong[0].text).text))
         return self._replace(wrong, new_entry, said, trigger, sure)
 

@@ -133,7 +133,7 @@ def test_a_question_is_answered_by_quoting_memory_with_its_citation(question: st
 
 def judged(likely: float) -> Callable[[str, Sequence[str]], Answering]:
     def judge(_: str, memories: Sequence[str]) -> Answering:
-        return Answering((likely,) * len(memories), sure=0.9, near=0.2)
+        return Answering((likely,) * len(memories), sure=likely >= 0.9, near=0.2)
 
     return judge
 

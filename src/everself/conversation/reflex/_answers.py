@@ -74,8 +74,7 @@ def _answer(act: Act, found: Sequence[Found]) -> str:
     if not found or judged.likely[judged.best] < judged.near:
         return reply("unknown", act.language)
     one = found[judged.best]
-    sure = judged.likely[judged.best] >= judged.sure
-    key = "nearest" if not sure else "told" if one.source in _SAID else "noted"
+    key = "nearest" if not judged.sure else "told" if one.source in _SAID else "noted"
     return reply(key, act.language, words=_shortened(one.words), where=one.citation)
 
 

@@ -1,0 +1,134 @@
+"""A correction through the chat, without a model: what is wrong is found by recall and replaced, every copy of it, or asked about."""
+
+from collections.abc import Iterator
+
+import pytest
+from everself.conversation.parts import Acted
+from everself.operations.templates import set_up
+from tests.conversation.reflex.talking import agent, converse
+
+from everself.classify import encoder
+from everself.classify.corrections import Correction
+from everself.classify.triage import Triage, Verdict
+from everself.conversation.corrections import CorrectionHandler
+from everself.conversation.tools.protocol import ToolContext
+from everself.operations.changes import undo_change
+from everself.runtime import Runtime
+from everself.search.recall import OWNER
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def app(tmp_path: str) -> Iterator[Runtime]:
+    with agent(str(tmp_path)) as opened:
+        set_up(opened)
+        assert opened.embedder is not None
+        with encoder.offering(opened.embedder.embed):
+            yield opened
+
+
+def known(app: Runtime) -> list[str]:
+    app.memory.catalog.refresh()
+    return [entry.text for entry in app.memory.catalog.all() if not entry.closed and entry.vouched]
+
+
+async def _say(app: Runtime, *messages: str) -> list[str]:
+    return [said.reply for said in await converse(app, messages)]
+
+
+def say(app: Runtime, *messages: str) -> list[str]:
+    import asyncio
+
+    return asyncio.run(_say(app, *messages))
+
+
+def correct(app: Runtime, text: str, old: str = "", new: str = "") -> Acted:
+    """What becomes of a message that is a correction for certain."""
+    handler = CorrectionHandler(app.memory, app.recall, Triage())
+    told = Verdict(Correction("high", text, old, new))
+    return handler.act(text, told, ToolContext(OWNER, "session", "m1", text, True))
+
+
+@pytest.mark.parametrize(
+    ("told", "again", "right"),
+    [
+        ("the demo is on 12 May", "I already told you the demo is on 14 May!", "the demo is on 14 May"),
+        ("the train leaves at 17:40", "no, the train leaves at 18:10", "18:10"),
+        ("演示在5月12号", "不对，演示在5月14号", "演示在5月14号"),
+        ("데모는 5월 12일이야", "아니요, 데모는 5월 14일이야", "데모는 5월 14일이야"),
+        ("デモは5月12日です", "違うよ、デモは5月14日です", "デモは5月14日です"),
+    ],
+)
+def test_a_known_fact_with_another_value_is_replaced(app: Runtime, told: str, again: str, right: str) -> None:
+    said = say(app, told, again)
+    (entry,) = known(app)
+    assert right in entry
+    assert told in said[1]
+
+
+@pytest.mark.parametrize(
+    ("told", "moved", "names"),
+    [
+        ("I live in Lisbon", "I moved to Porto", ("Lisbon", "Porto")),
+        ("我住在苏州", "我搬到厦门了", ("苏州", "厦门")),
+        ("나는 전주에 살아", "나 부산으로 이사했어", ("전주", "부산")),
+        ("松本に住んでいます", "金沢に引っ越しました", ("松本", "金沢")),
+    ],
+)
+def test_what_may_be_another_value_is_kept_and_the_older_one_is_asked_about(
+    app: Runtime, told: str, moved: str, names: tuple[str, str]
+) -> None:
+    app.remember(told)
+    app.remember("The blue bicycle stands in the cellar")
+    acted = correct(app, moved)
+    assert names[0] in (*acted.done, acted.question)[-1]
+    assert "bicycle" not in acted.question
+    assert any(names[1] in text for text in known(app))
+
+
+@pytest.mark.parametrize(
+    ("told", "change", "gone", "name"),
+    [
+        ("my running buddy is Jonas", "Jonas isn't my running buddy anymore, it's Lena now", "is Jonas", "Lena"),
+        ("我的跑步搭子是小周", "我的跑步搭子不是小周，是小林", "是小周", "小林"),
+        ("내 러닝 메이트는 민수야", "내 러닝 메이트는 민수가 아니라 지연이야", "민수", "지연"),
+        ("ランニング仲間は健太です", "ランニング仲間は健太じゃなくて美咲です", "健太", "美咲"),
+    ],
+)
+def test_a_new_name_takes_the_place_of_the_old_one(app: Runtime, told: str, change: str, gone: str, name: str) -> None:
+    say(app, told, change)
+    (entry,) = known(app)
+    assert name in entry
+    assert gone not in entry
+    assert "Lena is Jonas" not in entry
+
+
+@pytest.mark.parametrize(
+    ("copies", "correction", "right"),
+    [
+        (
+            ("The demo is on 12 May", "The demo is on 12 May.", "the demo is on 12 may!"),
+            "No, the demo is on 14 May",
+            "14 May",
+        ),
+        (("演示在5月12号", "演示在5月12号。"), "不对，演示在5月14号", "5月14号"),
+    ],
+)
+def test_every_copy_is_closed_in_one_change(app: Runtime, copies: tuple[str, ...], correction: str, right: str) -> None:
+    entries = [app.remember(text).entry for text in copies]
+    acted = correct(app, correction)
+    assert not acted.question
+    (written,) = acted.written
+    (entry,) = known(app)
+    assert right in entry
+    closed = [app.memory.catalog.get(one) for one in dict.fromkeys(entries)]
+    assert all(one.closed for one in closed)
+    undo_change(app.workspace, written.change)
+    assert len(known(app)) == len(closed)
+
+
+def test_nothing_that_is_known_is_noted_and_nothing_is_said_of_it(app: Runtime) -> None:
+    acted = correct(app, "No, the concert hall seats nine hundred people")
+    assert [one.deed for one in acted.written] == ["remembered"]
+    assert not acted.question
