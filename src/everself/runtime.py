@@ -268,7 +268,7 @@ class Runtime:
     def chat(self) -> "Chat":
         """The conversations of the agent. Parts are opened on first use."""
         from everself.conversation.conversation import Chat
-        from everself.conversation.shared_state import SharedState
+        from everself.conversation.shared_state import SharedState, ToolAccess
         from everself.conversation.tools.outside.registry import ExternalAccess
 
         def tools(scope: "Scope") -> "Sequence[Tool]":
@@ -279,18 +279,17 @@ class Runtime:
         config, environ = self.loaded.config, self.loaded.vault.environ
         scratch = f"{self.agent.state}/scratch"
         external = ExternalAccess(config.tools, config.mcp_servers, scratch, environ, self.agent.workspace)
-        opened = self.log, self.state, self.spend_meter
-        shared = SharedState(*opened, tools, external, self.chat_model, self._turn_resources, self.worker)
-        return Chat(shared)
+        opened, checkpoint = (self.log, self.state, self.spend_meter), lambda: self.checkpoint
+        access, resources = ToolAccess(tools, external), self._turn_resources
+        return Chat(SharedState(*opened, access, self.chat_model, checkpoint, resources, self.worker))
 
     def _turn_resources(self) -> "TurnResources":
         from everself.conversation.message_actions import MessageActions
         from everself.conversation.resources import TurnResources
 
-        memory, checkpoint, embedder, log = self.memory, self.checkpoint, self.embedder, self.log
-        actions = MessageActions(memory, checkpoint, log, embedder, self._open_triage, lambda: self.recall)
-        compactor, facts = self.compactor, self.facts()
-        return TurnResources(memory, self.integrity, self.assembler, checkpoint, compactor, actions, facts)
+        memory, embedder, log = self.memory, self.embedder, self.log
+        actions = MessageActions(memory, self.checkpoint, log, embedder, self._open_triage, lambda: self.recall)
+        return TurnResources(memory, self.integrity, self.assembler, self.compactor, actions, self.facts())
 
     def _open_triage(self) -> "Triage":
         """Whoever reads messages for what they are has the encoder at hand; it is loaded with the first of them."""

@@ -11,7 +11,7 @@ from tests.agent.homes import share_weights
 
 from everself import Agent
 from everself.conversation.events import Accepted, Done
-from everself.errors import EverselfError, NotFound
+from everself.errors import BadConfig, EverselfError, NotFound
 from everself.memory.forgetting.proof import ForgetPlan, ForgetProof
 from everself.search.scopes import Scope, SessionKind
 
@@ -118,3 +118,15 @@ def test_a_conversation_in_which_nothing_was_said_goes_on_in_its_own_scope_alone
         asyncio.run(chat.close(begun))
         with pytest.raises(NotFound):
             chat.begin(resume=begun.id)
+
+
+def test_what_was_said_is_kept_although_no_prompt_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise BadConfig("context.share is wrong.")
+
+    monkeypatch.setattr("everself.conversation.context.assembler.Assembler", broken)
+    with Agent.create() as agent:
+        reply = agent.ask("My heron is called Otto.")
+        assert reply.failed
+        texts = [one.text for one in agent.runtime.memory.catalog.all()]
+    assert any("heron is called Otto" in text for text in texts)

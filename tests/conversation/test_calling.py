@@ -14,7 +14,7 @@ from everself.models.chat.findings import find_calling, remember_calling
 from everself.models.chat.protocol import ChatRequest, ReplyEnd, ToolTurn
 from everself.operations import models as operations
 from everself.operations.caller import AT_TERMINAL
-from everself.operations.context import ContextRequest, show_context
+from everself.operations.conversation import ContextRequest, show_context
 from everself.runtime import Runtime
 from everself.testing.chat_model import Answer, FakeModel
 

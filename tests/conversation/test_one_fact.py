@@ -4,10 +4,10 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from everself.conversation.parts import Acted
 from tests.conversation.talks import hear, say, talking
 
 from everself.conversation.corrections import CorrectionHandler
+from everself.conversation.resources import Acted
 from everself.memory.writing import NewEntry
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.search import SearchRequest, search_memory

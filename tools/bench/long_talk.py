@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from everself.operations.templates import set_up
-
 from everself.agent import open_runtime
 from everself.conversation.events import Notice
 from everself.models.chat.protocol import ChatModel, ChatRequest, ToolTurn, UserTurn
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.testing.chat_model import Answer, FakeModel, call
 from everself.testing.frozen_time import FrozenTime

@@ -116,8 +116,8 @@ class Chat:
         """End a conversation with a note about it, and begin another of the same kind."""
         log = self._shared.log
         fresh = await self._shared.in_thread(lambda: log.fresh(session))
+        await self._shared.in_thread(lambda: self._shared.checkpoint.make(fresh))
         resources = await self._shared.in_thread(lambda: self._shared.resources)
-        await self._shared.in_thread(lambda: resources.checkpoint.make(fresh))
         note = await resources.compactor.note(fresh)
         await self._shared.in_thread(lambda: log.mark(fresh, ended=True))
         await self._shared.leave(session.id)
@@ -128,9 +128,7 @@ class Chat:
     async def close(self, session: Session) -> None:
         """Leave a conversation, which may go on later: what was said is kept in memory first."""
         try:
-            await self._shared.in_thread(
-                lambda: self._shared.resources.checkpoint.make(self._shared.log.fresh(session))
-            )
+            await self._shared.in_thread(lambda: self._shared.checkpoint.make(self._shared.log.fresh(session)))
         finally:
             self._begun.pop(session.id, None)
             await self._shared.leave(session.id)

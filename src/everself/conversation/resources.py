@@ -8,7 +8,6 @@ from everself.conversation.tools.protocol import Written
 
 if TYPE_CHECKING:
     from everself.conversation.context.assembler import Assembler
-    from everself.conversation.sessions.checkpoint import Checkpoint
     from everself.conversation.sessions.session import Session
     from everself.conversation.tools.protocol import ToolContext
     from everself.identity.integrity import Integrity
@@ -73,7 +72,6 @@ class TurnResources:
     memory: "Memory"
     integrity: "Integrity"
     assembler: "Assembler"
-    checkpoint: "Checkpoint"
     compactor: Compactor
     actions: MessageHandler
     facts: Facts

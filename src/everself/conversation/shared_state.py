@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 from weakref import WeakValueDictionary
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
     from everself.conversation.context.receipt import Prefix
+    from everself.conversation.sessions.checkpoint import Checkpoint
     from everself.conversation.sessions.session import Session
     from everself.conversation.tools.outside.registry import ExternalAccess, ExternalTools
 
@@ -62,17 +64,23 @@ class WorkerThread:
 _PREFIXES: Final = 32
 
 
-class SharedState:
-    """`tools` are the agent's own for a session of that scope, `external` opens those from outside."""
+@dataclass(frozen=True, slots=True)
+class ToolAccess:
+    """The tools of a session: the agent's own, and those from outside."""
 
+    own: Callable[[Scope], Sequence[Tool]]
+    external: "ExternalAccess"
+
+
+class SharedState:
     def __init__(
         self,
         log: SessionLog,
         state: State,
         spend_meter: SpendMeter,
-        tools: Callable[[Scope], Sequence[Tool]],
-        external: "ExternalAccess",
+        tools: ToolAccess,
         open_model: Callable[[], ChatModel],
+        open_checkpoint: "Callable[[], Checkpoint]",
         open_resources: Callable[[], TurnResources],
         in_thread: WorkerThread,
     ) -> None:
@@ -80,10 +88,10 @@ class SharedState:
         self.log = log
         self.state = state
         self.spend_meter = spend_meter
-        self.tools = tools
+        self._tools = tools
         self.in_thread = in_thread
-        self._external = external
         self._open_model = open_model
+        self._open_checkpoint = open_checkpoint
         self._open_resources = open_resources
         # each with the generation of forgetting in which it was built
         self._prefixes: OrderedDict[str, tuple[int, Prefix]] = OrderedDict()
@@ -101,6 +109,11 @@ class SharedState:
         return self._open_model()
 
     @part
+    def checkpoint(self) -> "Checkpoint":
+        """Apart from the rest: what was said is kept whatever else cannot be opened."""
+        return self._open_checkpoint()
+
+    @part
     def resources(self) -> TurnResources:
         return self._open_resources()
 
@@ -111,6 +124,10 @@ class SharedState:
             return self.model.name != REFLEX
         except ModelFailed:
             return True
+
+    def tools(self, scope: Scope) -> Sequence[Tool]:
+        """The agent's own for a session of that scope."""
+        return self._tools.own(scope)
 
     def generation(self) -> int:
         """Rises whenever something is forgotten, whoever forgot it."""
@@ -125,7 +142,7 @@ class SharedState:
         if self._loops.get(session.id) is not loop:
             self._outside.pop(session.id, None)
         if session.id not in self._outside:
-            self._outside[session.id] = await self._external.open(session.scope)
+            self._outside[session.id] = await self._tools.external.open(session.scope)
             self._loops[session.id] = loop
         return self._outside[session.id]
 
@@ -147,7 +164,7 @@ class SharedState:
             # what cannot be recovered now is retried at the next start; the conversation continues
             with suppress(EverselfError):
                 self.log.catch_up()
-                self.resources.checkpoint.recover()
+                self.checkpoint.recover()
 
     def prefix(self, session: str, generation: int) -> "Prefix | None":
         """The cached prefix of a session; None where something was forgotten since."""

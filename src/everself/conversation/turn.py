@@ -356,9 +356,9 @@ class TurnRunner:
 
     def _keep(self, setting: ToolContext) -> tuple[Written, ...]:
         """Write down the person's statements that are not stored yet, as a checkpoint does; sub-agents and groups have no memory."""
-        resources = self._shared.resources
-        made = resources.checkpoint.make(self._shared.log.find(setting.session))
-        found = [entry for name in made.entries if (entry := resources.memory.catalog.find(name)) is not None]
+        catalog = self._shared.resources.memory.catalog
+        made = self._shared.checkpoint.make(self._shared.log.find(setting.session))
+        found = [entry for name in made.entries if (entry := catalog.find(name)) is not None]
         return tuple(Written("remembered", one.text, one.reference, one.id) for one in found)
 
     def _tell_left_out(self, written: Sequence[Written]) -> None:

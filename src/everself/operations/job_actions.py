@@ -40,7 +40,7 @@ def find_job_action(words: str) -> "tuple[Callable[[Runtime, str], str], str]":
         if said == name or said.startswith(f"{name} "):
             return action, said.removeprefix(name).strip()
     known = ", ".join(f'"{name}"' for name in JOB_ACTIONS)
-    raise WrongUse(f'A job cannot do "{one_line(said, 60)}".', mend=f"Verbs for jobs are {known}.")
+    raise WrongUse(f'A job cannot do "{one_line(said, 60)}".', mend=f"A job can run {known}.")
 
 
 async def _say(app: "Runtime", job: Job, slot: str) -> str:

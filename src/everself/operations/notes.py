@@ -41,7 +41,10 @@ def write_note(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Remem
         made = [memory.remember(one) for one in _in_own_words(new_entry, caller)]
         return made[0] if made else memory.remember(new_entry)
     known = _find_known(runtime, new_entry, caller)
-    return memory.remember(new_entry) if known is None else _settle(memory, new_entry, known)
+    if known is None:
+        return memory.remember(new_entry)
+    # before compaction a model looks back, and the newest message is not what it writes from
+    return _settle(memory, new_entry, known, (f"msg:{caller.message}",) if caller.said else ())
 
 
 def is_put_right(words: str, wrong: Sequence[str], caller: Caller) -> bool:
@@ -95,14 +98,14 @@ def _of_message(memory: "Memory", new_entry: NewEntry, caller: Caller) -> Entry 
     return None
 
 
-def _settle(memory: "Memory", new_entry: NewEntry, known: Entry) -> Remembered:
+def _settle(memory: "Memory", new_entry: NewEntry, known: Entry, evidence: Sequence[str]) -> Remembered:
     """Write nothing twice. What the person now asks to be remembered moves from the agent's log to the core, in the new words."""
     if new_entry.explicit and known.source == AGENT and known.tier is not Tier.CORE:
         made = memory.remember(new_entry)
         if made.entry != known.id:
             memory.supersede(known.id, made.entry)
         return made
-    for reference in new_entry.lineage:
+    for reference in evidence:
         add_evidence(memory, known.id, reference)
     return Remembered(known.id, known.path, mention=True)
 

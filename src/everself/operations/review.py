@@ -170,7 +170,7 @@ def refuse_waiting(runtime: "Runtime", caller: Caller, request: RefuseRequest) -
     if one.kind == SOUL:
         runtime.growth.refuse(one.id, request.why)
     elif one.kind in (QUARANTINE, HANDS):
-        _settle_entry(runtime, runtime.memory.catalog.get(one.id), one.kind)
+        _decide_entry(runtime, runtime.memory.catalog.get(one.id), one.kind)
     elif not runtime.keepers.refuse(runtime.state.reviews.find(one.id)):
         raise ChangedMeanwhile(f"{one.id} was decided a moment ago.")
     return Decided(one.id, one.kind, "refused")
@@ -349,7 +349,7 @@ def _hands(app: "Runtime", entries: list[Entry]) -> list[Entry]:
     found = [one for one in entries if _is_hands(one) and one.tier in (Tier.CORE, Tier.WORKING) and not one.closed]
     mine = [one for one in found if not is_quarantined(one.path) and place(one.path).person is None]
     mine.sort(key=lambda one: (one.day.isoformat() if one.day else "", one.id), reverse=True)
-    return [one for one in mine if not _is_settled(app, one, HANDS)]
+    return [one for one in mine if not _is_decided(app, one, HANDS)]
 
 
 def _is_hands(entry: Entry | None) -> bool:
@@ -357,7 +357,7 @@ def _is_hands(entry: Entry | None) -> bool:
 
 
 def _is_apart(app: "Runtime", entry: Entry) -> bool:
-    return is_quarantined(entry.path) and not entry.closed and not _is_settled(app, entry, QUARANTINE)
+    return is_quarantined(entry.path) and not entry.closed and not _is_decided(app, entry, QUARANTINE)
 
 
 def _about(app: "Runtime", entry: Entry) -> str:
@@ -365,11 +365,11 @@ def _about(app: "Runtime", entry: Entry) -> str:
     return f"{entry.id} {app.state.entries.mac(text_hash(entry.text))[:24]}"
 
 
-def _is_settled(app: "Runtime", entry: Entry, kind: str) -> bool:
+def _is_decided(app: "Runtime", entry: Entry, kind: str) -> bool:
     return app.state.reviews.about(kind, _about(app, entry)) is not None
 
 
-def _settle_entry(app: "Runtime", entry: Entry, kind: str) -> None:
+def _decide_entry(app: "Runtime", entry: Entry, kind: str) -> None:
     now = app.clock.now().isoformat()
     row = Review(new_id(), now, kind, "owner", _about(app, entry), {}, (f"entry:{entry.id}",))
     if not (app.state.reviews.add(row) and app.state.reviews.decide(row.id, "refused", now)):

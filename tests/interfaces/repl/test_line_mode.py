@@ -107,6 +107,15 @@ def test_memory_search_why_and_soul_answer(talk, app: Runtime) -> None:
     assert "Nothing was said yet." in said.out
 
 
+def test_words_after_memory_choose_among_what_is_remembered(talk, app: Runtime) -> None:
+    Agent(app).remember("The harbour opens at nine.")
+    Agent(app).remember("My cat is called Mo.")
+    said = talk("/memory HARBOUR\n").out
+    assert "harbour opens" in said
+    assert "called Mo" not in said
+    assert "Nothing is remembered that fits." in talk("/memory zebra\n").out
+
+
 def test_what_follows_prompt_is_what_is_said(talk, app: Runtime) -> None:
     Agent(app).remember("I am working on a Rust project called tundra.")
     # memory is searched for it, and for nothing where nothing is said

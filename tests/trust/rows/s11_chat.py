@@ -74,7 +74,7 @@ def live(home: Path, seed: int) -> int:
                 break
             say(app, text, session)
         if model.kind != "days":
-            app.chat.shared.resources.checkpoint.make(session)
+            app.chat.shared.checkpoint.make(session)
     assert model.stood, "the words were not in what the model was told before"
     for told in model.after:
         assert CANARY not in told, f"{model.kind}: request after {model.n} still holds the words: …{_near(told)}…"

@@ -7,7 +7,7 @@ answers, it keeps less: a message that triage calls nothing stays in the message
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Final, Literal
 
 from everself.classify.coverage import is_worth, tells, untold
@@ -69,7 +69,10 @@ class Checkpoint:
     def plan(self, session: Session) -> tuple[PlannedStatement, ...]:
         """What `make` would do with what was said since the last checkpoint; changes nothing."""
         now = self._log.fresh(session)
-        return tuple(one for message in self._log.messages(now, now.checkpoint) for one in self._planned(now, message))
+        notes = _Notes(self._memory, now)
+        messages = self._log.messages(now, now.checkpoint)
+        notes.said.update(f"msg:{one.id}" for one in messages)
+        return tuple(one for message in messages for one in self._planned(now, message, notes))
 
     def make(self, session: Session, before: str = "") -> CheckpointReport:
         """Keep what was said since the last checkpoint. A crash in between leaves some of it kept, and the rest for the next time.
@@ -80,11 +83,14 @@ class Checkpoint:
         entries: list[str] = []
         skipped = 0
         seen = 0
-        for message in self._log.messages(now, now.checkpoint):
+        messages = self._log.messages(now, now.checkpoint)
+        notes = _Notes(self._memory, now)
+        notes.said.update(f"msg:{one.id}" for one in messages)
+        for message in messages:
             if message.id == before:
                 break
             seen = message.seq
-            for one in self._planned(now, message):
+            for one in self._planned(now, message, notes):
                 written = self._write(one) if one.fate in ("new", "mention") else ""
                 if one.fate == "noted":
                     add_evidence(self._memory, one.entry, f"msg:{message.id}")
@@ -100,16 +106,13 @@ class Checkpoint:
         entries = tuple(entry for one in made for entry in one.entries)
         return CheckpointReport(entries, sum(one.skipped for one in made))
 
-    def _planned(self, session: Session, message: Message) -> Iterator[PlannedStatement]:
+    def _planned(self, session: Session, message: Message, notes: "_Notes") -> Iterator[PlannedStatement]:
         origin = _origin(session, message)
         if origin is None:
             return
-        found: list[Entry] | None = None
         for number, sentence in enumerate(self._sentences(message)):
-            if found is None:
-                found = self._near(session, message)
             new_entry = _new_entry(session, message, sentence, number, origin)
-            yield from self._judged(new_entry, message, found)
+            yield from self._judged(new_entry, message, notes.of(self._memory.clock.day_of(message.at)))
 
     def _judged(self, new_entry: NewEntry, message: Message, found: list[Entry]) -> Iterator[PlannedStatement]:
         reference = f"msg:{message.id}"
@@ -150,23 +153,6 @@ class Checkpoint:
             if not picky or sentence.kind is SentenceKind.REMEMBER or _is_worth(words):
                 yield sentence
 
-    def _near(self, session: Session, message: Message) -> list[Entry]:
-        """What was written down in this conversation from this message or a later one, closed or not. What rests on words from outside
-        tells nothing: the owner's own are kept beside it."""
-        scope = scope_of(session.scope.person or "", session.scope.project or "")
-        day = self._memory.clock.day_of(message.at)
-        # a turn may end after midnight
-        days = [log_in(scope, day), log_in(scope, day + timedelta(days=1))]
-        said = {f"msg:{one.id}" for one in self._log.messages(session, message.seq - 1)}
-        return [
-            entry
-            for path in (*days, f"{scope}{CORE}")
-            for entry in self._memory.catalog.of(path)
-            if not said.isdisjoint(entry.lineage)
-            and not is_quarantined(entry.path)
-            and rank(self._memory.trust(entry)) >= rank(AGENT)
-        ]
-
     def _is_logged(self, text: str) -> bool:
         """Whether these words are a correction that was acted on: then what is right stands in memory, and they say no more than that."""
         found = self._memory.workspace.find(CORRECTIONS)
@@ -183,6 +169,28 @@ class Checkpoint:
         except RefusedByRule:
             # a rule outranks the statement, and there is nobody to ask
             return ""
+
+
+class _Notes:
+    """What was written down in a conversation from the messages that are looked at, closed or not, by its day. What rests on words from
+    outside tells nothing: the owner's own are kept beside it. `said` are those messages."""
+
+    def __init__(self, memory: Memory, session: Session) -> None:
+        self._memory = memory
+        self._scope = scope_of(session.scope.person or "", session.scope.project or "")
+        self._of: dict[date, list[Entry]] = {}
+        self.said: set[str] = set()
+
+    def of(self, day: date) -> list[Entry]:
+        if day not in self._of:
+            # a turn may end after midnight
+            days = [log_in(self._scope, day), log_in(self._scope, day + timedelta(days=1))]
+            found = [one for path in (*days, f"{self._scope}{CORE}") for one in self._memory.catalog.of(path)]
+            self._of[day] = [one for one in found if not self.said.isdisjoint(one.lineage) and self._counts(one)]
+        return self._of[day]
+
+    def _counts(self, entry: Entry) -> bool:
+        return not is_quarantined(entry.path) and rank(self._memory.trust(entry)) >= rank(AGENT)
 
 
 def _origin(session: Session, message: Message) -> Origin | None:

@@ -9,7 +9,7 @@ from everself.interfaces.cli.command_types import ExampleGroup
 from everself.operations.registry import LISTED
 
 
-class OperationFamily(ExampleGroup):
+class OperationGroup(ExampleGroup):
     """Holds the commands of all operations whose names begin with `prefix`, beside those that were added by hand.
 
     `order` is the order in which a person meets them; what is not named there comes last.

@@ -7,7 +7,7 @@ import click
 
 from everself import __version__
 from everself.interfaces.cli.call import Call, agent_option, json_option, print_json
-from everself.interfaces.cli.operation_group import OperationFamily
+from everself.interfaces.cli.operation_group import OperationGroup
 
 _EXAMPLES = (
     ("everself chat", "talk to your agent; the first time, it is made"),
@@ -24,22 +24,22 @@ _ORDER: Final = (
 # What is more than one operation: its line, and the module and name under which it is found when it is called.
 GROUPS: Final[dict[str, tuple[str, str]]] = {
     "chat": ("Talk to the agent.", "chat:chat"),
-    "config": ("Read and change settings.", "families:config"),
-    "soul": ("Read the soul, decide how it grows, and take any step of it back.", "families:soul"),
-    "memory": ("Search, add, correct, forget, export: what the agent remembers.", "families:memory"),
-    "sessions": ("Look at what was said, export it, delete it.", "families:sessions"),
-    "model": ("Choose the model that answers, and try what it can do.", "families:model"),
-    "cron": ("Run jobs at their times: keepers, operations, messages to the agent.", "families:cron"),
-    "keepers": ("See and run the keepers that look after memory.", "families:keepers"),
+    "config": ("Read and change settings.", "groups:config"),
+    "soul": ("Read the soul, decide how it grows, and take any step of it back.", "groups:soul"),
+    "memory": ("Search, add, correct, forget, export: what the agent remembers.", "groups:memory"),
+    "sessions": ("Look at what was said, export it, delete it.", "groups:sessions"),
+    "model": ("Choose the model that answers, and try what it can do.", "groups:model"),
+    "cron": ("Run jobs at their times: keepers, operations, messages to the agent.", "groups:cron"),
+    "keepers": ("See and run the keepers that look after memory.", "groups:keepers"),
     "review": ("Decide what waits for you, one key each.", "review:review"),
-    "agents": ("List, add and remove agents.", "families:agents"),
+    "agents": ("List, add and remove agents.", "groups:agents"),
     "completion": ("Print what teaches your shell to complete commands.", "completion:completion"),
     "help": ("Explain a command, or the exit codes.", "help:help_command"),
 }
 
 
-class Root(OperationFamily):
-    """The operations without a family, and the groups."""
+class Root(OperationGroup):
+    """The operations outside of groups, and the groups."""
 
     def list_commands(self, _: click.Context) -> list[str]:
         return self.in_order([*self.listed, *GROUPS])

@@ -1,4 +1,4 @@
-"""One conversation as a face leads it: what is typed is a command or a message, what happens is shown. Knows no keyboard."""
+"""One conversation in a terminal or a pipe: what is typed is a command or a message, what happens is shown. Knows no keyboard."""
 
 from typing import Final
 

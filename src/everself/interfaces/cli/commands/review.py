@@ -15,7 +15,7 @@ from everself.interfaces.cli.call import (
     show_notices,
     this_call,
 )
-from everself.interfaces.cli.operation_group import OperationFamily
+from everself.interfaces.cli.operation_group import OperationGroup
 from everself.interfaces.rendering.lines import count_of, paint
 from everself.interfaces.rendering.review import decided, painted
 from everself.interfaces.rendering.view import ExitCode
@@ -31,7 +31,7 @@ _KEYS: Final = "a accept · e edit · r refuse · s skip · q quit"
 
 @click.group(
     "review",
-    cls=OperationFamily,
+    cls=OperationGroup,
     prefix="review",
     order=("list", "accept", "edit", "refuse"),
     examples=[
