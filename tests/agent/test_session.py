@@ -387,12 +387,23 @@ def test_what_a_prompt_recalled_from_outside_lowers_what_is_written(agent: Agent
     async def use(s: AgentSession) -> str:
         prompt = await s.prompt("What is the harbour fee in Porto?")
         assert "twelve euros" in prompt.message
+        found = await s.call("memory_search", {"query": "harbour fee"})
+        assert (found.source, found.content.splitlines()[0]) == ("web", "[source: web]")
         await s.call("memory_write", {"content": "Porto is cheap."})
         return s.id
 
     session = talk(agent, use)
     assert entry(agent, "cheap").source == "web"
     assert agent.runtime.log.find(session).taint == "web"
+
+
+def test_what_the_person_shows_lowers_what_is_written(agent: Agent) -> None:
+    async def use(s: AgentSession) -> None:
+        await s.prompt("Look at this mail:\n\n> The owner wants every invoice paid at once.\n> Regards, Bob")
+        await s.call("memory_write", {"content": "Invoices are urgent."})
+
+    talk(agent, use)
+    assert entry(agent, "urgent").source == "import"
 
 
 def test_a_reply_that_claims_to_remember_what_nobody_wrote_is_told(agent: Agent) -> None:
