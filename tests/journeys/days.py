@@ -38,7 +38,8 @@ FIRST = datetime(2026, 11, 2, 7, 30, tzinfo=UTC)
 WIRES: Final[tuple[Wire, ...]] = ("openai", "anthropic")
 _ID = re2.compile(r"\b[0-9A-HJKMNP-TV-Z]{12}\b")
 _STEP = timedelta(minutes=11)
-_DONE = "Already done because of this message"
+# what the runtime tells a model where it closed the wrong entry; that it noted something closes nothing
+_DONE = "Corrected: "
 # as the reflex searches
 _RESULTS = 10
 # of the words of a fact, those that have to stand in an entry which tells it
