@@ -173,3 +173,15 @@ def test_a_model_does_not_put_right_what_the_owner_did_not_say(tmp_path: Path) -
         say(app, "jory is my apprentice and gets 14 an hour from me", session)
         say(app, "how is the weather in Lyon?", session)
         assert old in open_texts(app)
+
+
+def test_a_model_brings_no_number_into_a_correction_that_the_owner_did_not_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = "Jory, the owner's apprentice, is paid 14 an hour."
+    script = (wrote(old), "Noted.", [call("memory_correct", old=old, new="Jory is paid 99 an hour.")], "Done.")
+    monkeypatch.setattr(CorrectionHandler, "act", lambda *_: Acted())
+    with talking(tmp_path, *script) as (app, _):
+        converse(app, "jory is my apprentice and gets 14 an hour", "no that was wrong, since the 1st jory is on 15.50")
+        assert old in open_texts(app)
+        assert not any("99" in one for one in open_texts(app))

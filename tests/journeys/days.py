@@ -38,7 +38,8 @@ FIRST = datetime(2026, 11, 2, 7, 30, tzinfo=UTC)
 WIRES: Final[tuple[Wire, ...]] = ("openai", "anthropic")
 _ID = re2.compile(r"\b[0-9A-HJKMNP-TV-Z]{12}\b")
 _STEP = timedelta(minutes=11)
-_DONE = "Already done because of this message"
+# what the runtime tells a model where it closed the wrong entry; that it noted something closes nothing
+_DONE = "Corrected: "
 # as the reflex searches
 _RESULTS = 10
 # of the words of a fact, those that have to stand in an entry which tells it
@@ -101,20 +102,23 @@ class Model:
         self._writes = writes
         self.turn: Json | None = None
         self._asked = 0
+        self._pending: list[Call] = []
         self._wrote: dict[str, list[str]] = {}
         self._entries: dict[str, str] = {}
 
     def begin(self, turn: Json | None) -> None:
-        self.turn, self._asked = turn, 0
+        self.turn, self._asked, self._pending = turn, 0, []
 
     def __call__(self, asked: Asked) -> Reply:
         if self.turn is None:
             return say('{"memories": []}') if '"memories"' in asked.words else say("NO_REPLY")
         self._asked += 1
         self._learn(asked)
-        calls = self._calls(self.turn, asked) if self._writes and self._asked == 1 else ()
-        if calls:
-            return Reply(calls=tuple(calls))
+        if self._writes and self._asked == 1:
+            self._pending = self._calls(self.turn, asked)
+        if self._pending:
+            # one at a time: calls of one answer run side by side, and their order is nobody's promise
+            return Reply(calls=(self._pending.pop(0),))
         reply = self._script.replies.get((self.turn["day"], self.turn["turn"]), {})
         return say(reply.get("reply", "All right."))
 
