@@ -28,7 +28,7 @@ def shown(found: object, *flags: str) -> str:
 
 def test_a_reply_is_told_in_words_first_and_offers_to_fix_and_forget(tmp_path: Path) -> None:
     with talking(tmp_path, "Genoa.") as (app, _):
-        entry = app.remember("My harbour is Genoa.").entry
+        entry = Agent(app).remember("My harbour is Genoa.").entry
         session = app.chat.begin()
         say(app, "Which harbour is mine?", session)
         told = shown(account_of(app), "chat")
@@ -94,11 +94,11 @@ def taught(app: Runtime) -> tuple[str, str]:
 
 def test_a_belief_is_followed_to_the_message_that_taught_it_and_taken_back(tmp_path: Path) -> None:
     with talking(tmp_path, "All right.", host=HISTORY) as (app, _):
-        app.remember("My dog is called Mo.")
+        Agent(app).remember("My dog is called Mo.")
         entry, message = taught(app)
-        app.remember("I like tea.")
-        derived = app.remember("The owner has family in Portugal.", lineage=(f"entry:{entry}",)).entry
-        app.remember("I like coffee.")
+        Agent(app).remember("I like tea.")
+        derived = Agent(app).remember("The owner has family in Portugal.", lineage=(f"entry:{entry}",)).entry
+        Agent(app).remember("I like coffee.")
         found = origins_of(app, "moves to porto")
         assert found.taught is not None
         assert (found.taught.message, found.taught.text) == (message, "My sister Ana moves to Porto in March.")
@@ -122,7 +122,7 @@ def test_a_belief_is_followed_to_the_message_that_taught_it_and_taken_back(tmp_p
 
 def test_a_correction_is_followed_to_the_sentence_that_corrected(tmp_path: Path) -> None:
     with talking(tmp_path, "All right.", host=HISTORY) as (app, _):
-        wrong = app.remember("My sister is called Mira").entry
+        wrong = Agent(app).remember("My sister is called Mira").entry
         session = app.chat.begin()
         say(app, "No, my sister is called Mia, not Mira", session)
         found = origins_of(app, "called mia")
@@ -145,10 +145,10 @@ def test_an_entry_that_moved_is_followed_to_where_it_was_written(tmp_path: Path)
 
 def test_what_a_person_wrote_into_the_file_was_taught_by_no_message_and_no_change(tmp_path: Path) -> None:
     with talking(tmp_path, "All right.", host=HISTORY) as (app, _):
-        app.remember("I like tea.", explicit=True)
+        Agent(app).remember("I like tea.", explicit=True)
         path = Path(app.agent.workspace, "MEMORY.md")
         path.write_text(f"{path.read_text('utf-8')}\n- My boat is called Vela.\n", "utf-8")
-        app.remember("I like coffee.", explicit=True)
+        Agent(app).remember("I like coffee.", explicit=True)
         found = origins_of(app, "Vela")
         assert (found.taught, found.first.change) == (None, "")
         assert "No change of the history wrote it" in shown(found)

@@ -97,7 +97,7 @@ def test_help_lists_every_command_and_an_unknown_one_is_answered_with_the_neares
 
 
 def test_a_command_and_more_lines_is_neither_done_nor_said(talk, app: Runtime, chat: FakeChat) -> None:
-    app.remember("My old address is 5 Elm Street.")
+    Agent(app).remember("My old address is 5 Elm Street.")
     said = talk("/forget elm street\\\nyes\n")
     assert said.out == "/forget takes one line, and this has more. Nothing was done.\n"
     assert chat.heard == []
@@ -272,7 +272,7 @@ def test_places_are_told_in_a_pipe_once_they_are_asked_for(talk, chat: FakeChat)
 
 
 def test_an_entry_is_put_right_by_its_id(talk, app: Runtime) -> None:
-    wrong = app.remember("My sister lives in Oslo.").entry
+    wrong = Agent(app).remember("My sister lives in Oslo.").entry
     assert "What is right?" in talk(f"/fix {wrong}\n").out
     said = talk(f"/fix {wrong} “My sister lives in Bergen.”\n")
     assert said.well
@@ -290,7 +290,7 @@ def test_a_yes_is_a_yes_in_whatever_words(talk, app: Runtime, word: str) -> None
 
 
 def test_what_is_neither_yes_nor_no_is_asked_about_again(talk, app: Runtime) -> None:
-    app.remember("My old address is 5 Elm Street.")
+    Agent(app).remember("My old address is 5 Elm Street.")
     said = talk("/forget elm street\nyes, but not today\nno\n")
     assert "Please answer yes or no." in said.out
     assert len(app.memory.catalog.all()) == 1
@@ -320,7 +320,7 @@ def test_what_was_answered_is_kept_until_it_is_written(talk, app: Runtime) -> No
 
 
 def test_what_is_forgotten_is_forgotten_in_the_draft_too(talk, app: Runtime) -> None:
-    app.remember("My old name is Maximilian Elm.")
+    Agent(app).remember("My old name is Maximilian Elm.")
     talk("/bootstrap\nAria\n\n\n\nMaximilian Elm\n/stop\n")
     assert "A search of every byte finds nothing." in talk("/forget maximilian elm\nyes\n").out
     assert app.ritual.draft() == {"name": "Aria", "nature": "", "vibe": "", "emoji": ""}
