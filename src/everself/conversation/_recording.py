@@ -14,14 +14,22 @@ from everself.models.chat.protocol import ChatModel, ChatRequest, JsonObject, To
 class TurnRecorder:
     """Of one turn. `cost` is in dollars, None where a price is unknown; `used` are the tools that were called.
 
-    `prepare` puts the request of the turn together from what is stored. `generation` is that of the request that was sent last.
+    `prepare` puts the request of the turn together from what is stored. `notes` is what the model was told beside the message.
+    `generation` is that of the request that was sent last.
     """
 
     def __init__(
-        self, shared: SharedState, session: Session, model: ChatModel, job: str, prepare: Callable[[], ChatRequest]
+        self,
+        shared: SharedState,
+        session: Session,
+        model: ChatModel,
+        job: str,
+        prepare: Callable[[], ChatRequest],
+        notes: Callable[[], JsonObject] = dict,
     ) -> None:
         self._shared = shared
         self._prepare = prepare
+        self._notes = notes
         self.generation = 0
         self._log = shared.parts.log
         self._session = session
@@ -39,7 +47,7 @@ class TurnRecorder:
     async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None:
         def keep() -> None:
             listed = [[call.id, call.name, self._unsaid(call.arguments)] for call in calls]
-            meta = {"calls": listed, "model": self._model.name, "usage": asdict(usage), "why": "tools"}
+            meta = {"calls": listed, "model": self._model.name, "usage": asdict(usage), "why": "tools", **self._notes()}
             self._log.add(self._session, "assistant", self._unsaid(text), meta=meta)
 
         await self._shared.in_thread(keep)

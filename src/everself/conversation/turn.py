@@ -150,7 +150,9 @@ class TurnRunner:
         if model.name != REFLEX:
             tools = (*tools, *await self._reach())
         job = setting.scope.kind.value if setting.scope.kind in _BACKGROUND else "chat"
-        self._recorder = TurnRecorder(shared, self._session, model, job, lambda: self._renew(model, tools, message))
+        self._recorder = TurnRecorder(
+            shared, self._session, model, job, lambda: self._renew(model, tools, message), self._notes
+        )
         await shared.in_thread(lambda: parts.allow(job))
         try:
             await self._attempt(model, tools, setting, message)
@@ -213,8 +215,7 @@ class TurnRunner:
         if self._recorder is not None:
             self._recorder.generation = generation
         turns = list(turns_of(parts.log.messages(session, session.compacted), session.summary, session.summary_source))
-        question = (self._acted.question,) if self._acted.question else ()
-        said = UserTurn(self._text, (*self._acted.done, *question))
+        said = UserTurn(self._text, self._acted.done, self._unclear)
         last = max((at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)), default=len(turns))
         turns[last : last + 1] = [said]
         spoken = sum(map(_tokens_of, turns)) + sum(_weight(str(tool.spec)) for tool in tools)
@@ -234,6 +235,15 @@ class TurnRunner:
         self._search = parts.searched(self._prompt.receipt.search)
         self._taint(self._prompt.taint)
         return ChatRequest(self._prompt.prefix.text, self._prompt.delta, tuple(turns))
+
+    @property
+    def _unclear(self) -> tuple[str, ...]:
+        return (self._acted.question,) if self._acted.question else ()
+
+    def _notes(self) -> dict[str, object]:
+        """What the model was told beside the message. Kept with its answer, so that the history reads as it was sent."""
+        found = {"done": list(self._acted.done), "unclear": list(self._unclear)}
+        return {name: sentences for name, sentences in found.items() if sentences}
 
     def _taint(self, *stamps: Stamp) -> None:
         """The conversation holds these from now on: what is concluded in it is no better. Marked before a model sees any of it."""
@@ -276,7 +286,7 @@ class TurnRunner:
             self._reply = await self._recorder.replied(said, await self._shared.in_thread(lambda: self._meta(why)))
 
     def _meta(self, why: Why) -> dict[str, object]:
-        meta: dict[str, object] = {"why": why, "usage": asdict(self._state.latest)}
+        meta: dict[str, object] = {"why": why, "usage": asdict(self._state.latest), **self._notes()}
         if self._model is not None:
             meta["model"] = self._model.name
         if self._prompt is not None and self._recorder is not None:
@@ -323,7 +333,7 @@ _weight = lru_cache(maxsize=256)(estimate)
 def _tokens_of(turn: Turn) -> int:
     match turn:
         case UserTurn():
-            return estimate("\n".join((turn.text, *turn.done)))
+            return estimate("\n".join((turn.text, *turn.done, *turn.unclear)))
         case ModelTurn():
             return estimate(turn.text) + sum(estimate(f"{call.name} {call.arguments}") for call in turn.calls)
         case ToolTurn():

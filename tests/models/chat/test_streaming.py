@@ -87,9 +87,12 @@ def test_the_prefix_stands_first_and_stays_byte_for_byte_while_the_rest_changes(
         ask(model)
         later = replace(REQUEST, delta="It is Tuesday.", turns=(*REQUEST.turns, ModelTurn("Yes."), UserTurn("Still?")))
         ask(model, later)
-    first, second = (_instructions(asked) for asked in server.asked)
-    assert first == f"{REQUEST.prefix}\n\nIt is Monday."
-    assert second == f"{REQUEST.prefix}\n\nIt is Tuesday."
+    assert [_instructions(asked) for asked in server.asked] == [REQUEST.prefix] * 2
+    first, second = (asked.words for asked in server.asked)
+    # the context of a turn stands behind the newest message, and nowhere else
+    assert "It is Monday." not in second
+    assert second.index("Yes.") < second.index("Still?") < second.index("It is Tuesday.")
+    assert first.index("Where do I live?") < first.index("It is Monday.")
     # tools come before the instructions in what a vendor caches
     assert server.asked[0].body["tools"] == server.asked[1].body["tools"]
 
@@ -145,10 +148,10 @@ def test_anthropic_gets_the_cache_point_behind_the_prefix_and_tells_what_was_sto
     with serve("anthropic", say("Yes.", usage=(300, 9, 100, 150))) as server:
         heard = ask(model_at(server))
     system = server.asked[0].body["system"]
-    assert [(part["text"], "cache_control" in part) for part in system] == [
-        (REQUEST.prefix, True),
-        (REQUEST.delta, False),
-    ]
+    assert [(part["text"], "cache_control" in part) for part in system] == [(REQUEST.prefix, True)]
+    (said,) = server.asked[0].body["messages"]
+    assert ["cache_control" in part for part in said["content"]] == [True, False]
+    assert REQUEST.delta in said["content"][1]["text"]
     usage = heard.end.usage
     assert (usage.sent, usage.received, usage.cached, usage.stored) == (300, 9, 100, 150)
 

@@ -62,7 +62,7 @@ class Reflex:
             return
         from everself.conversation.reflex._plan import plan_reply, questions_within
 
-        plan = questions_within(plan_reply(turn.text, turn.done, today_of(request.delta)))
+        plan = questions_within(plan_reply(turn.text, (*turn.done, *turn.unclear), today_of(request.delta)))
         returns = {one.id: one for later in request.turns[at:] if isinstance(later, ToolTurn) for one in later.returns}
         allowed = {tool.name for tool in request.tools}
         calls = [call for call in _calls(plan, at) if call.name in allowed]
@@ -115,7 +115,7 @@ def _spoken(plan: "Plan", turn: UserTurn, at: int, returns: dict[str, ToolReturn
     from everself.conversation.reflex._answers import answer, confirm, written_words
     from everself.conversation.reflex.replies import reply
 
-    said = list(turn.done)
+    said = [*turn.done, *turn.unclear]
     said += [reply(remark, plan.language) for remark in plan.remarks]
     if ritual and "greeting" in plan.remarks:
         said.append(reply("ritual", plan.language))

@@ -20,9 +20,13 @@ def turns_of(messages: Sequence[Message], summary: str = "", source: str = OWN) 
     returned = {str(one.meta.get("call", "")): one for one in messages if one.role == "tool" and one.meta.get("call")}
     for message in messages:
         if message.role == "user":
-            turns.append(UserTurn(message.content, tuple(_texts(message.meta.get("done")))))
+            turns.append(UserTurn(message.content))
         elif message.role == "assistant":
             calls = calls_of(message)
+            if turns and isinstance(turns[-1], UserTurn):
+                # what the model was told beside a message is stored with its answer
+                notes = (tuple(_texts(message.meta.get(name))) for name in ("done", "unclear"))
+                turns[-1] = UserTurn(turns[-1].text, *notes)
             if message.content.strip() or calls:
                 turns.append(ModelTurn(message.content, calls))
             if calls:

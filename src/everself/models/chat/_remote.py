@@ -158,7 +158,7 @@ class RemoteChatModel:
                 async with (
                     model_request_stream(
                         model,
-                        render_turns(request.turns),
+                        render_turns(request, self._account.wire),
                         model_settings=render_settings(request, self._account.wire, model),
                         model_request_parameters=render_parameters(request, model, native=native),
                         instrument=False,

@@ -1,7 +1,8 @@
 """Converts our request to pydantic-ai's types. Pure: knows no client, no network and no time.
 
-The prefix stands first and byte for byte the same in every request, with the cache point behind it where a vendor has such
-points; the delta follows, then the turns.
+The prefix stands first, then the turns, byte for byte as in the request before; the delta comes last, behind the newest message of the
+person. So a vendor's cache serves all but the last exchange. Where a vendor wants cache points, they stand behind the prefix, behind that
+message and, while tools are called, at the end.
 """
 
 from typing import TYPE_CHECKING, Any, assert_never, cast
@@ -14,16 +15,23 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 
-_NOTE = "[Note from the runtime, not from the person. Already done because of this message:]"
+_DONE = "[Note from the runtime, not from the person. Already done because of this message:]"
+_UNCLEAR = "[Note from the runtime, not from the person. Nothing was changed yet. Ask the person:]"
+_CONTEXT = "[Context for this message, from the runtime, not from the person:]"
 # a request without a single message is refused everywhere
 _NOTHING = "(nothing was said)"
 
 
-def render_turns(turns: tuple[Turn, ...]) -> "list[ModelMessage]":
+def render_turns(request: ChatRequest, wire: WireName) -> "list[ModelMessage]":
     """Every turn in its order. Turns that hold nothing are left out: vendors refuse empty messages."""
     from pydantic_ai.messages import ModelRequest, UserPromptPart
 
-    found = [message for turn in turns if (message := _render(turn)) is not None]
+    newest = _newest(request.turns)
+    found = [
+        message
+        for at, turn in enumerate(request.turns)
+        if (message := _render(turn, request.delta if at == newest else "", wire)) is not None
+    ]
     # vendors require a user message first; after compaction ours may start with a model turn
     if not found or not isinstance(found[0], ModelRequest):
         found.insert(0, ModelRequest(parts=[UserPromptPart(_NOTHING)]))
@@ -31,14 +39,31 @@ def render_turns(turns: tuple[Turn, ...]) -> "list[ModelMessage]":
 
 
 def render_user(turn: UserTurn) -> str:
-    """What was said, and behind it what was done already."""
-    if not turn.done:
-        return turn.text
-    note = "\n".join((_NOTE, *(f"- {sentence}" for sentence in turn.done)))
-    return f"{turn.text}\n\n{note}" if turn.text else note
+    """What was said, and behind it what was done already and what is not clear."""
+    notes = [
+        "\n".join((head, *(f"- {sentence}" for sentence in sentences)))
+        for head, sentences in ((_DONE, turn.done), (_UNCLEAR, turn.unclear))
+        if sentences
+    ]
+    return "\n\n".join(part for part in (turn.text, *notes) if part)
 
 
-def _render(turn: Turn) -> "ModelMessage | None":
+def _newest(turns: tuple[Turn, ...]) -> int | None:
+    """Where the message stands that is being answered."""
+    return max((at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)), default=None)
+
+
+def _with_context(said: str, delta: str, wire: WireName) -> "UserPromptPart":
+    """The message with the delta behind it. The next request has the message without the delta, so a cache ends between the two."""
+    from pydantic_ai.messages import CachePoint, UserPromptPart
+
+    context = f"{_CONTEXT}\n\n{delta.strip()}"
+    if wire == "anthropic" and said.strip():
+        return UserPromptPart([said, CachePoint(), context])
+    return UserPromptPart(f"{said}\n\n{context}" if said.strip() else context)
+
+
+def _render(turn: Turn, delta: str, wire: WireName) -> "ModelMessage | None":
     from pydantic_ai.messages import (
         ModelRequest,
         ModelResponse,
@@ -51,6 +76,8 @@ def _render(turn: Turn) -> "ModelMessage | None":
     match turn:
         case UserTurn():
             text = render_user(turn)
+            if delta.strip():
+                return ModelRequest(parts=[_with_context(text, delta, wire)])
             return ModelRequest(parts=[UserPromptPart(text)]) if text.strip() else None
         case ModelTurn():
             said = [TextPart(turn.text)] if turn.text.strip() else []
@@ -89,7 +116,9 @@ def render_parameters(request: ChatRequest, model: "Model[Any]", *, native: bool
 def _instructions(request: ChatRequest) -> "list[InstructionPart]":
     from pydantic_ai.messages import InstructionPart
 
-    parts = (InstructionPart(request.prefix), InstructionPart(request.delta, dynamic=True))
+    # where nothing was said, the delta has no message to stand beside
+    delta = request.delta if _newest(request.turns) is None else ""
+    parts = (InstructionPart(request.prefix), InstructionPart(delta, dynamic=True))
     return [part for part in parts if part.content.strip()]
 
 
@@ -100,6 +129,8 @@ def render_settings(request: ChatRequest, wire: WireName, model: "Model[Any]") -
         settings["max_tokens"] = request.max_tokens
     if wire == "anthropic" and request.prefix.strip():
         settings["anthropic_cache_instructions"] = True
+        # the next step of a turn that calls tools begins with all of this one
+        settings["anthropic_cache_messages"] = bool(request.turns) and isinstance(request.turns[-1], ToolTurn)
     if wire in ("openai", "responses") and model.profile.get("openai_supports_prompt_cache_breakpoints"):
         settings["openai_cache_instructions"] = True
     if wire == "responses":

@@ -38,10 +38,12 @@ class ToolReturn:
 
 @dataclass(frozen=True, slots=True)
 class UserTurn:
-    """Something that was said to the agent. `done` are sentences about what was done with it already, before any model saw it."""
+    """Something that was said to the agent. `done` are sentences about what was done with it already, before any model saw it; `unclear`
+    are questions to ask where nothing could be done."""
 
     text: str
     done: tuple[str, ...] = ()
+    unclear: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
