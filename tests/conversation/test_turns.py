@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from tests.conversation.talks import done, hear, notices, say, talking
+from tools.bench.cache_share import cacheable
 
 from everself.conversation.events import Accepted, Done, Text
 from everself.errors import ModelFailed
@@ -60,6 +61,25 @@ def test_the_prefix_stays_the_same_over_a_conversation(tmp_path: Path) -> None:
         for text in ("one", "two", "three"):
             say(app, text, session)
         assert len({one.prefix for one in model.requests}) == 1
+
+
+def test_the_history_stays_as_it_was_sent(tmp_path: Path) -> None:
+    """What was done with a message, and the question about it, stand in every later request as they stood in the first."""
+    with talking(tmp_path, "Right.", "Which?", "Good.") as (app, model):
+        app.remember("My sister is called Mira.")
+        session = app.chat.begin()
+        say(app, "No, my sister is called Mia, not Mira.", session)
+        say(app, "No, that is wrong.", session)
+        say(app, "Never mind.", session)
+    first, second, third = model.requests
+    corrected, unclear = first.turns[0], second.turns[2]
+    assert isinstance(corrected, UserTurn)
+    assert isinstance(unclear, UserTurn)
+    assert (bool(corrected.done), bool(corrected.unclear)) == (True, False)
+    assert (bool(unclear.done), bool(unclear.unclear)) == (False, True)
+    assert third.turns[:4] == (*second.turns, ModelTurn("Which?"))
+    assert second.turns[:2] == (*first.turns, ModelTurn("Right."))
+    assert cacheable(model.requests) > 0.6
 
 
 def test_a_model_that_fails_leaves_the_message_and_the_next_turn_goes_on(tmp_path: Path) -> None:

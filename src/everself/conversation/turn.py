@@ -266,10 +266,13 @@ class TurnRunner:
         before = self._session.compacted
         made = await self._parts.compact(self._session, why)
         self._session = made.session
-        self._shared.drop_prefix(self._session.id)
         if made.notice:
             self._emit(Notice(made.notice))
-        return self._session.compacted > before
+        freed = self._session.compacted > before
+        if freed:
+            # the history is another one now, and the files may be read anew with it; else the vendor's cache stays good
+            self._shared.drop_prefix(self._session.id)
+        return freed
 
     async def _end(self, why: Why) -> None:
         """Tell how it ended, and keep what was said and is not kept yet."""

@@ -156,6 +156,19 @@ def test_anthropic_gets_the_cache_point_behind_the_prefix_and_tells_what_was_sto
     assert (usage.sent, usage.received, usage.cached, usage.stored) == (300, 9, 100, 150)
 
 
+@pytest.mark.slow
+def test_anthropic_caches_the_steps_of_a_turn_that_calls_tools() -> None:
+    called = (
+        ModelTurn("I look.", (ToolCall("c1", "memory_search", "{}"),)),
+        ToolTurn((ToolReturn("c1", "memory_search", "Bern"),)),
+    )
+    with serve("anthropic", say("Bern.")) as server:
+        ask(model_at(server), replace(REQUEST, turns=(*REQUEST.turns, *called)))
+    said = server.asked[0].body["messages"]
+    assert "cache_control" in said[-1]["content"][-1]
+    assert "cache_control" in said[0]["content"][0]
+
+
 def test_any_server_that_speaks_like_openai_gets_one_system_message_and_needs_no_key() -> None:
     from everself.config.sections import Provider
 

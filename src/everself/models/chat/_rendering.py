@@ -11,7 +11,7 @@ from everself.models.chat.protocol import ChatRequest, ModelTurn, ToolTurn, Turn
 from everself.models.chat.vendors import WireName
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import InstructionPart, ModelMessage
+    from pydantic_ai.messages import InstructionPart, ModelMessage, UserPromptPart
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 
