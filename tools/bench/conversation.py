@@ -1,4 +1,5 @@
-"""How long a turn takes beside the model's own time, at 100,000 indexed chunks; and how long `everself chat` takes to its first prompt.
+"""How long a turn takes beside the model's own time, at 100,000 indexed chunks; how long `everself chat` takes to its first prompt; how
+much of what a conversation of three days sends its vendor's cache could serve; and whether a turn costs more the longer a talk is.
 
 The model answers at once. Texts and vectors are made up; message store, prompt with recall, loop and reply are the product's. Warm, one
 thread, in a process of its own; the prompt is awaited at a terminal.
@@ -22,6 +23,7 @@ TURNS = 150
 WARM = 100
 ROUNDS = 9
 SESSION_TURNS = 25
+LONG = 250
 PROMPT = "›".encode()
 
 
@@ -65,6 +67,37 @@ async def _talk(app, questions) -> list[float]:  # type: ignore[no-untyped-def]
             pass
         taken.append((time.perf_counter() - began) * 1000)
     return taken
+
+
+def _cached(top: Path) -> Iterator[str]:
+    from tools.bench.cache_share import WIRES, cacheable
+    from tools.bench.long_talk import DAYS, TURNS, hold
+
+    talk = hold(top / "talk")
+    shares = ", ".join(f"{cacheable(talk.requests, wire):.1%} ({wire})" for wire in WIRES)
+    said = f"{TURNS} turns over {DAYS} days, {len(talk.requests)} requests, {talk.compactions} compactions"
+    yield f"tokens sent that a vendor's cache could serve, {said}: {shares} (promised ≥ 90 %)"
+
+
+def _growth(top: Path) -> Iterator[str]:
+    """The work of a turn as a conversation grows, without compaction."""
+    from tools.bench.long_talk import opened
+
+    with opened(top / "growth", _Instant()) as app:
+        spent = asyncio.run(_long(app))
+    early, late = statistics.median(spent[10:35]), statistics.median(spent[-25:])
+    yield f"CPU of a turn: {early:.1f} ms in turns 10–35, {late:.1f} ms in turns {LONG - 25}–{LONG} ({late / early:.2f} times)"
+
+
+async def _long(app) -> list[float]:  # type: ignore[no-untyped-def]
+    spent = []
+    session = app.chat.begin()
+    for at in range(LONG):
+        began = time.process_time()
+        async for _ in app.chat.converse(session, f"Tell me about jar number {at}, please, and what it was for."):
+            pass
+        spent.append((time.process_time() - began) * 1000)
+    return spent
 
 
 class _Instant:
@@ -128,7 +161,7 @@ def _until_prompt(environment: dict[str, str]) -> float:
 
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="everself-bench-") as folder:
-        for part in (_first_prompt, _turns):
+        for part in (_first_prompt, _cached, _growth, _turns):
             for line in part(Path(folder)):
                 print(line, flush=True)
 

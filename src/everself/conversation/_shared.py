@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from everself.conversation.parts import Parts
+from everself.conversation.sessions.settled import SettledHistory
 from everself.errors import EverselfError
 from everself.lazy import part
 from everself.models.chat.protocol import ChatModel
@@ -32,6 +33,10 @@ class SharedState:
         self._recovered = False
         self._outside: dict[str, ExternalTools] = {}
         self._loops: WeakValueDictionary[str, AbstractEventLoop] = WeakValueDictionary()
+
+    @part
+    def history(self) -> SettledHistory:
+        return SettledHistory(self.parts.log)
 
     @part
     def model(self) -> ChatModel:

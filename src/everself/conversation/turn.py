@@ -15,14 +15,14 @@ from everself.conversation.loop import MOST_STEPS, LoopState, run_loop
 from everself.conversation.parts import Acted
 from everself.conversation.receipts import receipt_json
 from everself.conversation.reflex.replies import reply
-from everself.conversation.sessions.history import turns_of
+from everself.conversation.sessions.settled import tokens_of
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written
 from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
 from everself.logs import get_logger
 from everself.memory.provenance import IMPORT, OWN, taint_of
 from everself.memory.statements import shown
-from everself.models.chat.protocol import ChatModel, ChatRequest, ModelTurn, ToolTurn, Turn, UserTurn
+from everself.models.chat.protocol import ChatModel, ChatRequest, UserTurn
 from everself.search.scopes import SessionKind
 from everself.search.sharing import is_owner, speaker_of
 from everself.text.redaction import redact
@@ -214,11 +214,13 @@ class TurnRunner:
         generation = parts.generation()
         if self._recorder is not None:
             self._recorder.generation = generation
-        turns = list(turns_of(parts.log.messages(session, session.compacted), session.summary, session.summary_source))
+        history = self._shared.history.read(session, generation)
+        turns = list(history.turns)
         said = UserTurn(self._text, self._acted.done, self._unclear)
-        last = max((at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)), default=len(turns))
+        last = next((at for at in reversed(range(len(turns))) if isinstance(turns[at], UserTurn)), len(turns))
+        spoken = history.tokens - sum(map(tokens_of, turns[last : last + 1])) + tokens_of(said)
         turns[last : last + 1] = [said]
-        spoken = sum(map(_tokens_of, turns)) + sum(_weight(str(tool.spec)) for tool in tools)
+        spoken += sum(_weight(str(tool.spec)) for tool in tools)
         ask = PromptRequest(
             scope=session.scope,
             message=self._text,
@@ -331,13 +333,3 @@ class TurnRunner:
 
 # the same tools stand in every request
 _weight = lru_cache(maxsize=256)(estimate)
-
-
-def _tokens_of(turn: Turn) -> int:
-    match turn:
-        case UserTurn():
-            return estimate("\n".join((turn.text, *turn.done, *turn.unclear)))
-        case ModelTurn():
-            return estimate(turn.text) + sum(estimate(f"{call.name} {call.arguments}") for call in turn.calls)
-        case ToolTurn():
-            return sum(estimate(f"{one.name} {one.content}") for one in turn.returns)

@@ -16,7 +16,7 @@ SUMMARY: Final = "What was said before, in short (a record made when the convers
 
 def turns_of(messages: Sequence[Message], summary: str = "", source: str = OWN) -> tuple[Turn, ...]:
     """`messages` are those that the summary does not stand for, in order; `source` is what the summary rests on."""
-    turns: list[Turn] = [UserTurn(labelled(f"{SUMMARY}\n\n{summary}", source))] if summary else []
+    turns: list[Turn] = [*summary_turn(summary, source)]
     returned = {str(one.meta.get("call", "")): one for one in messages if one.role == "tool" and one.meta.get("call")}
     for message in messages:
         if message.role == "user":
@@ -33,6 +33,11 @@ def turns_of(messages: Sequence[Message], summary: str = "", source: str = OWN) 
                 # returns stand with the calls they answer, however the two were stored; those of no call are left out
                 turns.append(ToolTurn(tuple(_return(call, returned.get(call.id)) for call in calls)))
     return tuple(turns)
+
+
+def summary_turn(summary: str, source: str = OWN) -> tuple[Turn, ...]:
+    """What stands for the messages that were compacted; nothing where none were."""
+    return (UserTurn(labelled(f"{SUMMARY}\n\n{summary}", source)),) if summary else ()
 
 
 def calls_of(message: Message) -> tuple[ToolCall, ...]:
