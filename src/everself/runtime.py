@@ -236,12 +236,12 @@ class Runtime:
 
         return VerifiedDocuments(lambda: self.workspace, lambda: self.integrity, self.personas)
 
-    def facts(self, channel: str = "", tools: tuple[str, ...] = ()) -> "context.Facts":
+    def facts(self, channel: str = "") -> "context.Facts":
         import platform
 
         from everself.conversation.context.request import Facts
 
-        return Facts(platform.node(), self.agent.model, channel, tools)
+        return Facts(platform.node(), self.agent.model, channel)
 
     @part
     def log(self) -> "SessionLog":

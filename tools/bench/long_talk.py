@@ -6,7 +6,7 @@ goes on with the conversation. Everything but the model and the time is the prod
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -111,8 +111,10 @@ def answer(request: ChatRequest) -> Answer:
 
 
 @contextmanager
-def opened(home: Path, model: ChatModel, time: FrozenTime | None = None) -> Iterator[Runtime]:
-    """An agent with this model, in a home that may have been used before."""
+def opened(
+    home: Path, model: ChatModel, time: FrozenTime | None = None, prepare: Callable[[Runtime], None] = lambda _: None
+) -> Iterator[Runtime]:
+    """An agent with this model, in a home that may have been used before; `prepare` is called before it can be talked to."""
     folder = home / "everself"
     folder.mkdir(parents=True, exist_ok=True)
     settings = {
@@ -126,6 +128,7 @@ def opened(home: Path, model: ChatModel, time: FrozenTime | None = None) -> Iter
             app.clock = time.clock("Europe/Berlin")
         if not Path(app.agent.workspace, "SOUL.md").exists():
             set_up(app)
+        prepare(app)
         app.chat.use(model)
         yield app
 

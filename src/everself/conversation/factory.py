@@ -47,7 +47,7 @@ def gather_parts(
     opened: ChatResources,
     model: "Callable[[], ChatModel]",
     assembler: "Callable[[], Assembler]",
-    facts: "Callable[[str, tuple[str, ...]], Facts]",
+    facts: "Callable[[str], Facts]",
     act: "Callable[[str, ToolContext], Acted]",
 ) -> Parts:
     """What a conversation uses, without its tools."""

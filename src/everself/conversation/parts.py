@@ -72,7 +72,7 @@ class Parts:
     model: Callable[[], ChatModel]
     assemble: Callable[[PromptRequest], Prompt]
     tools: Callable[[Scope], Sequence[Tool]] = lambda _: ()
-    facts: Callable[[str, tuple[str, ...]], Facts] = lambda channel, tools: Facts(channel=channel, tools=tools)
+    facts: Callable[[str], Facts] = lambda channel: Facts(channel=channel)
     alarm: Callable[[], Alarm] = Alarm
     act: Callable[[str, ToolContext], Acted] = lambda _, __: Acted()
     claims: Callable[[str], bool] = lambda _: False

@@ -15,8 +15,8 @@ from everself.conversation.loop import MOST_STEPS, LoopState, run_loop
 from everself.conversation.parts import Acted
 from everself.conversation.receipts import receipt_json
 from everself.conversation.reflex.replies import reply
-from everself.conversation.sessions.settled import tokens_of
 from everself.conversation.sessions.session import Message, Session
+from everself.conversation.sessions.settled import tokens_of
 from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written
 from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
 from everself.logs import get_logger
@@ -229,7 +229,8 @@ class TurnRunner:
             prefix=self._shared.prefix(session.id, generation),
             window=model.window,
             other=spoken + min(model.most_output, parts.reserve(model.window)),
-            facts=parts.facts(session.channel, tuple(tool.spec.name for tool in tools)),
+            facts=parts.facts(session.channel),
+            tools=bool(tools),
         )
         self._prompt = parts.assemble(ask)
         self._shared.keep_prefix(session.id, self._prompt.prefix, generation)

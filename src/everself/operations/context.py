@@ -45,7 +45,7 @@ def show_context(runtime: "Runtime", _: Caller, request: ContextRequest) -> Cont
     from everself.conversation.context.request import PromptRequest
 
     ask = PromptRequest(scope_of(request.session_kind), request.message)
-    facts = replace(runtime.facts(), channel=ask.facts.channel, tools=ask.facts.tools)
+    facts = replace(runtime.facts(), channel=ask.facts.channel)
     # nobody speaks, so no search and no persona is recorded
     made = runtime.assembler.assemble(replace(ask, facts=facts, session="", recorded=False))
     return ContextReport(made.text, made.prefix.text, made.delta, made.receipt)

@@ -19,7 +19,7 @@ from everself.values import Document, Hit, digest
 # counted once for all tests: most of each prompt is the same
 tokens_of = lru_cache(maxsize=50_000)(count)
 NONCE = "0123456789abcdef"
-FACTS = Facts("kettle", "reflex", "terminal", ("memory_search", "memory_get"))
+FACTS = Facts("kettle", "reflex", "terminal")
 SOUL = "# Soul\n\nYou are Ada. Plain, warm, brief.\n"
 TODAY, YESTERDAY, BEFORE = "memory/2026-03-19.md", "memory/2026-03-18.md", "memory/2026-03-17.md"
 

@@ -241,7 +241,7 @@ def test_the_soul_is_whole_or_an_error() -> None:
 def test_a_window_that_is_too_small_is_an_error_and_one_that_just_holds_it_is_kept() -> None:
     table = Table(home(), hits=tuple(hit(f"Bee fact number {at} is quite a long one.", line=at) for at in range(1, 90)))
     with pytest.raises(ContextTooSmall):
-        table.assemble(message="bees?", window=900)
+        table.assemble(message="bees?", window=600)
     for window in (1_300, 1_600, 2_000, 4_000):
         made = table.assemble(message="bees?", window=window, other=100)
         assert count(made.text) <= made.receipt.total + 2
@@ -309,7 +309,7 @@ def test_which_corrections_stay_is_what_the_setting_says(monkeypatch: pytest.Mon
         assert "hive 39 is full" not in said
 
 
-def oldest_first(corrections: Iterable[PackItem]) -> list[PackItem]:
+def oldest_first(corrections: Iterable[PackItem], _: object) -> list[PackItem]:
     return [replace(piece, importance=-piece.first_line) for piece in corrections]
 
 

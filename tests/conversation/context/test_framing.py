@@ -72,7 +72,7 @@ def test_a_label_stays_on_its_line() -> None:
 
 def test_every_kind_of_line_end_is_quoted() -> None:
     framed = frame([FrameItem("a\rb\r\nc\x0bd\x0ce\x1cf\x85g\u2028h\u2029i\n\nj", "x")], NONCE)
-    assert framed.split("\n\n")[1] == "⟦1⟧ x\n" + "\n".join(f"> {char}".rstrip() for char in [*"abcdefghi", "", "j"])
+    assert framed.split("\n\n")[1] == "⟦1⟧ x\n" + "\n".join(f"> {char}".rstrip() for char in "abcdefghij")
 
 
 def test_hidden_characters_go_and_the_joiners_of_scripts_and_emoji_stay() -> None:

@@ -17,6 +17,7 @@ from everself.conversation.context.packing import (
     pack,
     prioritize_unverified,
     readable,
+    unverified_lines,
 )
 from everself.text.tokens import count, estimate
 
@@ -176,7 +177,8 @@ def test_corrections_not_embedded_again_come_first_then_the_newest() -> None:
             (4, "newest", "True"),
         )
     )
-    ranked = prioritize_unverified(items_of("CORRECTIONS.md", document.encode()))
+    data = document.encode()
+    ranked = prioritize_unverified(items_of("CORRECTIONS.md", data), unverified_lines("CORRECTIONS.md", data))
     order = sorted(ranked, key=lambda item: -item.importance)
     assert [item.text.split("Right:** ")[1].split("\n")[0] for item in order] == [
         *("unseen", "newest", "middle", "oldest"),

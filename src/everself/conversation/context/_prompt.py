@@ -32,10 +32,25 @@ PREFACES: Final[Mapping[Slot, str]] = MappingProxyType(
 )
 
 
+def base_prompt(*, soul: bool = True, tools: bool = True, rules: bool = True, compact: bool = False) -> str:
+    """What every agent is told, whoever it is.
+
+    `soul`: one stands above it; `tools`: the model may call some; `rules`: those about using memory are told here and not in AGENTS.md;
+    `compact`: as briefly as possible.
+    """
+    memory = "compact" if compact and tools else "memory" if tools else "memory-without-tools"
+    first = [_text("self")] if soul else []
+    if compact:
+        return "\n\n".join((*first, _text(memory), _text("compact-rules")))
+    listed = (_text("memory-rules"),) if tools and rules else ()
+    return "\n\n".join((*first, _text(memory), "\n".join((*listed, _text("rules")))))
+
+
 @cache
-def base_prompt() -> str:
-    """What every agent is told, whoever it is."""
-    return resources.files("everself.conversation.context").joinpath("prompts", "base.md").read_text(encoding="utf-8")
+def _text(name: str) -> str:
+    """A text of the folder `prompts`."""
+    folder = resources.files("everself.conversation.context").joinpath("prompts")
+    return folder.joinpath(f"{name}.md").read_text(encoding="utf-8").strip()
 
 
 def preface(slot: Slot) -> str:
@@ -53,21 +68,23 @@ def missing(path: str) -> str:
     return f"({_name(path)} is not there.)"
 
 
-def left_out(omissions: Iterable[Omission]) -> str:
-    """One sentence that names what did not fit, document by document; empty where all did."""
+def left_out(omissions: Iterable[Omission], *, tools: bool = True) -> str:
+    """One sentence that names what did not fit, document by document; empty where all did. `tools`: it can be read by calling one."""
     documents: dict[str, list[tuple[int, int]]] = {}
     for omission in omissions:
         documents.setdefault(omission.path, []).append(omission.lines)
     if not documents:
         return ""
     named = "; ".join(f"{_name(path)} {_lines(sorted(lines))}" for path, lines in documents.items())
-    return f"(Left out for lack of room: {named}. Read it with memory_get where it matters.)"
+    how = " Read it with memory_get where it matters." if tools else ""
+    return f"(Left out for lack of room: {named}.{how})"
 
 
-def not_shown(omissions: Iterable[Omission]) -> str:
+def not_shown(omissions: Iterable[Omission], *, tools: bool = True) -> str:
     """One sentence that names what is from outside and therefore stands in no prompt by itself."""
     named = "; ".join(f"{_name(one.path)} {_lines([one.lines])}" for one in omissions)
-    return f"(From outside, and not shown here: {named}. memory_search finds it.)" if named else ""
+    how = " memory_search finds it." if tools else ""
+    return f"(From outside, and not shown here: {named}.{how})" if named else ""
 
 
 def _lines(places: Sequence[tuple[int, int]]) -> str:

@@ -18,7 +18,6 @@ from everself.conversation.context.packing import (
     Omission,
     PackItem,
     flat,
-    is_verified,
     items_of,
     pack,
     prioritize_unverified,
@@ -90,8 +89,12 @@ class Filler:
 
     def unverified(self, sources: Sequence[Source]) -> int:
         """What the corrections cost that no search finds yet."""
-        items = [item for one in sources for item in self._items(Slot.CORRECTIONS, one, None)]
-        return sum(item.tokens for item in items if not is_verified(item.text))
+        return sum(
+            item.tokens
+            for one in sources
+            for item in self._items(Slot.CORRECTIONS, one, None)
+            if item.first_line in one.unverified
+        )
 
     def _items(self, slot: Slot, source: Source, worth: "Worth | None") -> list[PackItem]:
         make = _kept_items if len(source.data) <= _COUNTED_BYTES else _estimated_items
@@ -100,7 +103,7 @@ class Filler:
             replace(item, importance=importance(item))
             for item in make(source.path, source.data, slot in _QUOTED, self._count)
         ]
-        return self._rank_corrections(found) if slot is Slot.CORRECTIONS else found
+        return self._rank_corrections(found, source.unverified) if slot is Slot.CORRECTIONS else found
 
     def _cost(self, slot: Slot) -> Count:
         return (lambda text: self._count(quote(text, self._nonce))) if slot in _QUOTED else self._count

@@ -9,7 +9,9 @@ from datetime import date, timedelta
 from typing import Final
 
 from everself.conversation.context._ended import ended_in, mark_ended, mark_quoted
+from everself.conversation.context._shown_text import shown_text
 from everself.conversation.context.budget import Slot
+from everself.conversation.context.packing import unverified_lines
 from everself.conversation.context.provenance import Passage, vet
 from everself.errors import EverselfError
 from everself.identity.persona import SOUL_FILE, Speaker
@@ -42,6 +44,8 @@ class Source:
     # sources of the visible entries, and of those withheld because they are from outside
     sources: tuple[str, ...] = ()
     withheld: tuple[Passage, ...] = ()
+    # of corrections: the first lines of those that were not embedded again yet
+    unverified: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +190,14 @@ class _DocumentReads:
         whole = self.viewer.gets(path)
         own = f"{PERSON}{self.viewer.person}" if self.viewer.person else ""
         vetted = vet(found.data, self.passages(path, found.data), own)
-        shown = self.viewer.visible(path, vetted.data)
-        seen, ended = mark_ended(path, shown), ended_in(path, shown)
+        visible_part = self.viewer.visible(path, vetted.data)
+        seen, ended = mark_ended(path, visible_part), ended_in(path, visible_part)
         if not whole and not seen.strip():
             return None
         hashed, day = digest(found.data), place(path).day
-        return Source(path, seen, hashed, day, not whole, ended, vetted.sources, vetted.withheld)
+        unverified = unverified_lines(path, seen) if path == CORRECTIONS else frozenset()
+        shown = shown_text(path, seen)
+        return Source(path, shown, hashed, day, not whole, ended, vetted.sources, vetted.withheld, unverified)
 
     def all(self, paths: Sequence[str], *, expected: bool = False) -> tuple[Source, ...]:
         found: list[Source] = []

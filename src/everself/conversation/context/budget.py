@@ -80,6 +80,14 @@ def budgets_of(tunables: Tunables) -> dict[Slot, int]:
     }
 
 
+def scaled(budgets: Mapping[Slot, int], total: int) -> dict[Slot, int]:
+    """Budgets that fit into so many tokens, in the same proportions. The soul's stays: it is never cut."""
+    others = sum(tokens for slot, tokens in budgets.items() if slot is not Slot.IDENTITY)
+    if others <= total:
+        return dict(budgets)
+    return {slot: tokens if slot is Slot.IDENTITY else tokens * total // others for slot, tokens in budgets.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Demands:
     """`needs` are met at the cost of lower slots, `wants` only from room that would stay empty."""

@@ -9,6 +9,7 @@ from typing import Final
 
 from everself.conversation.context import _prompt as prompt
 from everself.conversation.context._file_changes import FileDelta, tell_change
+from everself.conversation.context._shown_text import shown_text
 from everself.conversation.context._sources import CORRECTIONS, Sources, recent_days
 from everself.conversation.context.budget import Slot
 from everself.conversation.context.extensions import ProgramAnswer
@@ -61,7 +62,6 @@ def now_text(parts: Parts, ask: PromptRequest) -> str:
         ("Model", ask.facts.model),
         ("Channel", ask.facts.channel),
         ("Session", f"{scope.kind} with {scope.person}" if scope.person else str(scope.kind)),
-        ("Tools", ", ".join(ask.facts.tools)),
     ]
     return "## Now\n\n" + "\n".join(f"- {name}: {value}" for name, value in lines if value)
 
@@ -175,10 +175,11 @@ class _Turn:
         found = self._search(room)
         if found is None:
             return ""
-        fresh = [hit for hit in found.hits if not _is_given(hit, given)]
+        hits = [_shown(hit) for hit in found.hits]
+        fresh = [hit for hit in hits if not _is_given(hit, given)]
         self.made.not_recalled += found.left_out
         self.made.not_recalled += [
-            LeftOut(hit.entry, hit.path, "already in the prompt") for hit in found.hits if _is_given(hit, given)
+            LeftOut(hit.entry, hit.path, "already in the prompt") for hit in hits if _is_given(hit, given)
         ]
         sources = self.parts.sources(fresh)
         items = [_item(hit, source) for hit, source in zip(fresh, sources, strict=True)]
@@ -232,6 +233,12 @@ class _Turn:
     def _spent(self, slot: Slot, text: str) -> str:
         self.made.used[slot] = self.count(text)
         return text
+
+
+def _shown(hit: Hit) -> Hit:
+    """A hit in the words that a document is shown in, so that it is recognised where it stands already."""
+    words = shown_text(hit.path, hit.text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass").strip()
+    return hit if words == hit.text else hit._replace(text=words or hit.text)
 
 
 def _item(hit: Hit, source: str) -> FrameItem:

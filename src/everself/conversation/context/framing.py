@@ -95,8 +95,8 @@ def closing(nonce: str) -> str:
 
 
 def quote(text: str, nonce: str) -> str:
-    """The words of a piece as a Markdown quotation in which no mark can stand."""
-    lines = neutralise(text, nonce).splitlines() or [""]
+    """The words of a piece as a Markdown quotation in which no mark can stand, without its blank lines."""
+    lines = [line for line in neutralise(text, nonce).splitlines() if line.strip()] or [""]
     return "\n".join(f"> {line}".rstrip() for line in lines)
 
 

@@ -5,16 +5,19 @@ rules between sections and comments that belong to no entry are no items: nobody
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from everself.conversation.context._shown_text import without_gaps
 from everself.text import tokens as tokens_of_text
 from everself.text.markdown.blocks import BlockKind, Scan, scan
 from everself.text.markdown.entries import EntryKind, EntrySpan, entries
 from everself.text.markdown.sections import Section, sections
 
 Count = Callable[[str], int]
+# fewer lines of a block than these tell nothing
+_LEAST_LINES: Final = 3
 # bytes beyond which the items of a document are estimated
 _LARGE: Final = 100_000
 Reason = Literal[
@@ -105,8 +108,13 @@ def items_of(
     return found
 
 
-def pack(items: Sequence[PackItem], tokens: int, count: Count = tokens_of_text.count) -> PackedDocument:
-    """The most important items that fit, in the order in which they were given. The joined text is counted, and never exceeds."""
+def pack(
+    items: Sequence[PackItem], tokens: int, count: Count = tokens_of_text.count, *, cut: bool = False
+) -> PackedDocument:
+    """The most important items that fit, in the order in which they were given. The joined text is counted, and never exceeds.
+
+    `cut`: of the most important one that does not fit its first lines are kept, as far as there is room.
+    """
     ranks = sorted(range(len(items)), key=lambda at: (-items[at].importance, at))
     kept: list[int] = []
     heads: set[tuple[str, int]] = set()
@@ -126,18 +134,49 @@ def pack(items: Sequence[PackItem], tokens: int, count: Count = tokens_of_text.c
             excess -= max(1, items[kept.pop()].tokens)
         text, size = _counted(items, kept, count)
     stays = set(kept)
-    return PackedDocument(
-        text,
-        size,
-        tuple(item for at, item in enumerate(items) if at in stays),
-        tuple(_omission(item, tokens) for at, item in enumerate(items) if at not in stays),
-    )
+    gone = {at: _omission(item, tokens) for at, item in enumerate(items) if at not in stays}
+    shown = {at: items[at] for at in sorted(stays)}
+    if cut and gone:
+        at = next(at for at in ranks if at in gone)
+        beginning = _beginning(items[at], lambda part: count(_joined(shown | {at: part})) <= tokens)
+        if beginning is not None:
+            shown[at] = beginning
+            gone[at] = replace(_omission(items[at], tokens), lines=(beginning.last_line + 1, items[at].last_line))
+            text = _joined(shown)
+            size = count(text)
+    return PackedDocument(text, size, tuple(shown[at] for at in sorted(shown)), tuple(gone[at] for at in sorted(gone)))
+
+
+def _joined(items: Mapping[int, PackItem]) -> str:
+    return join([items[at] for at in sorted(items)])
+
+
+def _beginning(item: PackItem, fits: Callable[[PackItem], bool]) -> PackItem | None:
+    """The first lines of an item that fit; None where not even a few do."""
+    lines = item.text.split("\n")
+
+    def part(count: int) -> PackItem:
+        text = "\n".join(lines[:count])
+        closer = scan(text.encode("utf-8", "surrogatepass")).closer
+        return replace(item, text=_closed(text, closer) if closer else text, last_line=item.first_line + count - 1)
+
+    low, high = 0, len(lines) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(part(middle)) else (low, middle - 1)
+    return part(low) if low >= _LEAST_LINES else None
 
 
 def fit(
-    path: str, data: bytes, tokens: int, importance: Importance = flat, count: Count = tokens_of_text.count
+    path: str,
+    data: bytes,
+    tokens: int,
+    importance: Importance = flat,
+    count: Count = tokens_of_text.count,
+    *,
+    cut: bool = False,
 ) -> PackedDocument:
-    """A document as it stands, without our comments, where it fits; its most important items where not."""
+    """A document as it stands, without our comments, where it fits; its most important items where not. `cut` as for `pack`."""
     large = len(data) > _LARGE
     text = readable(data)
     if not large or tokens_of_text.estimate(text) <= 2 * tokens:
@@ -145,7 +184,7 @@ def fit(
         if size <= tokens:
             return PackedDocument(text, size, ())
     # counting megabytes takes seconds; what is kept is counted in any case
-    return pack(items_of(path, data, importance, tokens_of_text.estimate if large else count), tokens, count)
+    return pack(items_of(path, data, importance, tokens_of_text.estimate if large else count), tokens, count, cut=cut)
 
 
 def readable(data: bytes) -> str:
@@ -157,18 +196,23 @@ def readable(data: bytes) -> str:
         if span.comment is not None:
             parts.append(data[done : span.comment.start].rstrip(b" \t"))
             done = span.comment.end
-    text = _decode(b"".join(parts) + data[done:])
+    text = without_gaps(_decode(b"".join(parts) + data[done:]))
     return _closed(text, scanned.closer) + "\n" if scanned.closer else text
 
 
-def prioritize_unverified(corrections: Iterable[PackItem]) -> list[PackItem]:
+def prioritize_unverified(corrections: Iterable[PackItem], unverified: Container[int]) -> list[PackItem]:
     """Ranks corrections: those not embedded again yet before the others, then the newest, which is the lowest in the file.
 
-    Where a record does not say that it was embedded again, it was not.
+    `unverified` are the lines on which the first of these begin.
     """
-    ordered = sorted(corrections, key=lambda item: (is_verified(item.text), -item.first_line))
+    ordered = sorted(corrections, key=lambda item: (item.first_line not in unverified, -item.first_line))
     ranked = (replace(item, importance=float(len(ordered) - at)) for at, item in enumerate(ordered))
     return sorted(ranked, key=lambda item: item.first_line)
+
+
+def unverified_lines(path: str, data: bytes) -> frozenset[int]:
+    """Where the corrections begin that do not say that they were embedded again: then they were not."""
+    return frozenset(item.first_line for item in items_of(path, data, count=lambda _: 0) if not is_verified(item.text))
 
 
 def is_verified(text: str) -> bool:

@@ -10,16 +10,18 @@ from typing import Final
 
 from everself.config.sections import ContextProfile
 from everself.conversation.context import _prompt as prompt
+from everself.conversation.context._shown_text import beyond_template, without_gaps
 from everself.conversation.context._slot_text import Filled, Filler
 from everself.conversation.context._sources import Material, Source, Sources, recent_days
-from everself.conversation.context.budget import Allotment, Slot, allot, budgets_of, demands
+from everself.conversation.context.budget import Allotment, Slot, allot, budgets_of, demands, scaled
 from everself.conversation.context.framing import FrameItem, frame
 from everself.conversation.context.packing import Omission, fit
 from everself.conversation.context.prefix import Prefix
 from everself.conversation.context.receipt import Receipt, ReceiptPart, SlotUse
-from everself.conversation.context.request import Parts, PromptRequest, room_for
+from everself.conversation.context.request import COMPACT_TOKENS, Parts, PromptRequest, room_for
 from everself.errors import ContextTooSmall
 from everself.identity.persona import Speaker
+from everself.memory.entries import holds_memory
 from everself.search.sharing import effective
 from everself.values import digest
 
@@ -33,6 +35,10 @@ _LAYERED_HOURS: Final = 72
 _LAYERED_PREFACES: Final = {Slot.LONGTERM: "## Evergreen Memory", Slot.RECENT: "## Recent Memory Context"}
 _GUESTS_PREFACES: Final = {Slot.USER: "## The person you talk with", Slot.LONGTERM: "## What you know about them"}
 _TRIES: Final = 6
+# of a small window one part in so many is memory
+_COMPACT_SHARE: Final = 6
+_RULES: Final = "AGENTS.md"
+_SEARCH: Final = b"memory_search"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +128,21 @@ class _PrefixBuilder:
     def _soul(self) -> str:
         source = self.material.soul
         if source is not None:
-            return source.data.decode("utf-8", "replace").removeprefix("\ufeff").strip()
+            return without_gaps(source.data.decode("utf-8", "replace").removeprefix("\ufeff")).strip()
         return prompt.missing(self.speaker.file) if self.speaker.file in self.material.missing else ""
 
     def _base(self) -> str:
         """What every agent is told. Its first paragraph speaks of the soul above it, which not every session is given."""
-        said = prompt.base_prompt().strip()
-        return said if self.material.soul is not None else said.partition("\n\n")[2]
+        told = any(one.path == _RULES and _SEARCH in one.data for one in self.material.files)
+        there = self.material.soul is not None
+        return prompt.base_prompt(soul=there, tools=self.ask.tools, rules=not told, compact=self.ask.compact)
 
     def _budgeted(self, room: int | None) -> _Made:
         files = self._files(self._listed(), room)
         total = self.parts.tunables.context_budget_tokens
+        if self.ask.compact and self.ask.window is not None:
+            # the conversation itself needs the rest of a small window
+            total = min(total, self.count(self._soul()) + self.ask.window // _COMPACT_SHARE)
         if room is not None:
             total = min(total, room - sum(map(self.count, (self._base(), self.ask.extra, files.text))))
         return self._slots(files, total)
@@ -142,8 +152,10 @@ class _PrefixBuilder:
         prefaces = {**(_LAYERED_PREFACES if self.layered else {}), **(_GUESTS_PREFACES if self.viewer.person else {})}
         tunables = self.parts.tunables
         filler = Filler(self.count, self.nonce, prefaces, tunables.correction_overflow_strategy)
-        budgets = budgets_of(tunables)
         soul = self._soul()
+        budgets = budgets_of(tunables)
+        if self.ask.compact:
+            budgets = scaled(budgets, max(0, total - self.count(soul)))
         slots = self.material.slots
         whole = {Slot.IDENTITY: self.count(soul)}
         whole |= {slot: filler.whole(slot, slots[slot]).tokens for slot in _STABLE}
@@ -161,7 +173,7 @@ class _PrefixBuilder:
         order = _LAYERED if self.layered else _STABLE
         omissions = (*files.omissions, *(one for slot in _STABLE for one in filled[slot].omissions))
         said = [self._body(slot, filled[slot]) for slot in order]
-        told = (prompt.left_out(omissions), prompt.not_shown(self._withheld()))
+        told = self._told(omissions)
         memory = "\n\n".join(text for text in (*said, *told) if text)
         sections = (
             ("soul", soul),
@@ -181,6 +193,11 @@ class _PrefixBuilder:
         )
         return _Made(sections, words, receipt, MappingProxyType(kept))
 
+    def _told(self, omissions: Sequence[Omission]) -> tuple[str, str]:
+        """What of the documents does not stand here, and why."""
+        tools = self.ask.tools
+        return prompt.left_out(omissions, tools=tools), prompt.not_shown(self._withheld(), tools=tools)
+
     def _body(self, slot: Slot, filled: Filled) -> str:
         """A slot's text, or the line that says that its document is not there."""
         names = {Slot.USER: "USER.md", Slot.LONGTERM: "MEMORY.md"}
@@ -199,7 +216,7 @@ class _PrefixBuilder:
         plain = [*self._listed(), *self._expected("USER.md", slots[Slot.USER]), *slots[Slot.CORRECTIONS]]
         plain += self._expected("MEMORY.md", slots[Slot.LONGTERM])
         files = self._files([*plain, *slots[Slot.RECENT]], room, spent=len(soul))
-        told = (prompt.left_out(files.omissions), prompt.not_shown(self._withheld()))
+        told = self._told(files.omissions)
         sections = (
             ("soul", soul),
             ("base", self._base()),
@@ -229,8 +246,11 @@ class _PrefixBuilder:
         made = self._lay_files(listed, allowed)
         if room is None:
             return made
-        rest = room - self.count(prompt.base_prompt()) - self.count(self._soul()) - self.count(self.ask.extra)
+        fixed = self.count(self._base()) + self.count(self._soul())
+        rest = room - fixed - self.count(self.ask.extra)
         share = max(0, rest if spent else rest // 2)
+        if self.ask.compact:
+            share = max(0, min(share, COMPACT_TOKENS - fixed))
         tokens = self.count(made.text)
         for _ in range(_TRIES):
             if tokens <= share:
@@ -250,8 +270,13 @@ class _PrefixBuilder:
             if isinstance(one, str):
                 texts.append(prompt.missing(one))
                 continue
-            packed = fit(one.path, one.data, allowed[one.path], count=len)
+            # an entry of memory stands whole or not at all; of a block of rules its beginning is better than nothing
+            data = beyond_template(one.path, one.data) if self.ask.compact else one.data
+            packed = fit(one.path, data, allowed[one.path], count=len, cut=not holds_memory(one.path))
             said = packed.text.strip()
+            if self.ask.compact and not said:
+                omissions += packed.omitted
+                continue
             uses.append(ReceiptPart(one.path, self.count(said)))
             words.append((one.path, said))
             omissions += packed.omitted
@@ -266,7 +291,7 @@ class _PrefixBuilder:
 
 def _lengths(files: _Files, allowed: Mapping[str, int]) -> dict[str, int]:
     said = dict(files.words)
-    return {path: min(chars, len(said[path])) for path, chars in allowed.items()}
+    return {path: min(chars, len(said.get(path, ""))) for path, chars in allowed.items()}
 
 
 def _use(

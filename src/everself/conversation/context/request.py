@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 # reserved in addition to the answer, for what a vendor adds around a prompt
 HEADROOM: Final = 500
 OWNER: Final = Scope(SessionKind.MAIN)
+# a window below this many tokens gets the compact prompt, which takes at most so many beside memory
+SMALL_WINDOW: Final = 16_000
+COMPACT_TOKENS: Final = 1_200
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,6 @@ class Facts:
     host: str = ""
     model: str = ""
     channel: str = ""
-    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,13 @@ class PromptRequest:
     extra: str = ""
     facts: Facts = field(default_factory=Facts)
     recorded: bool = True
+    # whether the model is offered tools
+    tools: bool = True
+
+    @property
+    def compact(self) -> bool:
+        """Whether the window is so small that the prompt has to be."""
+        return self.window is not None and self.window < SMALL_WINDOW
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ _PLACEHOLDERS = (("_(", ")_"), ("*(", ")*"), ("(", ")"), ("<", ">"))
 class Label:
     """`name` in small letters. `start..end` are the bytes of the value as it stands there, a placeholder included.
 
-    `value` is what it says, empty for a placeholder; `gap` is what must stand between the colon and a new value, `line_end` where
-    the lines of the label end.
+    `value` is what it says, empty for a placeholder; `gap` is what must stand between the colon and a new value, `line_start` and
+    `line_end` where the lines of the label begin and end.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Label:
     end: int
     gap: bytes
     line_end: int
+    line_start: int = 0
 
 
 def read_labels(data: bytes) -> tuple[Label, ...]:
@@ -94,7 +95,7 @@ def _of_lines(data: bytes, lines: list[tuple[int, bytes]], *, listed: bool) -> I
         elif start == end:
             start = end = at + offset
             gap = b" "
-        yield Label(name, _clean(data[start:end].decode("utf-8", "replace")), start, end, gap, line_end)
+        yield Label(name, _clean(data[start:end].decode("utf-8", "replace")), start, end, gap, line_end, at)
 
 
 def _split(line: bytes, *, listed: bool) -> tuple[str, int] | None:
