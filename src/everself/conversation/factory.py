@@ -9,6 +9,7 @@ from everself.conversation.context.factory import told_of
 from everself.conversation.parts import Acted, Alarm, Parts
 from everself.conversation.tools.protocol import Written
 from everself.errors import NotFound, WrongUse
+from everself.models.chat.findings import find_calling
 
 if TYPE_CHECKING:
     from everself.clock import Clock
@@ -77,6 +78,7 @@ def gather_parts(
         note=room.note,
         generation=opened.state.scrub.generation,
         unsay=lambda text: _unsaid(opened.memory(), text),
+        calling=lambda name: find_calling(opened.state, name),
     )
 
 

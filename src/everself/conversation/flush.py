@@ -13,6 +13,7 @@ from everself.conversation.loop import LoopState, run_loop
 from everself.conversation.sessions.history import turns_of
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.tools.calls import CallResult
+from everself.conversation.tools.offer import offered
 from everself.conversation.tools.protocol import ToolContext
 from everself.errors import ChangedMeanwhile
 from everself.memory.provenance import taint_of
@@ -34,7 +35,9 @@ class FlushTurn:
         shared, parts = self._shared, self._parts
         model = await shared.in_thread(lambda: shared.model)
         await shared.in_thread(lambda: parts.allow(JOB))
-        tools = [one for one in await shared.in_thread(lambda: parts.tools(session.scope)) if one.spec.name in TOOLS]
+        calling = await shared.in_thread(lambda: parts.calling(model.name))
+        known = offered(await shared.in_thread(lambda: parts.tools(session.scope)), model, calling)
+        tools = [one for one in known if one.spec.name in TOOLS]
         generation = await shared.in_thread(parts.generation)
         messages = await shared.in_thread(lambda: parts.log.messages(session, session.compacted))
         said = next((one.id for one in reversed(messages) if one.role == "user"), "")
@@ -42,7 +45,7 @@ class FlushTurn:
             return 0
         request, taint = await shared.in_thread(lambda: self._request(session, messages, instruction, model))
         setting = ToolContext(session.scope, session.id, said, "", False, taint)
-        state = LoopState(taint=taint)
+        state = LoopState(taint=taint, reads_text=calling != "native")
         async for _ in run_loop(
             model, request, tools, setting, state, _CostRecorder(shared, session, model, generation)
         ):

@@ -4,7 +4,7 @@ A function that emits events. It knows neither prompts nor how a conversation is
 and finds in `LoopState` how far it got, also when it was cancelled or the model failed.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol
 
@@ -26,6 +26,7 @@ from everself.models.chat.protocol import (
     ToolTurn,
     Usage,
 )
+from everself.models.chat.text_calls import CallReader
 from everself.values import new_id
 
 MOST_STEPS: Final = 24
@@ -61,6 +62,16 @@ class LoopState:
     written: list[Written] = field(default_factory=list)
     why: Ending = "stop"
     steps: int = 0
+    # calls written as JSON in the text are understood
+    reads_text: bool = True
+
+    def say(self, text: str) -> Iterator[Text]:
+        """Take a piece of the reply; what to show of it."""
+        if text:
+            if not self.said and self.earlier:
+                yield Text("\n\n")
+            self.said += text
+            yield Text(text)
 
     @property
     def text(self) -> str:
@@ -84,25 +95,36 @@ async def run_loop(
         calls: list[ToolCall] = []
         end = ReplyEnd()
         request = replace(await keep.renewed(request), tools=request.tools)
-        async for piece in model.stream(request):
-            match piece:
-                case ReplyText(text):
-                    if text and not state.said and state.earlier:
-                        yield Text("\n\n")
-                    state.said += text
-                    yield Text(text)
-                case ReplyThinking(text):
-                    yield Thinking(text)
-                case ReplyCall(call):
-                    calls.append(_named_anew(call, known))
-                    known.add(calls[-1].id)
-                case ReplyEnd():
-                    end = piece
+        reader = CallReader(request, enabled=state.reads_text)
+        whole = False
+        try:
+            async for piece in model.stream(request):
+                match piece:
+                    case ReplyText(text):
+                        for event in state.say(reader.feed(text)):
+                            yield event
+                    case ReplyThinking(text):
+                        yield Thinking(text)
+                    case ReplyCall(call):
+                        calls.append(_named_anew(call, known))
+                        known.add(calls[-1].id)
+                    case ReplyEnd():
+                        end = piece
+            whole = True
+        finally:
+            # what a reply that breaks off held back was said as well
+            state.said += "" if whole else reader.end(whole=False).text
         state.steps += 1
         state.usage += end.usage
         state.latest = end.usage
         await keep.spent(end.usage)
         state.why = "stop" if end.why == "tools" else end.why
+        written = reader.end(whole=not calls and end.why in ("stop", "tools"))
+        for event in state.say(written.text):
+            yield event
+        if written.calls:
+            calls += written.calls
+            state.said = state.said.rstrip()
         if not calls or end.why == "refused":
             return
         # cleared before it is stored, because storing completes even when the turn is cancelled: nothing is stored twice

@@ -11,7 +11,7 @@ from everself.conversation.context.assembler import Prompt
 from everself.conversation.context.request import Facts, PromptRequest
 from everself.conversation.tools.protocol import Tool, ToolContext, Written
 from everself.conversation.worker_thread import WorkerThread
-from everself.models.chat.protocol import ChatModel, Usage
+from everself.models.chat.protocol import Calling, ChatModel, Usage
 from everself.search.scopes import Scope
 from everself.storage.state.searches import SearchRecord
 
@@ -65,7 +65,7 @@ class Parts:
     window's end, `heavy` whether more was said than every turn should read; `compact` makes room, None where nothing can; `reserve` is
     what of a window is kept free for the answer. `checkpoint` keeps what was said and not yet kept, `recover` what killed processes left
     so, and `note` writes the note about a conversation that ends, and says where. `generation` rises whenever something is forgotten,
-    whoever forgot it, and `unsay` takes out of a text what was forgotten.
+    whoever forgot it, and `unsay` takes out of a text what was forgotten. `calling` is how a model of that name calls tools.
     """
 
     log: "SessionLog"
@@ -89,6 +89,7 @@ class Parts:
     note: "Callable[[Session], Awaitable[str]] | None" = None
     generation: Callable[[], int] = lambda: 0
     unsay: Callable[[str], str] = lambda text: text
+    calling: Callable[[str], Calling] = lambda _: "untested"
     reserve: Callable[[int], int] = lambda window: min(20_000, window // 4)
     in_thread: WorkerThread = field(default_factory=WorkerThread)
     outside: "Callable[[Scope], Awaitable[ExternalTools]] | None" = None

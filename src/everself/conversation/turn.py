@@ -17,6 +17,7 @@ from everself.conversation.receipts import receipt_json
 from everself.conversation.reflex.replies import reply
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.sessions.settled import tokens_of
+from everself.conversation.tools.offer import offered
 from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written
 from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
 from everself.logs import get_logger
@@ -146,8 +147,10 @@ class TurnRunner:
         model = self._model = await shared.in_thread(lambda: shared.model)
         if model.name == REFLEX and await shared.in_thread(lambda: parts.first(REFLEX)):
             self._emit(Notice(NO_MODEL, "info", ADD_MODEL))
-        tools = tuple(await shared.in_thread(lambda: parts.tools(setting.scope)))
-        if model.name != REFLEX:
+        calling = await shared.in_thread(lambda: parts.calling(model.name))
+        self._state.reads_text = calling != "native"
+        tools = offered(await shared.in_thread(lambda: parts.tools(setting.scope)), model, calling)
+        if model.name != REFLEX and calling != "none":
             tools = (*tools, *await self._reach())
         job = setting.scope.kind.value if setting.scope.kind in _BACKGROUND else "chat"
         self._recorder = TurnRecorder(

@@ -8,6 +8,7 @@ from everself.config.plugins import MODELS, find_plugins
 from everself.conversation.chat_models import REFLEX
 from everself.errors import ModelFailed, WrongUse
 from everself.models.chat.factory import find_account, find_added, open_model
+from everself.models.chat.findings import remember_calling
 from everself.models.chat.model_table import find_model_facts, known_models
 from everself.models.chat.model_trial import Trial, trial_of
 from everself.models.chat.price import Price
@@ -150,13 +151,18 @@ class TestRequest:
     ),
 )
 def try_model(app: "Runtime", _: Caller, request: TestRequest) -> Trial:
-    """Ask a model a few short questions, and say what it can and cannot do."""
+    """Ask a model a few short questions, and say what it can and cannot do.
+
+    Whether it can call tools is remembered: a model that cannot is offered none.
+    """
     chosen = request.name or app.agent.model
     if chosen == REFLEX:
         words = "The reflex is no model: it answers from memory by rules, and there is nothing to test."
         raise WrongUse(words, mend="everself model test PROVIDER/NAME")
     model = app.chat_model(chosen)
-    return trial_of(model, lambda usage: app.spend_meter.charge("test", "", model, usage))
+    trial = trial_of(model, lambda usage: app.spend_meter.charge("test", "", model, usage))
+    remember_calling(app.state, trial.model, trial.calling)
+    return trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from everself.errors import ModelFailed, ModelFault
 from everself.models.chat.protocol import (
+    Calling,
     ChatModel,
     ChatRequest,
     ReplyCall,
@@ -21,6 +22,7 @@ from everself.models.chat.protocol import (
     Usage,
     UserTurn,
 )
+from everself.models.chat.text_calls import written_calls
 
 Skill = Literal["answer", "stream", "usage", "tool", "tools", "schema", "memory"]
 
@@ -70,6 +72,8 @@ class Trial:
     sent: int
     received: int
     micros: int | None
+    # how it calls tools; remembered, so that a model which cannot is offered none
+    calling: Calling = "untested"
 
     def can(self, skill: Skill) -> bool:
         return any(one.able for one in self.tried if one.skill == skill)
@@ -81,6 +85,8 @@ class _Reply:
     pieces: int
     calls: tuple[ToolCall, ...]
     end: ReplyEnd
+    # its calls stood in the text
+    written: bool = False
 
 
 _Ask = Callable[[ChatRequest], Awaitable[_Reply]]
@@ -91,9 +97,12 @@ def trial_of(model: ChatModel, charge: Callable[[Usage], int | None]) -> Trial:
     import asyncio
 
     costs: list[tuple[Usage, int | None]] = []
+    ways: list[Calling] = []
 
     async def ask(request: ChatRequest) -> _Reply:
         reply = await _answered(model, request)
+        if reply.calls:
+            ways.append("text" if reply.written else "native")
         costs.append((reply.end.usage, charge(reply.end.usage)))
         return reply
 
@@ -109,6 +118,7 @@ def trial_of(model: ChatModel, charge: Callable[[Usage], int | None]) -> Trial:
         sent=sum(usage.sent for usage, _ in costs),
         received=sum(usage.received for usage, _ in costs),
         micros=sum(known) if len(known) == len(costs) else None,
+        calling=ways[0] if ways else "none",
     )
 
 
@@ -162,7 +172,9 @@ async def _answered(model: ChatModel, request: ChatRequest) -> _Reply:
                         pass
     except TimeoutError:
         raise ModelFailed(f"It returned no complete answer within {_SECONDS} seconds.", reason="timeout") from None
-    return _Reply("".join(text), len([one for one in text if one]), tuple(calls), end)
+    said = "".join(text)
+    written = () if calls else written_calls(said, [tool.name for tool in request.tools])
+    return _Reply(said, len([one for one in text if one]), (*calls, *written), end, bool(written))
 
 
 _LACKS: Final[dict[Skill, str]] = {
@@ -194,7 +206,8 @@ def _plain(reply: _Reply) -> tuple[SkillResult, ...]:
 
 def _one_call(reply: _Reply) -> SkillResult:
     if "oslo" in _cities(reply):
-        return SkillResult("tool", True, "It can call tools.")
+        how = ", which it writes as JSON in its answer" if reply.written else ""
+        return SkillResult("tool", True, f"It can call tools{how}.")
     if reply.calls:
         return SkillResult(
             "tool", False, f"{_LACKS['tool']} rightly: it called one with {_short(reply.calls[0].arguments)}"
@@ -252,7 +265,7 @@ def _verdict(able: set[Skill]) -> str:
     if "tool" not in able:
         return (
             "It talks and uses what Everself recalls for it, but it cannot search or write memory by itself; "
-            "what you tell it is kept when the conversation is summarised or ends."
+            "what you tell it is kept when the conversation is summarised or ends. It is offered no tools."
         )
     if not {"tools", "schema"} <= able:
         return "It talks, remembers and uses tools; what it lacks makes it slower or less exact in the background."

@@ -4,6 +4,9 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+# How a model calls tools, as `model test` found: as its vendor means it, as JSON in its text, or not at all.
+Calling = Literal["untested", "native", "text", "none"]
+
 # A JSON schema, or arguments that were read from JSON: a shape that the vendor's wire decides, not we.
 JsonObject = Mapping[str, Any]
 

@@ -1,0 +1,20 @@
+"""What was found out about a model by testing it, remembered in `state.db`. Not a setting: the next test says it anew."""
+
+from typing import TYPE_CHECKING, Final
+
+from everself.models.chat.protocol import Calling
+
+if TYPE_CHECKING:
+    from everself.storage.state.database import State
+
+_KEY: Final = "model calling"
+_KNOWN: Final[dict[str, Calling]] = {"native": "native", "text": "text", "none": "none"}
+
+
+def remember_calling(state: "State", model: str, calling: Calling) -> None:
+    state.set_meta(f"{_KEY} {model}", calling)
+
+
+def find_calling(state: "State", model: str) -> Calling:
+    """How a model calls tools; one that was never tested may do it in any way."""
+    return _KNOWN.get(state.get_meta(f"{_KEY} {model}") or "", "untested")

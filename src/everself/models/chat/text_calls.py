@@ -1,0 +1,178 @@
+"""Tool calls that a model writes into its reply as fenced JSON, because its server gives it no other way. Pure.
+
+A call is a fence that holds one object with `name`, of a tool that was offered, and `arguments`, and that ends the reply. Whoever calls in
+words can be made to quote: an object that stands in what the model was given is a quotation, and never a call. What is found here goes the
+way of every other call: the same permissions, the same taint. Knows no tool.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import re2
+
+from everself.models.chat.protocol import ChatRequest, ModelTurn, ToolCall, ToolTurn, UserTurn
+from everself.values import new_id
+
+# ids of calls that were written in words begin so: a model that has made others needs no words
+_MARK: Final = "text-"
+_FENCE: Final = "```"
+_LANGUAGES: Final = frozenset({"", "json", "tool_call", "tool"})
+# a fence that goes on for longer is shown as it comes
+_LONGEST: Final = 20_000
+_ESCAPED: Final = re2.compile(r"\\+(?:u([0-9A-Fa-f]{4})|[nrtbf])")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenCalls:
+    """`calls` are what was asked for in words; `text` is to be shown: what was held back and is no call."""
+
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+
+
+class CallReader:
+    """Reads one reply as it streams. What may be a call is held back until it is known to be none."""
+
+    def __init__(self, request: ChatRequest, *, enabled: bool = True) -> None:
+        """`enabled`: this model may call so. One that has called properly before needs not."""
+        self._request = request
+        self._names = frozenset(tool.name for tool in request.tools)
+        self._active = enabled and bool(self._names) and not _calls_properly(request)
+        # the last line of what was shown, as far as it came, and whether it stands in a fence that is no call
+        self._line = ""
+        self._inside = False
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        """What of it can be shown now."""
+        if not self._active:
+            return piece
+        shown = ""
+        for char in piece:
+            if self._held:
+                self._held += char
+                shown += self._release() if not self._may_be_calls() else ""
+                continue
+            if char == "`" and not self._inside and not self._line.strip():
+                self._held = char
+                continue
+            if char == "\n":
+                self._inside = self._inside and self._line.strip() != _FENCE
+            self._line = "" if char == "\n" else self._line + char
+            shown += char
+        return shown
+
+    def end(self, *, whole: bool) -> WrittenCalls:
+        """What was held back, as calls or as text. `whole`: the reply was not cut off, and nothing was called properly in it."""
+        held, self._held = self._held, ""
+        calls = _calls_in(held, self._names) if whole else ()
+        if not calls or any(is_quoted(call, self._request) for call in calls):
+            return WrittenCalls(held)
+        return WrittenCalls("", tuple(calls))
+
+    def _release(self) -> str:
+        held, self._held = self._held, ""
+        lines = held.split("\n")
+        self._inside = sum(line.lstrip().startswith(_FENCE) for line in lines) % 2 == 1
+        self._line = lines[-1]
+        return held
+
+    def _may_be_calls(self) -> bool:
+        """Whether what is held back can still become a row of fences with calls in them and nothing else."""
+        rest = self._held
+        if len(rest) > _LONGEST:
+            return False
+        while rest.strip():
+            rest = rest.lstrip()
+            if len(rest) < len(_FENCE) or not rest.startswith(_FENCE):
+                return _FENCE.startswith(rest)
+            head, newline, body = rest.removeprefix(_FENCE).partition("\n")
+            if not newline:
+                return not head.strip() or any(name.startswith(head.strip()) for name in _LANGUAGES)
+            if head.strip() not in _LANGUAGES or (body.strip() and not body.lstrip().startswith("{")):
+                return False
+            inner, closed, rest = _closed(body)
+            if not closed:
+                return True
+            if _call_of(inner, self._names) is None:
+                return False
+        return True
+
+
+def is_quoted(call: ToolCall, request: ChatRequest) -> bool:
+    """Whether this very call stands in what the model was given."""
+    wanted = _bones(json.dumps({"name": call.name, "arguments": json.loads(call.arguments)}, ensure_ascii=False))
+    turned = _bones(json.dumps({"arguments": json.loads(call.arguments), "name": call.name}, ensure_ascii=False))
+    return any(wanted in given or turned in given for given in map(_bones, _given(request)))
+
+
+def written_calls(text: str, names: Collection[str]) -> tuple[ToolCall, ...]:
+    """The calls at the end of a whole reply."""
+    start = 0
+    while (start := text.find(_FENCE, start)) >= 0:
+        found = _calls_in(text[start:], names)
+        if found:
+            return tuple(found)
+        start += len(_FENCE)
+    return ()
+
+
+def _calls_in(text: str, names: Collection[str]) -> Sequence[ToolCall]:
+    """The calls of a row of fences; none where something else stands among them."""
+    calls: list[ToolCall] = []
+    rest = text.strip()
+    while rest:
+        if not rest.startswith(_FENCE):
+            return ()
+        head, _, body = rest.removeprefix(_FENCE).partition("\n")
+        inner, closed, rest = _closed(body)
+        call = _call_of(inner, names) if closed and head.strip() in _LANGUAGES else None
+        if call is None:
+            return ()
+        calls.append(call)
+        rest = rest.strip()
+    return calls
+
+
+def _closed(body: str) -> tuple[str, bool, str]:
+    """What a fence holds, whether it is closed, and what follows it."""
+    lines = body.split("\n")
+    for at, line in enumerate(lines):
+        if line.strip() == _FENCE:
+            return "\n".join(lines[:at]), True, "\n".join(lines[at + 1 :])
+    return body, False, ""
+
+
+def _call_of(text: str, names: Collection[str]) -> ToolCall | None:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or found.keys() != {"name", "arguments"}:
+        return None
+    name, arguments = found["name"], found["arguments"]
+    if not isinstance(name, str) or name not in names or not isinstance(arguments, dict):
+        return None
+    return ToolCall(f"{_MARK}{new_id()}", name, json.dumps(arguments, ensure_ascii=False))
+
+
+def _calls_properly(request: ChatRequest) -> bool:
+    turns = (turn for turn in request.turns if isinstance(turn, ModelTurn))
+    return any(not call.id.startswith(_MARK) for turn in turns for call in turn.calls)
+
+
+def _given(request: ChatRequest) -> Iterable[str]:
+    yield from (request.prefix, request.delta)
+    for turn in request.turns:
+        if isinstance(turn, UserTurn):
+            yield turn.text
+        elif isinstance(turn, ToolTurn):
+            yield from (back.content for back in turn.returns)
+
+
+def _bones(text: str) -> str:
+    """Letters and digits alone: results are JSON, in which a quoted object is escaped, once or more."""
+    plain: str = _ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", text)
+    return "".join(char for char in plain if char.isalnum())
