@@ -11,7 +11,7 @@
     │   └── StoreBusy            another process holds the database
     ├── BadConfig                a setting cannot be read or is invalid
     │   ├── UnknownKey           an unknown setting, with the nearest known one
-    │   └── ContextTooSmall      a token budget too small for the whole soul
+    │   └── ContextTooSmall      a token budget too small for the prompt
     ├── DiskError                the file system returned an error
     │   ├── DiskFull
     │   ├── ReadOnlyDisk
@@ -110,7 +110,7 @@ class UnknownKey(BadConfig):
 
 
 class ContextTooSmall(BadConfig):
-    """The context is too small for the whole soul."""
+    """The context is too small."""
 
 
 class DiskError(EverselfError):

@@ -190,7 +190,7 @@ def test_a_message_that_cannot_fit_is_said_to_be_too_long(tmp_path: Path) -> Non
         session = app.chat.begin()
         events = say(app, "rope " * 30_000, session)
         assert done(events).why == "failed"
-        assert any("The message alone takes" in one for one in notices(events))
+        assert any("The message is too long" in one for one in notices(events))
         assert len(app.log.messages(session)) == 1
         # the next turn makes room by itself
         assert done(say(app, "And this?", session)).text == "Hm."

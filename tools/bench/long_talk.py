@@ -133,15 +133,22 @@ def opened(
         yield app
 
 
-def hold(home: Path, *, turns: int = TURNS, days: int = DAYS, window: int = 128_000) -> LongTalk:
-    """Hold the conversation in this home."""
+def hold(
+    home: Path,
+    *,
+    turns: int = TURNS,
+    days: int = DAYS,
+    window: int = 128_000,
+    prepare: Callable[[Runtime], None] = lambda _: None,
+) -> LongTalk:
+    """Hold the conversation in this home. `prepare` is called each morning, before anything is said."""
     time = FrozenTime()
     model = FakeModel(answer, window=window)
     said = script(turns)
     notices: list[str] = []
     a_day = -(-turns // days)
     for day in range(days):
-        with opened(home, model, time) as app:
+        with opened(home, model, time, prepare) as app:
             notices += asyncio.run(_talk(app, said[day * a_day : (day + 1) * a_day], time))
         time.advance(timedelta(hours=14))
     compactions = sum(one.prefix.startswith("You make a record") for one in model.requests)

@@ -15,13 +15,15 @@ from everself.conversation.sessions.session import Message, Session
 from everself.conversation.tools.calls import CallResult
 from everself.conversation.tools.offer import offered
 from everself.conversation.tools.protocol import ToolContext
-from everself.errors import ChangedMeanwhile
+from everself.errors import ChangedMeanwhile, ContextTooSmall
 from everself.memory.provenance import taint_of
 from everself.models.chat.protocol import ChatModel, ChatRequest, ToolCall, Turn, Usage, UserTurn
 from everself.text.tokens import estimate
 
 JOB: Final = "flush"
 TOOLS: Final = frozenset({"memory_search", "memory_get", "memory_write"})
+# of the window: as much of the conversation as it holds beside the prompt
+_SHARES: Final = (2, 4, 8)
 _KEPT: Final = frozenset({"remembered", "corrected"})
 
 
@@ -57,10 +59,19 @@ class FlushTurn:
     ) -> tuple[ChatRequest, str]:
         """What the model is given, and the taint of it."""
         said = turns_of(messages, session.summary, session.summary_source)
-        turns = [*_ending(said, model.window // 2), UserTurn(instruction)]
-        spoken = sum(map(_tokens, turns)) + min(model.most_output, self._parts.reserve(model.window))
-        ask = PromptRequest(scope=session.scope, session=session.id, window=model.window, other=spoken, recorded=False)
-        made = self._parts.assemble(ask)
+        for share in _SHARES:
+            turns = [*_ending(said, model.window // share), UserTurn(instruction)]
+            spoken = sum(map(_tokens, turns)) + min(model.most_output, self._parts.reserve(model.window))
+            ask = PromptRequest(
+                scope=session.scope, session=session.id, window=model.window, other=spoken, recorded=False
+            )
+            try:
+                made = self._parts.assemble(ask)
+            except ContextTooSmall:
+                if share == _SHARES[-1]:
+                    raise
+            else:
+                break
         return ChatRequest(made.prefix.text, made.delta, tuple(turns)), taint_of((session.taint, made.taint))
 
 

@@ -119,11 +119,11 @@ async def run_loop(
         state.latest = end.usage
         await keep.spent(end.usage)
         state.why = "stop" if end.why == "tools" else end.why
-        written = reader.end(whole=not calls and end.why in ("stop", "tools"))
-        for event in state.say(written.text):
+        in_text = reader.end(whole=not calls and end.why in ("stop", "tools"))
+        for event in state.say(in_text.text):
             yield event
-        if written.calls:
-            calls += written.calls
+        if in_text.calls:
+            calls += in_text.calls
             state.said = state.said.rstrip()
         if not calls or end.why == "refused":
             return

@@ -41,6 +41,8 @@ ADD_MODEL: Final = "everself model use PROVIDER/NAME"
 UNKEPT: Final = "The reply says that something will be remembered, but nothing was written."
 REMEMBER: Final = "Say it once more, beginning with “Remember that”."
 _KEPT: Final = frozenset({"remembered", "corrected"})
+# a message that takes less of the window than one part in so many is not what fills it
+_MUCH: Final = 16
 _BACKGROUND: Final = frozenset({SessionKind.CRON, SessionKind.HEARTBEAT})
 
 Why = Literal["stop", "length", "refused", "cancelled", "failed", "steps"]
@@ -80,6 +82,7 @@ class TurnRunner:
         self._prompt: Prompt | None = None
         self._search: SearchRecord | None = None
         self._model: ChatModel | None = None
+        self._ask: PromptRequest | None = None
         self._estimated = 0
         self._reply = ""
 
@@ -165,16 +168,29 @@ class TurnRunner:
             if not full:
                 raise
             if not await self._make_room("overflow"):
-                raise self._too_long(model) or error from error
-            await self._attempt(model, tools, setting, message)
+                raise await shared.in_thread(lambda: self._too_long(model)) or error from error
+            try:
+                await self._attempt(model, tools, setting, message)
+            except ContextTooSmall as small:
+                raise await shared.in_thread(lambda: self._too_long(model)) or small from small
 
     def _too_long(self, model: ChatModel) -> ModelFailed | None:
-        """Where it is the message alone that does not fit, that is what to say."""
+        """Where it is the message that does not fit, that is what to say."""
         tokens = estimate(self._text)
-        if tokens < model.window // 2:
+        if tokens < model.window // 2 and not (tokens >= model.window // _MUCH and self._fits_without(tokens)):
             return None
-        words = f"The message alone takes about {tokens:,} tokens; {model.name} accepts {model.window:,} in all."
+        words = f"The message is too long: it takes about {tokens:,} tokens, and {model.name} accepts {model.window:,} with the prompt and its answer."
         return ModelFailed(words, reason="overflow", mend="Shorten it, or put it into a file and ask about that.")
+
+    def _fits_without(self, tokens: int) -> bool:
+        """Whether all but the message fits."""
+        if self._ask is None:
+            return False
+        try:
+            self._parts.assemble(replace(self._ask, message="", other=self._ask.other - tokens, recorded=False))
+        except ContextTooSmall:
+            return False
+        return True
 
     async def _reach(self) -> tuple[Tool, ...]:
         """The tools from outside. Rules need none of them, so that servers start only where a model answers."""
@@ -224,7 +240,7 @@ class TurnRunner:
         spoken = history.tokens - sum(map(tokens_of, turns[last : last + 1])) + tokens_of(said)
         turns[last : last + 1] = [said]
         spoken += sum(_weight(str(tool.spec)) for tool in tools)
-        ask = PromptRequest(
+        ask = self._ask = PromptRequest(
             scope=session.scope,
             message=self._text,
             session=session.id,

@@ -53,7 +53,7 @@ def test_a_soul_that_does_not_fit_is_an_error(everself, workspace) -> None:
     (workspace / "SOUL.md").write_text("# Soul\n\n" + "Be kind to every single bee. " * 2_000)
     said = everself("context")
     assert said.code != 0
-    assert "too small for the whole soul" in said.err
+    assert "The whole soul takes" in said.err
     assert "context_budget_tokens" in said.err
 
 

@@ -123,7 +123,7 @@ def allot(
         allocation.rob(slot)
     if allocation.given[Slot.IDENTITY] < allocation.needs[Slot.IDENTITY]:
         raise ContextTooSmall(
-            f"It takes {allocation.needs[Slot.IDENTITY]} tokens, and there is room for {allocation.given[Slot.IDENTITY]}.",
+            f"The whole soul takes {allocation.needs[Slot.IDENTITY]} tokens, and there is room for {allocation.given[Slot.IDENTITY]}.",
             mend="Raise context_budget_tokens, or shorten SOUL.md.",
         )
     if wants:
