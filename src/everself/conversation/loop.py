@@ -146,7 +146,7 @@ async def run_loop(
             state.why = "steps"
             return
         ordered = tuple(returns[call.id] for call in calls)
-        request = replace(request, turns=(*request.turns, ModelTurn(said, tuple(calls)), ToolTurn(ordered)))
+        request = replace(request, turns=(*request.turns, ModelTurn(said, tuple(calls), end.vendor), ToolTurn(ordered)))
 
 
 def _named_anew(call: ToolCall, known: set[str]) -> ToolCall:

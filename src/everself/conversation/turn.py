@@ -179,7 +179,10 @@ class TurnRunner:
         tokens = estimate(self._text)
         if tokens < model.window // 2 and not (tokens >= model.window // _MUCH and self._fits_without(tokens)):
             return None
-        words = f"The message is too long: it takes about {tokens:,} tokens, and {model.name} accepts {model.window:,} with the prompt and its answer."
+        words = (
+            f"The message is too long: it takes about {tokens:,} tokens, and {model.name} accepts {model.window:,} "
+            "with the prompt and its answer."
+        )
         return ModelFailed(words, reason="overflow", mend="Shorten it, or put it into a file and ask about that.")
 
     def _fits_without(self, tokens: int) -> bool:

@@ -38,6 +38,7 @@ class Reply:
 
     text: tuple[str, ...] = ()
     thinking: str = ""
+    signature: str = ""
     calls: tuple[Call, ...] = ()
     end: Literal["stop", "length", "refused", "broken"] = "stop"
     status: int = 200
@@ -229,6 +230,7 @@ def anthropic_events(reply: Reply, body: Json) -> Iterator[bytes]:
     blocks: list[tuple[Json, list[Json]]] = []
     if reply.thinking:
         deltas = [{"type": "thinking_delta", "thinking": part} for part in _halves(reply.thinking)]
+        deltas += [{"type": "signature_delta", "signature": reply.signature}] if reply.signature else []
         blocks.append(({"type": "thinking", "thinking": "", "signature": ""}, deltas))
     if reply.text:
         deltas = [{"type": "text_delta", "text": part} for part in reply.text]
@@ -387,7 +389,8 @@ def gemini_events(reply: Reply, body: Json) -> Iterator[bytes]:  # noqa: ARG001 
             # Gemini sends objects, and gives up on its answer where the model wrote none
             yield chunk([], "MALFORMED_FUNCTION_CALL")
             return
-        calls.append({"functionCall": {"id": ident, "name": call.name, "args": arguments}})
+        signed = {"thoughtSignature": reply.signature} if reply.signature else {}
+        calls.append({"functionCall": {"id": ident, "name": call.name, "args": arguments}} | signed)
     if calls:
         yield chunk(calls)
     yield chunk([{"text": ""}], {"length": "MAX_TOKENS", "refused": "SAFETY"}.get(reply.end, "STOP"))

@@ -15,7 +15,7 @@ from everself.errors import ModelFailed, ModelFault
 from everself.logs import get_logger
 from everself.models.call_switch import check_allowed
 from everself.models.chat._failures import Failures
-from everself.models.chat._rendering import render_parameters, render_settings, render_turns, render_user
+from everself.models.chat._rendering import render_parameters, render_settings, render_turns, render_user, wants_back
 from everself.models.chat.model_table import ModelFacts
 from everself.models.chat.protocol import (
     ChatRequest,
@@ -189,7 +189,8 @@ class RemoteChatModel:
             why = "length"
         elif response.finish_reason == "content_filter":
             why = "refused"
-        return [*calls, ReplyEnd(_usage(usage, request, response), why)]
+        vendor = response if why == "tools" and wants_back(response, self._account.wire) else None
+        return [*calls, ReplyEnd(_usage(usage, request, response), why, vendor)]
 
     def _client(self) -> "httpx2.AsyncClient":
         import httpx2

@@ -5,19 +5,20 @@ person. So a vendor's cache serves all but the last exchange. Where a vendor wan
 message and, while tools are called, at the end.
 """
 
-from typing import TYPE_CHECKING, Any, assert_never, cast
+from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
 from everself.models.chat.protocol import ChatRequest, ModelTurn, ToolTurn, Turn, UserTurn
 from everself.models.chat.vendors import WireName
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import InstructionPart, ModelMessage, UserPromptPart
+    from pydantic_ai.messages import InstructionPart, ModelMessage, ModelResponse, ThinkingPart, UserPromptPart
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 
 _DONE = "[Note from the runtime, not from the person. Already done because of this message:]"
 _UNCLEAR = "[Note from the runtime, not from the person. Nothing was changed yet. Ask the person:]"
 _CONTEXT = "[Context for this message, from the runtime, not from the person:]"
+_FIELDS: Final = frozenset({"openai", "compatible", "ollama"})
 # a request without a single message is refused everywhere
 _NOTHING = "(nothing was said)"
 
@@ -79,6 +80,8 @@ def _render(turn: Turn, delta: str, wire: WireName) -> "ModelMessage | None":
             if delta.strip():
                 return ModelRequest(parts=[_with_context(text, delta, wire)])
             return ModelRequest(parts=[UserPromptPart(text)]) if text.strip() else None
+        case ModelTurn() if (answered := _as_answered(turn, wire)) is not None:
+            return answered
         case ModelTurn():
             said = [TextPart(turn.text)] if turn.text.strip() else []
             calls = [ToolCallPart(call.name, call.arguments, call.id) for call in turn.calls]
@@ -91,6 +94,42 @@ def _render(turn: Turn, delta: str, wire: WireName) -> "ModelMessage | None":
             return ModelRequest(parts=parts) if parts else None
         case _:
             assert_never(turn)
+
+
+def wants_back(response: "ModelResponse", wire: WireName) -> bool:
+    """Whether an answer holds what its vendor expects back with the results of its calls: signed thinking, or signed calls."""
+    from pydantic_ai.messages import ThinkingPart, ToolCallPart
+
+    return any(
+        _is_expected(part, wire)
+        if isinstance(part, ThinkingPart)
+        else isinstance(part, ToolCallPart) and part.provider_details
+        for part in response.parts
+    )
+
+
+def _is_expected(part: "ThinkingPart", wire: WireName) -> bool:
+    """Signed thinking; on the wires of chat completions that which came in a field of its own, and not between tags in the text."""
+    return bool(part.signature) or (wire in _FIELDS and bool(part.id) and part.id != "content")
+
+
+def _as_answered(turn: ModelTurn, wire: WireName) -> "ModelResponse | None":
+    """The answer as the vendor gave it, with our names for its calls; None where it is not at hand or holds other calls."""
+    from dataclasses import replace
+
+    from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart, ToolCallPart
+
+    if not isinstance(turn.vendor, ModelResponse) or len(turn.vendor.tool_calls) != len(turn.calls):
+        return None
+    calls = iter(turn.calls)
+    parts: list[TextPart | ThinkingPart | ToolCallPart] = []
+    for part in turn.vendor.parts:
+        if isinstance(part, ToolCallPart):
+            call = next(calls)
+            parts.append(replace(part, args=call.arguments, tool_call_id=call.id))
+        elif isinstance(part, TextPart) or (isinstance(part, ThinkingPart) and _is_expected(part, wire)):
+            parts.append(part)
+    return replace(turn.vendor, parts=parts)
 
 
 def render_parameters(request: ChatRequest, model: "Model[Any]", *, native: bool) -> "ModelRequestParameters":

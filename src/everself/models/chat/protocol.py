@@ -51,8 +51,11 @@ class UserTurn:
 
 @dataclass(frozen=True, slots=True)
 class ModelTurn:
+    """`vendor` is what the answer came with that the vendor wants back while the turn goes on (see `ReplyEnd`); it is never stored."""
+
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
+    vendor: object = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +121,15 @@ class ReplyCall:
 
 @dataclass(frozen=True, slots=True)
 class ReplyEnd:
-    """The last part, always. `length`: it was cut at the limit of tokens; `refused`: the vendor's filter stopped it."""
+    """The last part, always. `length`: it was cut at the limit of tokens; `refused`: the vendor's filter stopped it.
+
+    `vendor` is the answer with its signed thinking, which some vendors expect back with the results of the tools that it called. Only the
+    model that gave it reads it.
+    """
 
     usage: Usage = field(default_factory=Usage)
     why: Literal["stop", "tools", "length", "refused"] = "stop"
+    vendor: object = field(default=None, compare=False, repr=False)
 
 
 ReplyPart = ReplyText | ReplyThinking | ReplyCall | ReplyEnd
