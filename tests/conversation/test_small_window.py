@@ -1,5 +1,6 @@
 """A model with a small window: a conversation goes on for long, and a message that does not fit is named as what it is."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -54,3 +55,25 @@ def test_a_short_message_is_never_blamed(tmp_path: Path) -> None:
     with talking(tmp_path, model=FakeModel("Fine.", window=1_200, most_output=600)) as (app, _):
         (told,) = notices(say(app, "Good morning"))
         assert "too long" not in told
+
+
+def test_making_room_that_frees_nothing_keeps_the_prefix(tmp_path: Path) -> None:
+    with talking(tmp_path, "Noted.") as (app, model):
+        session = app.chat.begin()
+        say(app, "I keep bees.", session)
+        # the only exchange always stays
+        assert asyncio.run(app.chat.compact(session)).session.compacted == 0
+        Path(app.agent.workspace, "USER.md").write_text("# User\n\n- **Name:** Robin\n", "utf-8")
+        say(app, "And I sail.", session)
+        assert len({one.prefix for one in model.requests}) == 1
+        assert "Robin" in model.requests[-1].delta
+
+
+def test_a_message_that_nearly_fills_the_window_keeps_the_prefix_for_the_next_turn(tmp_path: Path) -> None:
+    """Room is looked for, and there is none to be made: the vendor's cache stays good all the same."""
+    with talking(tmp_path, model=FakeModel("Fine.", window=WINDOW)) as (app, model):
+        session = app.chat.begin()
+        assert done(say(app, "The supplier delivers within two days. " * 520, session)).why == "stop"
+        kept = app.chat.shared.prefix(session.id, app.state.scrub.generation())
+        assert kept is not None
+        assert kept.text == model.requests[-1].prefix

@@ -97,7 +97,8 @@ class Chat:
         if self._parts.compact is None:
             return Compacted(fresh)
         made = await self._parts.compact(fresh, why)
-        self._shared.drop_prefix(session.id)
+        if made.session.compacted > fresh.compacted:
+            self._shared.drop_prefix(session.id)
         return made
 
     async def renew(self, session: Session) -> Renewed:

@@ -4,10 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.conversation.context.tables import SOUL, Table, hit
+from tests.conversation.context.tables import SOUL, Table, hit, profile
 
 from everself.config.sections import Tunables
 from everself.conversation.context._shown_text import beyond_template, shown_text, without_gaps
+from everself.conversation.context.budget import Slot
 from everself.conversation.context.request import COMPACT_TOKENS, SMALL_WINDOW
 from everself.text.tokens import count
 from everself.workspace.setup import templates
@@ -148,6 +149,10 @@ def test_an_entry_of_memory_is_never_cut() -> None:
     said = Table(home(**{"MEMORY.md": long}), replace(Tunables(), context_budget_tokens=2_000)).assemble().text
     assert "One fact." in said
     assert "line 0 of one long entry" not in said
+    # nor where files stand as they are
+    said = Table(home(**{"MEMORY.md": long}), limits=profile("verbatim")).assemble().text
+    assert "One fact." in said
+    assert "line 0 of one long entry" not in said
 
 
 def test_a_small_window_gets_a_compact_prompt() -> None:
@@ -159,9 +164,19 @@ def test_a_small_window_gets_a_compact_prompt() -> None:
     assert beside <= COMPACT_TOKENS
     assert "No meetings on Friday." in small.text
     assert sum(part.tokens for part in small.receipt.parts if part.name == "memory") <= 8_192 // 6
+    # what recall may use is kept free in proportion
+    assert small.prefix.kept[Slot.SEMANTIC] > 200
     large = Table(home(**files)).assemble(window=SMALL_WINDOW)
     assert count(large.prefix.text) > 2 * count(small.prefix.text)
     assert "Write to files, not mental notes" in large.text
+
+
+def test_rules_of_ones_own_are_cut_to_what_a_compact_prompt_holds() -> None:
+    rules = "# Rules\n\n" + "".join(f"- Rule number {at} of the house is to close the gate.\n" for at in range(400))
+    made = Table(home(**{"AGENTS.md": rules})).assemble(window=8_192)
+    assert sum(part.tokens for part in made.receipt.parts if part.name in ("soul", "base", "files")) <= COMPACT_TOKENS
+    assert "Rule number 0 " in made.text
+    assert "AGENTS.md lines" in made.text
 
 
 def test_a_model_without_tools_is_told_of_none() -> None:
