@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everself.config.sections import Tunables
-from everself.conversation.context.budget import SLOTS, Allotment, Offer, Slot, Theft, allot, budgets_of, demands
+from everself.conversation.context.budget import (
+    SLOTS,
+    Allotment,
+    Offer,
+    Slot,
+    Theft,
+    allot,
+    budgets_of,
+    demands,
+    scaled,
+)
 from everself.errors import ContextTooSmall, WrongUse
 
 BUDGETS = budgets_of(Tunables())
@@ -202,3 +212,13 @@ def test_the_table_of_the_decision_is_right() -> None:
         Theft(Slot.USER, Slot.LONGTERM, 300, used=True),
         Theft(Slot.CORRECTIONS, Slot.CRM, 100, used=True),
     )
+
+
+def test_budgets_are_scaled_in_proportion_and_the_souls_stays() -> None:
+    budgets = budgets_of(Tunables())
+    small = scaled(budgets, 1_300)
+    assert small[Slot.IDENTITY] == budgets[Slot.IDENTITY]
+    others = sum(tokens for slot, tokens in small.items() if slot is not Slot.IDENTITY)
+    assert 1_290 <= others <= 1_300
+    assert small[Slot.SEMANTIC] == 1_500 * 1_300 // 5_200
+    assert scaled(budgets, 5_200) == budgets

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.conversation.context.tables import SOUL, Table, hit, profile
+from tests.conversation.context.tables import SOUL, TODAY, Table, hit, profile
 
 from everself.config.sections import Tunables
 from everself.conversation.context._shown_text import beyond_template, shown_text, without_gaps
@@ -159,6 +159,9 @@ def test_a_small_window_gets_a_compact_prompt() -> None:
     files = {path: text.decode() for path, text in templates() if "/" not in path}
     files["AGENTS.md"] += "\n- No meetings on Friday.\n"
     files["MEMORY.md"] += "".join(f"- Jar number {at} of the honey went to a neighbour.\n" for at in range(300))
+    log = "".join(f"\n## [09:{at:02}:00] note\n\nThe extractor turned {at} times.\n" for at in range(60))
+    files[TODAY] = f"# Memory Log: 2026-03-19\n{log}"
+    files["USER.md"] += "".join(f"- Likes the tea number {at} of the shop.\n" for at in range(80))
     small = Table(home(**files)).assemble(window=8_192)
     beside = sum(part.tokens for part in small.receipt.parts if part.name in ("soul", "base", "files"))
     assert beside <= COMPACT_TOKENS
