@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.conversation.talks import done, say, talking
 
+from everself.agent import open_runtime
 from everself.conversation.events import Text, ToolCalled
 from everself.conversation.tools.offer import MEMORY_TOOLS
 from everself.errors import ModelFailed
@@ -13,6 +14,7 @@ from everself.models.chat.findings import find_calling, remember_calling
 from everself.models.chat.protocol import ChatRequest, ReplyEnd, ToolTurn
 from everself.operations import models as operations
 from everself.operations.caller import AT_TERMINAL
+from everself.operations.context import ContextRequest, show_context
 from everself.runtime import Runtime
 from everself.testing.chat_model import Answer, FakeModel
 
@@ -126,3 +128,19 @@ def test_what_a_test_finds_is_remembered(
         trial = operations.try_model(app, AT_TERMINAL, operations.TestRequest(name="here/small"))
         assert trial.calling == calling
         assert find_calling(app.state, "here/small") == calling
+
+
+def test_the_prompt_that_is_shown_is_the_one_that_this_model_would_get(tmp_path: Path) -> None:
+    host = {"provider": {"here": {"baseUrl": "http://127.0.0.1:9/v1", "contextWindow": 8_192}}}
+    compact = "Your memory is kept in files; a part of it stands below."
+    with talking(tmp_path) as (app, _):
+        assert compact not in show_context(app, AT_TERMINAL, ContextRequest()).text
+    settings = tmp_path / "e/everself.json5"
+    told = json.loads(settings.read_text())
+    told["agents"]["defaults"]["model"] = "here/small"
+    settings.write_text(json.dumps({**told, **host}))
+    environ = {"HOME": str(tmp_path), "EVERSELF_HOME": f"{tmp_path}/e", "EVERSELF_KEYS": f"{tmp_path}/k"}
+    with open_runtime(environ=environ) as app:
+        assert compact in show_context(app, AT_TERMINAL, ContextRequest()).text
+        remember_calling(app.state, "here/small", "none")
+        assert "memory_search" not in show_context(app, AT_TERMINAL, ContextRequest()).text

@@ -47,7 +47,7 @@ class FlushTurn:
             return 0
         request, taint = await shared.in_thread(lambda: self._request(session, messages, instruction, model))
         setting = ToolContext(session.scope, session.id, said, "", False, taint)
-        state = LoopState(taint=taint, reads_text=calling != "native")
+        state = LoopState(taint=taint, calling=calling)
         async for _ in run_loop(
             model, request, tools, setting, state, _CostRecorder(shared, session, model, generation)
         ):

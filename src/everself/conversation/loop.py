@@ -14,6 +14,7 @@ from everself.conversation.tools.calls import CallResult, call_tools
 from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written, worse
 from everself.memory.provenance import OWN
 from everself.models.chat.protocol import (
+    Calling,
     ChatModel,
     ChatRequest,
     ModelTurn,
@@ -62,8 +63,8 @@ class LoopState:
     written: list[Written] = field(default_factory=list)
     why: Ending = "stop"
     steps: int = 0
-    # calls written as JSON in the text are understood
-    reads_text: bool = True
+    # how the model calls tools, as far as that was tested
+    calling: Calling = "untested"
 
     def say(self, text: str) -> Iterator[Text]:
         """Take a piece of the reply; what to show of it."""
@@ -95,7 +96,7 @@ async def run_loop(
         calls: list[ToolCall] = []
         end = ReplyEnd()
         request = replace(await keep.renewed(request), tools=request.tools)
-        reader = CallReader(request, enabled=state.reads_text)
+        reader = CallReader(request, state.calling)
         whole = False
         try:
             async for piece in model.stream(request):

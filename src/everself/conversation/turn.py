@@ -151,7 +151,7 @@ class TurnRunner:
         if model.name == REFLEX and await shared.in_thread(lambda: parts.first(REFLEX)):
             self._emit(Notice(NO_MODEL, "info", ADD_MODEL))
         calling = await shared.in_thread(lambda: parts.calling(model.name))
-        self._state.reads_text = calling != "native"
+        self._state.calling = calling
         tools = offered(await shared.in_thread(lambda: parts.tools(setting.scope)), model, calling)
         if model.name != REFLEX and calling != "none":
             tools = (*tools, *await self._reach())

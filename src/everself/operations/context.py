@@ -1,8 +1,10 @@
 """The prompt as an operation: what a model would be told, with its receipt."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
+from everself.errors import ModelFailed
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Option, operation
 from everself.operations.search import scope_of
@@ -42,9 +44,16 @@ class ContextRequest:
 )
 def show_context(runtime: "Runtime", _: Caller, request: ContextRequest) -> ContextReport:
     """Print the prompt as the model would get it."""
-    from everself.conversation.context.request import PromptRequest
+    from everself.conversation.context.request import SMALL_WINDOW, PromptRequest
+    from everself.models.chat.findings import find_calling
 
     ask = PromptRequest(scope_of(request.session_kind), request.message)
+    with suppress(ModelFailed):
+        # a model that cannot be opened is told nothing; the prompt is shown as any other would get it
+        model = runtime.chat_model()
+        small = model.window < SMALL_WINDOW
+        tools = find_calling(runtime.state, model.name) != "none"
+        ask = replace(ask, window=model.window if small else None, tools=tools)
     facts = replace(runtime.facts(), channel=ask.facts.channel)
     # nobody speaks, so no search and no persona is recorded
     made = runtime.assembler.assemble(replace(ask, facts=facts, session="", recorded=False))

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from everself.models.chat.protocol import (
+    Calling,
     ChatRequest,
     ModelTurn,
     ToolCall,
@@ -25,9 +26,11 @@ def request(*turns: Turn, delta: str = "", tools: tuple[ToolSpec, ...] = (SEARCH
     return ChatRequest("You are Ada.", delta, turns or (UserTurn("When is it?"),), tools)
 
 
-def read(text: str, asked: ChatRequest | None = None, *, by: int = 1, whole: bool = True) -> tuple[str, WrittenCalls]:
+def read(
+    text: str, asked: ChatRequest | None = None, *, by: int = 1, whole: bool = True, calling: Calling = "untested"
+) -> tuple[str, WrittenCalls]:
     """What is shown while the text streams in pieces of that size, and what came of the rest."""
-    reader = CallReader(asked or request())
+    reader = CallReader(asked or request(), calling)
     shown = "".join(reader.feed(text[at : at + by]) for at in range(0, len(text), by))
     return shown, reader.end(whole=whole)
 
@@ -112,6 +115,9 @@ def test_a_model_that_calls_properly_is_not_read_for_calls() -> None:
     assert read(FENCED, properly) == (FENCED, WrittenCalls())
     in_words = request(ModelTurn("", (ToolCall("text-1", "memory_search", "{}"),)))
     assert read(FENCED, in_words)[1].calls
+    # what was tested counts more than who answered before
+    assert read(FENCED, calling="native") == (FENCED, WrittenCalls())
+    assert read(FENCED, properly, calling="text")[1].calls
 
 
 def test_where_no_tool_was_offered_nothing_is_a_call() -> None:

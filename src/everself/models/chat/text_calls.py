@@ -12,7 +12,7 @@ from typing import Final
 
 import re2
 
-from everself.models.chat.protocol import ChatRequest, ModelTurn, ToolCall, ToolTurn, UserTurn
+from everself.models.chat.protocol import Calling, ChatRequest, ModelTurn, ToolCall, ToolTurn, UserTurn
 from everself.values import new_id
 
 # ids of calls that were written in words begin so: a model that has made others needs no words
@@ -21,6 +21,7 @@ _FENCE: Final = "```"
 _LANGUAGES: Final = frozenset({"", "json", "tool_call", "tool"})
 # a fence that goes on for longer is shown as it comes
 _LONGEST: Final = 20_000
+_NEAR: Final = 16
 _ESCAPED: Final = re2.compile(r"\\+(?:u([0-9A-Fa-f]{4})|[nrtbf])")
 
 
@@ -35,11 +36,12 @@ class WrittenCalls:
 class CallReader:
     """Reads one reply as it streams. What may be a call is held back until it is known to be none."""
 
-    def __init__(self, request: ChatRequest, *, enabled: bool = True) -> None:
-        """`enabled`: this model may call so. One that has called properly before needs not."""
+    def __init__(self, request: ChatRequest, calling: Calling = "untested") -> None:
+        """`calling` is how the model calls, as far as that was tested. One that has called properly in this conversation needs no words."""
         self._request = request
         self._names = frozenset(tool.name for tool in request.tools)
-        self._active = enabled and bool(self._names) and not _calls_properly(request)
+        in_words = calling == "text" or (calling == "untested" and not _calls_properly(request))
+        self._active = in_words and bool(self._names)
         # the last line of what was shown, as far as it came, and whether it stands in a fence that is no call
         self._line = ""
         self._inside = False
@@ -53,7 +55,8 @@ class CallReader:
         for char in piece:
             if self._held:
                 self._held += char
-                shown += self._release() if not self._may_be_calls() else ""
+                if len(self._held) > _LONGEST or (self._begins_a_line() and not self._may_be_calls()):
+                    shown += self._release()
                 continue
             if char == "`" and not self._inside and not self._line.strip():
                 self._held = char
@@ -79,11 +82,13 @@ class CallReader:
         self._line = lines[-1]
         return held
 
+    def _begins_a_line(self) -> bool:
+        """Only there it can turn out to be something else; looking at each character would take the square of them."""
+        return len(self._held) - self._held.rfind("\n") <= _NEAR
+
     def _may_be_calls(self) -> bool:
         """Whether what is held back can still become a row of fences with calls in them and nothing else."""
         rest = self._held
-        if len(rest) > _LONGEST:
-            return False
         while rest.strip():
             rest = rest.lstrip()
             if len(rest) < len(_FENCE) or not rest.startswith(_FENCE):
