@@ -5,7 +5,7 @@ and are taken out when the document is laid out. Does not know budgets or who ma
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from everself.conversation.context.provenance import unlabelled
@@ -33,6 +33,8 @@ _TEMPLATED: Final = frozenset({"USER.md", "AGENTS.md"})
 _FENCES: Final = ("```", "~~~")
 
 
+# sessions start with the same documents
+@lru_cache(maxsize=64)
 def shown_text(path: str, data: bytes) -> bytes:
     """The document as a model is shown it, line for line."""
     edits = [*_comments(data)] if _OPEN in data else []
