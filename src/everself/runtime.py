@@ -87,6 +87,8 @@ class Runtime:
         self.unsettled: list[str] = []
         # why this agent can only be read at the moment
         self.impaired: EverselfError | None = None
+        # whether `close` was called
+        self.closed = False
         # the model's own tools for a session; given from above, where operations are known
         self.tools: Callable[[Scope], Sequence[Tool]] = lambda _: ()
 
@@ -434,6 +436,7 @@ class Runtime:
 
     def close(self) -> None:
         """Close everything. What cannot be completed now is left for the next start and reported in `unsettled`, not raised."""
+        self.closed = True
         if "freshness" in self.__dict__:
             self.freshness.stop()
         if "index" in self.__dict__:

@@ -20,6 +20,7 @@ PACKAGES = (
     "keepers",
     "runtime",
     "operations",
+    "agent_session",
     "agent",
     "interfaces",
     "testing",

@@ -74,6 +74,15 @@ def stated_by_owner(door: Door, *lineage: str) -> Origin:
     return Origin(OWNER, door, lineage)
 
 
+def named_by_owner(source: str) -> Origin:
+    """Words that the owner's own program says are somebody else's. What only the runtime stamps is not for it to say."""
+    if check_source(source) in (HAND, CORRECTION):
+        raise WrongUse(
+            f'"{source}" is stamped by Everself itself.', mend="owner, agent, tool, web, import or person:<id>"
+        )
+    return Origin(source, "terminal")
+
+
 def stated_by(person: str, *lineage: str) -> Origin:
     """Words that another person said in a conversation of their own."""
     return Origin(f"{PERSON}{person}", "chat", lineage)

@@ -8,7 +8,7 @@ from everself.conversation.tools.protocol import Outcome, Written, told
 from everself.errors import RefusedByRule
 from everself.identity.write_permissions import permission
 from everself.memory.memory import Corrected, Remembered
-from everself.memory.provenance import OWN, OWNER, PERSON, rank, stated_by_owner
+from everself.memory.provenance import OWN, OWNER, PERSON, is_outside, rank, stated_by_owner
 from everself.memory.writing import CORE, NewEntry
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import Argument, Option, ToolOffer, operation
@@ -84,6 +84,9 @@ class AddRequest:
     person: Annotated[str, Option("The person it belongs to; only they are told.", "NAME", only=_OWNERS)] = ""
     project: Annotated[str, Option("The project it belongs to.", "NAME", only=_OWNERS)] = ""
     key: Annotated[str, Option("With the same key it is added once, however often it is asked for.", only=_OWNERS)] = ""
+    source: Annotated[
+        str, Option("Whose words it is: owner, agent, tool, web, import or person:ID.", only=("http",))
+    ] = OWNER
 
 
 def _show_added(runtime: "Runtime", request: AddRequest, done: Remembered) -> Outcome:
@@ -135,7 +138,12 @@ def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Rememb
 
     What is known already is counted as a mention. Secrets, and what stands between <private> and </private>, are left out.
     """
-    origin = origin_of(request.text, caller)
+    origin = origin_of(request.text, caller, request.source)
+    if request.remember and not caller.is_model and is_outside(origin.source):
+        raise RefusedByRule(
+            f"MEMORY.md stands in every prompt, and words from “{origin.source}” do not get there.",
+            mend="Remember it without keep; promote it later.",
+        )
     person, explicit, category, project = request.person, request.remember, request.category, request.project
     if caller.is_model:
         person, project = effective(caller.scope).person or "", caller.scope.project or ""

@@ -8,7 +8,7 @@ from typing import Final
 
 from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.statements import read
-from everself.memory.provenance import concluded_in, stated_by, stated_by_owner, taint_of
+from everself.memory.provenance import OWNER, concluded_in, named_by_owner, stated_by, stated_by_owner, taint_of
 from everself.memory.statements import is_stated, shown
 from everself.operations.caller import Caller
 from everself.search.scopes import SessionKind
@@ -19,10 +19,11 @@ from everself.values import Origin
 _EDGES: Final = " \t.,;:!?…\"'()[]。、，；：！？「」『』（）"
 
 
-def origin_of(words: str, caller: Caller) -> Origin:
-    """Whose words they are that the caller wants to be remembered."""
+def origin_of(words: str, caller: Caller, source: str = OWNER) -> Origin:
+    """Whose words they are that the caller wants to be remembered. `source` is what the owner's own program says; a model's word is
+    not asked."""
     if not caller.is_model:
-        return stated_by_owner("terminal")
+        return stated_by_owner("terminal") if source == OWNER else named_by_owner(source)
     message = f"msg:{caller.message}"
     if is_stated(words, caller.said) or _is_all(words, caller.said):
         if caller.by_owner:

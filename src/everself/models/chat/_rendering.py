@@ -49,6 +49,12 @@ def render_user(turn: UserTurn) -> str:
     return "\n\n".join(part for part in (turn.text, *notes) if part)
 
 
+def render_context(said: str, delta: str) -> str:
+    """What was said, and behind it the delta under its heading."""
+    context = f"{_CONTEXT}\n\n{delta.strip()}"
+    return f"{said}\n\n{context}" if said.strip() else context
+
+
 def _newest(turns: tuple[Turn, ...]) -> int | None:
     """Where the message stands that is being answered."""
     return max((at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)), default=None)
@@ -58,10 +64,9 @@ def _with_context(said: str, delta: str, wire: WireName) -> "UserPromptPart":
     """The message with the delta behind it. The next request has the message without the delta, so a cache ends between the two."""
     from pydantic_ai.messages import CachePoint, UserPromptPart
 
-    context = f"{_CONTEXT}\n\n{delta.strip()}"
     if wire == "anthropic" and said.strip():
-        return UserPromptPart([said, CachePoint(), context])
-    return UserPromptPart(f"{said}\n\n{context}" if said.strip() else context)
+        return UserPromptPart([said, CachePoint(), render_context("", delta)])
+    return UserPromptPart(render_context(said, delta))
 
 
 def _render(turn: Turn, delta: str, wire: WireName) -> "ModelMessage | None":

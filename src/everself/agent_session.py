@@ -1,0 +1,271 @@
+"""A conversation that another program leads: its loop and its model, with the agent's prompt, tools and memory.
+
+    async with agent.session(channel="my-app") as s:
+        prompt = await s.prompt(message)
+        …  # send prompt.prefix and prompt.message to your model, with s.tools("openai"); run its calls with s.call(…)
+        await s.record(user=message, assistant=reply)
+
+`prompt` only reads. `call`, `observe` and `record` write what was said, each durable when it returns. Nothing here blocks the event loop:
+the work is done in the agent's worker thread. Knows of vendors only the shape in which they take tools.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
+
+from everself.errors import WrongUse
+from everself.models.chat.protocol import ToolCall, ToolSpec
+from everself.operations.loop_turns import LoopCall, LoopTurns, arguments_text, check_outside, stored_id
+
+if TYPE_CHECKING:
+    from everself.conversation.context.receipt import Receipt
+    from everself.conversation.tools.protocol import Written
+    from everself.runtime import Runtime
+    from everself.search.scopes import Scope
+
+__all__ = ["AgentSession", "LoopCall", "RecordedTurn", "SessionPrompt", "ToolFormat", "ToolResult"]
+
+ToolFormat = Literal["openai", "anthropic", "json-schema"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPrompt:
+    """What a model is to be told for one message.
+
+    `prefix` is the system prompt. It is the same, byte for byte, for as long as the session lasts, so that a vendor caches it.
+    `message` is what was said with the `delta` behind it, to be sent as the newest user message. Keep the plain message in your
+    history, so that the next request begins like this one. `receipt` says what is in the prompt and why. `renewed`: something was
+    forgotten, and the prefix was made anew; a history that may hold it is better dropped.
+    """
+
+    prefix: str
+    delta: str
+    message: str
+    receipt: "Receipt"
+    renewed: bool = False
+
+    @property
+    def text(self) -> str:
+        """Prefix and delta as one text, for a model that takes a single prompt."""
+        return f"{self.prefix}\n{self.delta}"
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a person should know of this prompt, such as documents that were changed outside Everself."""
+        return self.receipt.notices
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a call gave. `content` is for the model, also where the call failed; `written` is what it did to memory.
+
+    `source` is `own`, or the least trusted source of the words in it.
+    """
+
+    id: str
+    name: str
+    content: str
+    failed: bool = False
+    written: "tuple[Written, ...]" = ()
+    source: str = "own"
+
+    def __str__(self) -> str:
+        return self.content
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTurn:
+    """A turn that is stored. `message` and `reply` are the ids of what the person and the agent said, empty where there was nothing.
+
+    `written` is what became of it in memory, calls included; `notices` are sentences for the person, such as a question about a
+    correction. `repeated`: it was recorded before under this id, and nothing was done.
+    """
+
+    session: str
+    message: str
+    reply: str
+    written: "tuple[Written, ...]" = ()
+    notices: tuple[str, ...] = ()
+    repeated: bool = False
+
+
+class AgentSession:
+    """One conversation, made by `Agent.session` and opened with `async with`.
+
+    Its turns come one after the other; calls of one turn may run at once. Use a session for each conversation: an agent has as many as
+    you like, in any thread.
+    """
+
+    def __init__(self, runtime: "Runtime", scope: "Scope", channel: str, resume: str = "") -> None:
+        self._runtime = runtime
+        self._scope = scope
+        self._channel = channel
+        self._resume = resume
+        self._opened: LoopTurns | None = None
+        self._left = False
+
+    async def __aenter__(self) -> Self:
+        if self._opened is not None or self._left:
+            raise WrongUse("A session is opened once.", mend="Call agent.session(…) again.")
+        if self._runtime.closed:
+            raise WrongUse("The agent is closed.", mend="Open it again with Agent.open(…).")
+        self._opened = await self._work(lambda: LoopTurns(self._runtime, self._scope, self._channel, self._resume))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        opened, self._opened, self._left = self._opened, None, True
+        if opened is not None and not self._runtime.closed:
+            await self._work(opened.close)
+
+    @property
+    def id(self) -> str:
+        """The id of the conversation, as `everself sessions` lists it and `agent.session(resume=…)` takes it."""
+        return self._turns.session.id
+
+    async def prompt(
+        self,
+        message: str,
+        *,
+        window: int | None = None,
+        id: str = "",  # noqa: A002 the word that programs have for it
+    ) -> SessionPrompt:
+        """What the model is to be told, if the person says this. Nothing is stored; `record` does that.
+
+        `message` is in the person's own words: what the model writes with tools is compared with it. `window` is how many tokens the
+        prompt may take. `id` is as in `record`, where the turn calls tools before it is recorded.
+        """
+        turns = self._turns
+        if not message.strip():
+            raise WrongUse("The message is empty.", mend="agent.context() gives the prompt without one.")
+        made, renewed = await self._work(lambda: turns.assemble(message, id, window))
+        # loaded with the first prompt, as the assembler was
+        from everself.models.chat.newest_message import newest_message
+
+        newest = newest_message(message, turns.told, made.delta)
+        return SessionPrompt(made.prefix.text, made.delta, newest, made.receipt, renewed)
+
+    def tools(self, format: ToolFormat = "openai") -> list[Any]:  # noqa: A002 the word that programs have for it
+        """The agent's tools in the shape that an API takes: `openai` (chat completions), `anthropic` (messages), or `json-schema`, which is
+        name, description and the JSON schema of the parameters. Whoever is not the owner gets fewer."""
+        if format not in get_args(ToolFormat):
+            raise WrongUse(f'Unknown format: "{format}".', mend=f"One of {', '.join(get_args(ToolFormat))}.")
+        return [_shaped(tool.spec, format) for tool in self._turns.tools.values()]
+
+    async def call(
+        self,
+        name: str,
+        arguments: str | Mapping[str, Any] = "{}",
+        *,
+        id: str = "",  # noqa: A002 the word that programs have for it
+    ) -> ToolResult:
+        """Run a tool that the model called, with its arguments as JSON or as an object, and store the call with the turn.
+
+        What goes wrong in a call is a result to show the model, as in a chat: an unknown tool, wrong arguments, a missing permission.
+        What the tool writes is the model's, but for whole sentences that the person said in this message.
+        """
+        from everself.conversation.sessions.history import labelled
+        from everself.conversation.tools.calls import CallResult, call_tools
+        from everself.conversation.tools.protocol import Outcome
+        from everself.models.chat.newest_message import with_notes
+
+        turns = self._turns
+        call = ToolCall(stored_id(id), name, arguments_text(arguments))
+        context = await self._work(lambda: turns.begin_call(call, id))
+        refused = turns.refusal(name)
+        if refused:
+            done = CallResult(call, Outcome(refused, failed=True))
+        else:
+            (done,) = [one async for one in call_tools(turns.tools, [call], context)]
+        notes = await self._work(lambda: turns.end_call(done))
+        outcome = done.outcome
+        content = with_notes(labelled(outcome.content, done.stamp), *notes)
+        return ToolResult(id or call.id, name, content, outcome.failed, outcome.written, done.stamp)
+
+    async def observe(
+        self,
+        name: str,
+        result: str,
+        *,
+        arguments: str | Mapping[str, Any] = "{}",
+        source: str = "tool",
+        failed: bool = False,
+        id: str = "",  # noqa: A002 the word that programs have for it
+    ) -> None:
+        """Store what a tool of your own returned, before the model sees it: whatever it concludes then is no better than that.
+
+        `source` is `tool`, `web` for a page, `import` for a file, or `person:<id>`.
+        """
+        turns = self._turns
+        check_outside(source)
+        seen = LoopCall(name, result, arguments_text(arguments), id, failed, source)
+        await self._work(lambda: turns.observe(seen))
+
+    async def record(
+        self,
+        *,
+        user: str | None = None,
+        assistant: str | None = None,
+        tool_calls: Iterable[LoopCall | Mapping[str, Any]] = (),
+        id: str = "",  # noqa: A002 the word that programs have for it
+    ) -> RecordedTurn:
+        """Store a turn that your loop has run. It is durable when this returns, and memory has seen it.
+
+        `user` is what the person said, in their own words; left out, it is the message that `prompt` was given. `tool_calls` are those
+        of your own tools, each a `LoopCall` or a mapping with its fields; what went through `call` or `observe` is stored already and
+        may be listed again. With an `id` the turn counts once, however often it is recorded, also by another process.
+        """
+        turns = self._turns
+        calls = [_loop_call(one) for one in tool_calls]
+        done = await self._work(lambda: turns.record(user or "", assistant or "", calls, id))
+        return RecordedTurn(turns.session.id, done.message, done.reply, done.written, done.notices, done.repeated)
+
+    async def end(self) -> str:
+        """End the conversation with a note about it, as `/new` does, and go on in another. The path of the note, empty without one."""
+        turns = self._turns
+        renewed = await self._runtime.chat.renew(turns.session)
+        await self._work(lambda: turns.follow(renewed.session))
+        return renewed.note
+
+    @property
+    def _turns(self) -> LoopTurns:
+        if self._left:
+            raise WrongUse("The session is closed.", mend="Go on in it with agent.session(resume=…).")
+        if self._opened is None:
+            raise WrongUse("The session is not open.", mend="Use `async with agent.session(…) as s:`.")
+        if self._runtime.closed:
+            raise WrongUse("The agent is closed.", mend="Open it again with Agent.open(…).")
+        return self._opened
+
+    async def _work(self, work: Callable[[], T]) -> T:
+        return await self._runtime.worker(work)
+
+
+def _shaped(spec: ToolSpec, form: ToolFormat) -> dict[str, Any]:
+    named = {"name": spec.name, "description": spec.description}
+    schema = dict(spec.parameters)
+    match form:
+        case "openai":
+            return {"type": "function", "function": {**named, "parameters": schema}}
+        case "anthropic":
+            return {**named, "input_schema": schema}
+        case "json-schema":
+            return {**named, "parameters": schema}
+
+
+def _loop_call(given: LoopCall | Mapping[str, Any]) -> LoopCall:
+    if isinstance(given, LoopCall):
+        return given
+    try:
+        call = LoopCall(**given)
+    except TypeError as error:
+        fields = ", ".join(LoopCall.__slots__)
+        raise WrongUse(
+            "A call in tool_calls has wrong or missing fields.",
+            mend=f"Give name and result, and of {fields} what you have.",
+        ) from error
+    for field, value in (("name", call.name), ("result", call.result)):
+        if not isinstance(value, str):
+            raise WrongUse(f"The {field} of a call in tool_calls is not a text.", mend="Give it as the model saw it.")
+    check_outside(call.source)
+    return call

@@ -1,0 +1,405 @@
+"""Turns of a conversation whose loop and model are another program's: prompt, tool calls and record, kept as those of a chat turn are.
+
+Everything here blocks and is called in the worker thread of the agent, so that calls of one agent come one after the other. Knows no
+vendor. The person's words are stored when the first tool is called or when the turn is recorded, and a correction among them acts at
+once, before any tool does. A prompt alone stores nothing.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from everself.classify.save_claims import claims_saving
+from everself.conversation.context.request import PromptRequest
+from everself.conversation.receipts import ToolUse, receipt_json
+from everself.conversation.sessions.log import clean
+from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written
+from everself.errors import EverselfError, NotFound, WrongUse
+from everself.memory.provenance import IMPORT, OWN, check_source, is_outside, taint_of
+from everself.memory.statements import shown
+from everself.models.chat.protocol import ToolCall
+from everself.operations.registry import LISTED
+from everself.search.sharing import is_owner, speaker_of
+from everself.values import new_id
+
+if TYPE_CHECKING:
+    from everself.conversation.context.assembler import Prompt
+    from everself.conversation.context.prefix import Prefix
+    from everself.conversation.sessions.session import Message, Session
+    from everself.conversation.tools.calls import CallResult
+    from everself.runtime import Runtime
+    from everself.search.scopes import Scope
+    from everself.storage.state.searches import SearchRecord
+
+UNKEPT: Final = "The reply says that something will be remembered, but nothing was written."
+_KEPT: Final = frozenset({"remembered", "corrected"})
+
+
+@dataclass(frozen=True, slots=True)
+class LoopCall:
+    """A call of a tool that is the other program's own, and what came back. `source` says whose words that is: `tool`, `web`, `import`
+    or `person:<id>`."""
+
+    name: str
+    result: str
+    arguments: str | Mapping[str, Any] = "{}"
+    id: str = ""
+    failed: bool = False
+    source: str = "tool"
+
+
+@dataclass(slots=True)
+class OpenTurn:
+    """A turn under way. `name` is what the program calls it; `message` is None until the person's words are stored.
+
+    `generation` is that of forgetting when the turn began; `calls` are the ids and the contents of calls that were stored already.
+    """
+
+    said: str
+    name: str = ""
+    generation: int = 0
+    prompt: "Prompt | None" = None
+    message: "Message | None" = None
+    done: tuple[str, ...] = ()
+    question: str = ""
+    # whether the model knows of these two
+    told: bool = False
+    written: list[Written] = field(default_factory=list)
+    used: list[ToolUse] = field(default_factory=list)
+    calls: list[tuple[str, str, str]] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What recording left: ids of the person's message and of the reply, and whether it had been recorded before."""
+
+    message: str
+    reply: str
+    written: tuple[Written, ...] = ()
+    notices: tuple[str, ...] = ()
+    repeated: bool = False
+
+
+class LoopTurns:
+    """The turns of one session, one after the other."""
+
+    def __init__(self, runtime: "Runtime", scope: "Scope", channel: str, resume: str = "") -> None:
+        self._runtime = runtime
+        self.session: Session = runtime.chat.begin(scope, channel, resume)
+        self.tools: dict[str, Tool] = {tool.spec.name: tool for tool in runtime.tools(scope)}
+        self._taint: Stamp = self.session.taint
+        self._prefix: tuple[int, Prefix] | None = None
+        self._turn: OpenTurn | None = None
+        # what became of the last message and no model was told, for it to be told beside the next one
+        self.told: tuple[str, ...] = ()
+
+    # ── the prompt ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def assemble(self, message: str, name: str, window: int | None) -> "tuple[Prompt, bool]":
+        """The prompt for a message, and whether its prefix was made anew because something was forgotten."""
+        runtime = self._runtime
+        runtime.chat.shared.recover()
+        # taken before anything is read: what is forgotten from now on makes the next prefix a new one
+        generation = runtime.state.scrub.generation()
+        self._renew_session()
+        made_in, prefix = self._prefix or (generation, None)
+        facts = replace(runtime.facts(), model="", channel=self.session.channel, tools=tuple(self.tools))
+        ask = PromptRequest(
+            scope=self.session.scope,
+            message=message,
+            session=self.session.id,
+            turn=self.session.said + 1,
+            prefix=prefix if made_in == generation else None,
+            window=window,
+            facts=facts,
+        )
+        prompt = runtime.assembler.assemble(ask)
+        self._prefix = (generation, prompt.prefix)
+        self._mark(prompt.taint)
+        turn = self._turn
+        if turn is None or turn.message is None or (turn.said, turn.name) != (message, name):
+            turn = self._turn = OpenTurn(message, name)
+        # asked for once more, for instance because the model failed, it is the same turn
+        turn.prompt, turn.generation = prompt, generation
+        return prompt, made_in != generation
+
+    # ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def begin_call(self, call: ToolCall, given: str) -> ToolContext:
+        """Store what led to a call, and the call, before it is run. Where nobody said anything it is the call that it rests on.
+
+        `given` is the id that the program knows the call by.
+        """
+        turn = self._open_turn()
+        self._begin(turn)
+        asked = self._store_calls(turn, (call,))
+        turn.calls.append((given, call.name, call.arguments))
+        led = turn.message if turn.message is not None else asked
+        return self._context(turn, led.id)
+
+    def end_call(self, called: "CallResult") -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Store what came back. What was done because of the message and what is unclear, where the model was not told yet."""
+        turn = self._open_turn()
+        turn.written += called.outcome.written
+        turn.used.append(ToolUse(called.call.name, called.outcome.failed, called.stamp, called.seconds))
+        self._store_return(turn, called.call, called.outcome.content, called.stamp, failed=called.outcome.failed)
+        told, turn.told = turn.told, True
+        return ((), ()) if told else (turn.done, _listed(turn.question))
+
+    def observe(self, call: LoopCall) -> None:
+        """Store a call of the program's own tool as soon as it returned: what is concluded from then on is no better than its result."""
+        turn = self._open_turn()
+        self._begin(turn)
+        self._store_foreign(turn, [call])
+
+    def refusal(self, name: str) -> str:
+        """Why a tool is not to be had here, where it exists elsewhere; empty otherwise."""
+        if name in self.tools or all(one.tool != name for one in LISTED):
+            return ""
+        known = ", ".join(sorted(self.tools)) or "none"
+        return f"Permission denied: {name} is not offered in this conversation. Available tools: {known}."
+
+    # ── the record ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def record(self, user: str, assistant: str, calls: Sequence[LoopCall], name: str) -> Stored:
+        turn = self._turn_of(user, name)
+        if not (turn.said or assistant.strip() or calls or turn.calls):
+            raise WrongUse("There is nothing to record.", mend="Give user=, assistant= or tool_calls=.")
+        earlier = self._find_recorded(turn, assistant)
+        if earlier is not None:
+            self._turn = None
+            return earlier
+        self._begin(turn)
+        self._store_foreign(turn, [one for one in calls if not _is_listed(turn, one)])
+        reply = self._store_reply(turn, assistant) if assistant.strip() else ""
+        self._turn = None
+        self.told = () if turn.told else (*turn.done, *_listed(turn.question))
+        self._keep(turn, assistant)
+        message = turn.message.id if turn.message is not None else ""
+        return Stored(message, reply, tuple(turn.written), tuple(turn.notices))
+
+    def close(self) -> None:
+        """Keep what was said in turns that were begun and never recorded."""
+        self._turn = None
+        self._runtime.checkpoint.make(self._runtime.log.fresh(self.session))
+
+    def follow(self, session: "Session") -> None:
+        """Go on in another session of the same kind, which begins with a prefix of its own."""
+        self.session, self._taint = session, session.taint
+        self._prefix, self._turn, self.told = None, None, ()
+
+    # ── parts of a turn ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _open_turn(self) -> OpenTurn:
+        if self._turn is None:
+            self._turn = OpenTurn("", generation=self._runtime.state.scrub.generation())
+        return self._turn
+
+    def _turn_of(self, user: str, name: str) -> OpenTurn:
+        turn = self._open_turn()
+        if user and " ".join(user.split()) != " ".join(turn.said.split()):
+            if turn.message is not None or turn.calls:
+                raise WrongUse(
+                    "The tools of this turn were called for another message than user=.",
+                    mend="Give prompt() and record() the same words, or leave user= out.",
+                )
+            turn = self._turn = OpenTurn(user, generation=turn.generation)
+        turn.name = name or turn.name
+        return turn
+
+    def _renew_session(self) -> None:
+        self.session = self._runtime.log.fresh(self.session)
+        self._taint = taint_of((self._taint, self.session.taint))
+
+    def _begin(self, turn: OpenTurn) -> None:
+        """Store the person's words and act on them, once."""
+        if turn.message is not None or not turn.said.strip():
+            return
+        log, person = self._runtime.log, self.session.scope.person or ""
+        identity = self._identity(turn, "user")
+        known = log.message(identity) if identity else None
+        turn.message = known or log.add(
+            self.session, "user", self._unsaid(turn, turn.said), person=person, identity=identity
+        )
+        # quoted text is treated like an import, whoever quotes it
+        self._mark(speaker_of(self.session.scope, person), IMPORT if shown(turn.said).strip() else OWN)
+        if known is None and self._is_by_owner(turn):
+            self._act(turn, turn.message)
+
+    def _act(self, turn: OpenTurn, message: "Message") -> None:
+        try:
+            acted = self._runtime.chat.shared.parts.act(turn.said, self._context(turn, message.id))
+        except EverselfError as error:
+            # the words are stored, and the turn goes on
+            turn.notices.append(str(error))
+            return
+        turn.written += acted.written
+        turn.done, turn.question = acted.done, acted.question
+        turn.notices += [acted.question] if acted.question else []
+
+    def _is_by_owner(self, turn: OpenTurn) -> bool:
+        return bool(turn.said.strip()) and is_owner(self.session.scope)
+
+    def _context(self, turn: OpenTurn, message: str) -> ToolContext:
+        by_owner = self._is_by_owner(turn)
+        return ToolContext(self.session.scope, self.session.id, message, turn.said, by_owner, self._taint)
+
+    def _mark(self, *stamps: Stamp) -> None:
+        """What is concluded in this conversation from now on is no better than these."""
+        self._taint = taint_of((self._taint, *stamps))
+        if self._taint != OWN:
+            # nothing to note where nothing was said yet; it is noted again with the first words
+            self.session = self._runtime.log.mark(self.session, taint=self._taint)
+
+    def _store_calls(self, turn: OpenTurn, calls: Sequence[ToolCall], identity: str = "") -> "Message":
+        listed = [[call.id, call.name, self._unsaid(turn, call.arguments)] for call in calls]
+        meta = {"calls": listed, "why": "tools", **self._notes(turn)}
+        return self._runtime.log.add(self.session, "assistant", "", meta=meta, identity=identity)
+
+    def _store_return(
+        self, turn: OpenTurn, call: ToolCall, content: str, stamp: Stamp, *, failed: bool, identity: str = ""
+    ) -> None:
+        # before the text itself, so that after a crash the text is never found without its taint
+        self._mark(stamp)
+        meta = {"call": call.id, "name": call.name, "failed": failed, "stamp": stamp, "origin": ""}
+        self._runtime.log.add(self.session, "tool", self._unsaid(turn, content), meta=meta, identity=identity)
+
+    def _store_foreign(self, turn: OpenTurn, calls: Sequence[LoopCall]) -> None:
+        if not calls:
+            return
+        for one in calls:
+            check_outside(one.source)
+        asked = [ToolCall(stored_id(one.id), one.name, arguments_text(one.arguments)) for one in calls]
+        number = len(turn.calls)
+        self._store_calls(turn, asked, self._identity(turn, f"calls {number}"))
+        for at, (one, call) in enumerate(zip(calls, asked, strict=True), number):
+            identity = self._identity(turn, f"result {at}")
+            self._store_return(turn, call, one.result, one.source, failed=one.failed, identity=identity)
+            turn.used.append(ToolUse(one.name, one.failed, one.source, 0.0))
+            turn.calls.append((one.id, one.name, call.arguments))
+
+    def _store_reply(self, turn: OpenTurn, text: str) -> str:
+        meta: dict[str, object] = {"why": "stop", **self._notes(turn)}
+        if turn.prompt is not None:
+            receipt = turn.prompt.receipt
+            meta["receipt"] = receipt_json(receipt, self._find_search(receipt.search), turn.used)
+        identity = self._identity(turn, "reply")
+        text = self._unsaid(turn, text)
+        message = self._runtime.log.add(self.session, "assistant", text, meta=meta, identity=identity)
+        self._mark()
+        return message.id
+
+    def _keep(self, turn: OpenTurn, assistant: str) -> None:
+        """Statements become entries, as when a conversation is left: another program may never leave it."""
+        try:
+            made = self._runtime.checkpoint.make(self.session)
+        except EverselfError as error:
+            # the turn is stored, and the next checkpoint goes on
+            turn.notices.append(str(error))
+            return
+        catalog = self._runtime.memory.catalog
+        found = [entry for name in made.entries if (entry := catalog.find(name)) is not None]
+        turn.written += [Written("remembered", one.text, one.reference, one.id) for one in found]
+        if claims_saving(assistant) and not any(one.deed in _KEPT for one in turn.written):
+            turn.notices.append(UNKEPT)
+
+    def _notes(self, turn: OpenTurn) -> dict[str, object]:
+        found = {"done": list(turn.done), "unclear": list(_listed(turn.question))}
+        return {name: sentences for name, sentences in found.items() if sentences}
+
+    def _find_search(self, name: str) -> "SearchRecord | None":
+        try:
+            return self._runtime.state.searches.find(name) if name else None
+        except (NotFound, WrongUse):
+            return None
+
+    def _unsaid(self, turn: OpenTurn, text: str) -> str:
+        """Without what was forgotten since the turn began: the model may have read it before."""
+        if self._runtime.state.scrub.generation() == turn.generation:
+            return text
+        from everself.memory.forgetting.forgotten_words import ForgottenWords, candidates, runs
+
+        catalog, found = self._runtime.memory.catalog, {*candidates(text), *runs(text)}
+        return ForgottenWords((), [one for one in found if one and catalog.is_buried(one)]).in_message(text)
+
+    # ── the same turn twice ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _identity(self, turn: OpenTurn, part: str) -> str:
+        """The id of a message of a turn that the program has named. The same for the same turn, also in another session."""
+        if not turn.name:
+            return ""
+        scope = self.session.scope
+        whose = (self.session.channel, scope.kind.value, scope.person or "", scope.project or "", turn.name, part)
+        hashed = sha256(json.dumps(whose).encode("utf-8", "surrogatepass")).digest()
+        return new_id(lambda size: hashed[:size])
+
+    def _find_recorded(self, turn: OpenTurn, assistant: str) -> Stored | None:
+        """The turn as it was recorded before under this name. A name that was given to another turn is an error: nothing is lost unseen."""
+        if not turn.name:
+            return None
+        log = self._runtime.log
+        message, reply = (log.message(self._identity(turn, part)) for part in ("user", "reply"))
+        first, text = (message, turn.said) if turn.said.strip() else (reply, assistant)
+        if first is not None and not _says_same(first.content, text):
+            raise WrongUse(
+                f'The id "{turn.name[:60]}" was given to another turn.', mend="Give each turn of a channel its own id."
+            )
+        last = reply if assistant.strip() else message
+        # the words of a turn under way were stored with its first call
+        if last is None or last == turn.message:
+            return None
+        return Stored(message.id if message is not None else "", reply.id if reply is not None else "", repeated=True)
+
+
+def check_outside(source: str) -> None:
+    """Raises WrongUse for a source that the result of a tool cannot have."""
+    if not is_outside(check_source(source)):
+        raise WrongUse(
+            f'The result of a tool is not "{source}".',
+            mend='Use "tool", "web", "import" or "person:<id>" as its source.',
+        )
+
+
+def arguments_text(arguments: object) -> str:
+    """The arguments of a call as JSON."""
+    if isinstance(arguments, str):
+        return arguments
+    try:
+        return json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise WrongUse(f"The arguments of a call are not JSON: {error}.") from error
+
+
+def stored_id(given: str) -> str:
+    """Some vendors restart the numbering of calls with each answer; stored calls need distinct ids."""
+    return f"{given}-{new_id()}".strip("-")
+
+
+def _listed(sentence: str) -> tuple[str, ...]:
+    return (sentence,) if sentence else ()
+
+
+def _is_listed(turn: OpenTurn, call: LoopCall) -> bool:
+    """Whether a call was stored when it was made. Where one of the two has no id it is known by what was asked."""
+    asked = (call.name, _plain(arguments_text(call.arguments)))
+    return any(
+        known == call.id if known and call.id else (name, _plain(arguments)) == asked
+        for known, name, arguments in turn.calls
+    )
+
+
+def _plain(arguments: str) -> str:
+    try:
+        return json.dumps(json.loads(arguments or "{}"), sort_keys=True)
+    except ValueError:
+        return arguments
+
+
+def _says_same(stored: str, text: str) -> bool:
+    """Whether a stored text is this one; what was forgotten of it since is not compared."""
+    from everself.memory.forgetting.forgotten_words import FORGOTTEN
+
+    return FORGOTTEN in stored or " ".join(stored.split()) == " ".join(clean(text).split())
