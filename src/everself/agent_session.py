@@ -10,7 +10,7 @@ the work is done in the agent's worker thread. Knows of vendors only the shape i
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
 
 from everself.errors import WrongUse
@@ -254,18 +254,14 @@ def _shaped(spec: ToolSpec, form: ToolFormat) -> dict[str, Any]:
 
 
 def _loop_call(given: LoopCall | Mapping[str, Any]) -> LoopCall:
-    if isinstance(given, LoopCall):
-        return given
+    """Checked as a whole before anything is stored."""
     try:
-        call = LoopCall(**given)
+        call = given if isinstance(given, LoopCall) else LoopCall(**given)
     except TypeError as error:
-        fields = ", ".join(LoopCall.__slots__)
-        raise WrongUse(
-            "A call in tool_calls has wrong or missing fields.",
-            mend=f"Give name and result, and of {fields} what you have.",
-        ) from error
+        words = "A call in tool_calls has wrong or missing fields."
+        raise WrongUse(words, mend=f"It has {', '.join(LoopCall.__slots__)}; name and result are needed.") from error
     for field, value in (("name", call.name), ("result", call.result)):
         if not isinstance(value, str):
             raise WrongUse(f"The {field} of a call in tool_calls is not a text.", mend="Give it as the model saw it.")
     check_outside(call.source)
-    return call
+    return replace(call, arguments=arguments_text(call.arguments))

@@ -7,20 +7,12 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.agent.homes import share_weights
 
 from everself import Agent
 from everself.conversation.events import Accepted, Done
 from everself.errors import EverselfError, NotFound
 from everself.memory.forgetting.proof import ForgetPlan, ForgetProof
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with nothing in it."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("EVERSELF_HOME", "EVERSELF_CONFIG", "EVERSELF_KEYS", "EVERSELF_PROFILE", "XDG_CONFIG_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    return tmp_path
 
 
 def test_five_lines_work_in_an_empty_home(home: Path) -> None:
@@ -53,6 +45,8 @@ def test_creating_what_exists_opens_it_as_it_is(home: Path) -> None:
 
 
 def test_homes_and_names_are_apart(home: Path) -> None:
+    share_weights(home / "one")
+    share_weights(home / "two")
     with Agent.create("aria", home=home / "one") as one, Agent.create("aria", home=home / "two") as two:
         one.remember("My heron is called Otto.")
         assert one.workspace != two.workspace
