@@ -125,8 +125,18 @@ def _handler(told: Server) -> type[BaseHTTPRequestHandler]:
             reply = told.next(Asked(told.wire, self.path, headers, body))
             if reply.status != 200:
                 self._refuse(reply)
+            elif told.wire in WHOLE and not body.get("stream"):
+                self._answer(WHOLE[told.wire](reply, body))
             else:
                 self._stream(reply, body)
+
+        def _answer(self, body: Json) -> None:
+            raw = json.dumps(body, ensure_ascii=False).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(raw)))
+            self.end_headers()
+            self.wfile.write(raw)
 
         def _refuse(self, reply: Reply) -> None:
             raw = refusal(told.wire, reply)
@@ -403,6 +413,36 @@ EVENTS: dict[Wire, Callable[[Reply, Json], Iterator[bytes]]] = {
     "gemini": gemini_events,
     "ollama": ollama_events,
 }
+
+
+def anthropic_whole(reply: Reply, body: Json) -> Json:
+    """The answer in one piece, for a client that does not stream."""
+    sent, received, cached, stored = reply.usage or (0, 0, 0, 0)
+    usage = {"input_tokens": sent - cached - stored, "output_tokens": received}
+    usage |= {"cache_read_input_tokens": cached, "cache_creation_input_tokens": stored}
+    content: list[Json] = [{"type": "text", "text": "".join(reply.text)}] if reply.text else []
+    for ident, call in _ids(reply, "toolu_"):
+        content.append({"type": "tool_use", "id": ident, "name": call.name, "input": json.loads(call.arguments)})
+    why = {"length": "max_tokens", "refused": "refusal"}.get(reply.end, "tool_use" if reply.calls else "end_turn")
+    head = {"id": "msg_1", "type": "message", "role": "assistant", "model": body["model"]}
+    return head | {"content": content, "stop_reason": why, "stop_sequence": None, "usage": usage}
+
+
+def openai_whole(reply: Reply, body: Json) -> Json:
+    sent, received, cached, _ = reply.usage or (0, 0, 0, 0)
+    calls = [
+        {"id": ident, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+        for ident, call in _ids(reply, "call_")
+    ]
+    message: Json = {"role": "assistant", "content": "".join(reply.text) or None, "refusal": None}
+    message |= {"tool_calls": calls} if calls else {}
+    choice = {"index": 0, "message": message, "finish_reason": _openai_why(reply), "logprobs": None}
+    usage = {"prompt_tokens": sent, "completion_tokens": received, "total_tokens": sent + received}
+    usage |= {"prompt_tokens_details": {"cached_tokens": cached}}  # type: ignore[dict-item]
+    return _chunk_frame(body) | {"object": "chat.completion", "choices": [choice], "usage": usage}
+
+
+WHOLE: dict[Wire, Callable[[Reply, Json], Json]] = {"anthropic": anthropic_whole, "openai": openai_whole}
 
 _ANTHROPIC_KINDS = {400: "invalid_request_error", 401: "authentication_error", 404: "not_found_error"}
 _ANTHROPIC_KINDS |= {413: "request_too_large", 429: "rate_limit_error", 500: "api_error", 529: "overloaded_error"}
