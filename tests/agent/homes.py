@@ -11,7 +11,8 @@ from everself import Agent
 def share_weights(home: Path) -> None:
     """Let a home of agents use the weights that the tests have prepared, once a machine."""
     home.mkdir(parents=True, exist_ok=True)
-    (home / "models").symlink_to(Path(tempfile.gettempdir()) / f"everself-test-encoder-{os.getuid()}")
+    if not (home / "models").exists():
+        (home / "models").symlink_to(Path(tempfile.gettempdir()) / f"everself-test-encoder-{os.getuid()}")
 
 
 def plain_agent(home: Path, name: str = "") -> Agent:

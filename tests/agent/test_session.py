@@ -283,6 +283,39 @@ def test_a_turn_that_was_stored_by_half_is_completed(agent: Agent) -> None:
     assert [one.id for one in users] == [done.message]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["", "turn-1"])
+@pytest.mark.parametrize("fails", range(6))
+def test_a_record_that_failed_at_any_step_is_completed_by_the_next(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch, fails: int, name: str
+) -> None:
+    agent.remember("My standup is every day at 9:30.")
+    words = "No, the standup is at 9:45, not 9:30."
+    calls = [LoopCall("clock", "Noon.", id="a"), LoopCall("clock", "Ten.", {"zone": "UTC"}, id="b", source="web")]
+    add, count = agent.runtime.log.add, iter(range(100))
+
+    def failing(*arguments: Any, **named: Any) -> Any:
+        if next(count) == fails:
+            raise DiskFull
+        return add(*arguments, **named)
+
+    async def use(s: AgentSession) -> str:
+        await s.prompt(words, id=name)
+        monkeypatch.setattr(agent.runtime.log, "add", failing)
+        if fails < 5:
+            with pytest.raises(DiskFull):
+                await s.record(user=words, assistant="Right.", tool_calls=calls, id=name)
+        done = await s.record(user=words, assistant="Right.", tool_calls=calls, id=name)
+        assert not done.repeated
+        return s.id
+
+    session = talk(agent, use)
+    expected = [("user", words), ("assistant", ""), ("tool", "Noon."), ("tool", "Ten."), ("assistant", "Right.")]
+    assert said(agent, session) == expected
+    assert texts(agent) == ["My standup is every day at 9:45."]
+    assert agent.runtime.log.find(session).taint == "web"
+
+
 def test_forgetting_a_recorded_turn_does_not_let_it_back_in(agent: Agent) -> None:
     async def use(s: AgentSession) -> Any:
         return await s.record(user="My heron is called Otto.", assistant="Noted.", id="turn-1")

@@ -37,15 +37,21 @@ def vendors(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Server]]:
         yield {"openai": one, "anthropic": two}
 
 
+@pytest.mark.parametrize(
+    "whole", [pytest.param(False, id="plain"), pytest.param(True, id="vendors", marks=pytest.mark.slow)]
+)
 def test_the_examples_of_the_library_run_and_say_what_the_page_says(
-    capsys: pytest.CaptureFixture[str], vendors: dict[str, Server]
+    capsys: pytest.CaptureFixture[str], vendors: dict[str, Server], *, whole: bool
 ) -> None:
+    """The vendors' packages take seconds to import, so that what needs them is left out of the fast run."""
     with open_runtime() as app:
         share_weights(Path(app.places.home))
         set_up(app)
     program: dict[str, Any] = {"__name__": "library"}
     said: dict[str, str] = {}
     for number, example in enumerate(examples(), 1):
+        if not whole and any(name in example for name in ("AsyncOpenAI", "AsyncAnthropic")):
+            continue
         exec(compile(example, f"library.md#{number}", "exec"), program)  # noqa: S102 the page is ours
         said[example] = capsys.readouterr().out
 
@@ -54,7 +60,7 @@ def test_the_examples_of_the_library_run_and_say_what_the_page_says(
         return found
 
     assert told("Agent.create()").startswith("main ")
-    entry, path = told("agent.remember(\"I am working").split()
+    entry, path = told('agent.remember("I am working').split()
     assert path.startswith("memory/")
     assert entry in told("agent.correct(")
     assert "tundra" in told("agent.search(")
@@ -67,6 +73,8 @@ def test_the_examples_of_the_library_run_and_say_what_the_page_says(
     assert "Zig project called tundra" in told("memory.list")
     assert "nobody-of-that-name" in told("EverselfError")
     assert told("FrozenTime(") == "memory/2030-03-20.md memory/2030-05-19.md\n"
+    if not whole:
+        return
     assert told("def with_openai(") == "Noted, 9:30.\n"
     assert told("def with_anthropic(") == "At 9:30.\n"
     assert told("def with_tools(") == "Rowing is fun.\n"

@@ -59,9 +59,13 @@ class OpenTurn:
 
     said: str
     name: str = ""
+    # stands for a turn without a name, so that storing it again after a failure doubles nothing
+    key: str = field(default_factory=new_id)
     generation: int = 0
     prompt: "Prompt | None" = None
     message: "Message | None" = None
+    # whether its words were acted on, or were by another process
+    acted: bool = False
     done: tuple[str, ...] = ()
     question: str = ""
     # whether the model knows of these two
@@ -216,20 +220,23 @@ class LoopTurns:
 
     def _begin(self, turn: OpenTurn) -> None:
         """Store the person's words and act on them, once."""
-        if turn.message is not None or not turn.said.strip():
+        if not turn.said.strip():
             return
         log, person = self._runtime.log, self.session.scope.person or ""
-        identity = self._identity(turn, "user")
-        known = log.message(identity) if identity else None
-        turn.message = known or log.add(
-            self.session, "user", self._unsaid(turn, turn.said), person=person, identity=identity
-        )
+        if turn.message is None:
+            identity, said = self._identity(turn, "user"), self._unsaid(turn, turn.said)
+            known = log.message(identity)
+            turn.message = known or log.add(self.session, "user", said, person=person, identity=identity)
+            turn.acted = known is not None
         # quoted text is treated like an import, whoever quotes it
         self._mark(speaker_of(self.session.scope, person), IMPORT if shown(turn.said).strip() else OWN)
-        if known is None and self._is_by_owner(turn):
+        if not turn.acted:
+            turn.acted = True
             self._act(turn, turn.message)
 
     def _act(self, turn: OpenTurn, message: "Message") -> None:
+        if not self._is_by_owner(turn):
+            return
         try:
             acted = self._runtime.chat.shared.parts.act(turn.said, self._context(turn, message.id))
         except EverselfError as error:
@@ -270,14 +277,18 @@ class LoopTurns:
     def _store_foreign(self, turn: OpenTurn, calls: Sequence[LoopCall]) -> None:
         if not calls:
             return
-        asked = [ToolCall(stored_id(one.id), one.name, arguments_text(one.arguments)) for one in calls]
         number = len(turn.calls)
+        names = [self._identity(turn, f"result {at}") for at in range(number, number + len(calls))]
+        asked = [
+            ToolCall(f"{one.id}-{name}".strip("-"), one.name, arguments_text(one.arguments))
+            for one, name in zip(calls, names, strict=True)
+        ]
         self._store_calls(turn, asked, self._identity(turn, f"calls {number}"))
-        for at, (one, call) in enumerate(zip(calls, asked, strict=True), number):
-            identity = self._identity(turn, f"result {at}")
-            self._store_return(turn, call, one.result, one.source, failed=one.failed, identity=identity)
-            turn.used.append(ToolUse(one.name, one.failed, one.source, 0.0))
-            turn.calls.append((one.id, one.name, call.arguments))
+        for one, call, name in zip(calls, asked, names, strict=True):
+            self._store_return(turn, call, one.result, one.source, failed=one.failed, identity=name)
+        # when all are stored: what fails in between is done again as a whole
+        turn.calls += [(one.id, one.name, call.arguments) for one, call in zip(calls, asked, strict=True)]
+        turn.used += [ToolUse(one.name, one.failed, one.source, 0.0) for one in calls]
 
     def _store_reply(self, turn: OpenTurn, text: str) -> str:
         meta: dict[str, object] = {"why": "stop", **self._notes(turn)}
@@ -326,11 +337,9 @@ class LoopTurns:
     # ── the same turn twice ──────────────────────────────────────────────────────────────────────────────────────────
 
     def _identity(self, turn: OpenTurn, part: str) -> str:
-        """The id of a message of a turn that the program has named. The same for the same turn, also in another session."""
-        if not turn.name:
-            return ""
+        """The id of a message of a turn: the same for the same turn, also in another session where the program has named it."""
         scope = self.session.scope
-        whose = (self.session.channel, scope.kind.value, scope.person or "", scope.project or "", turn.name, part)
+        whose = (self.session.channel, scope.kind.value, scope.person or "", scope.project or "", *_key(turn), part)
         hashed = sha256(json.dumps(whose).encode("utf-8", "surrogatepass")).digest()
         return new_id(lambda size: hashed[:size])
 
@@ -374,6 +383,11 @@ def arguments_text(arguments: object) -> str:
 def stored_id(given: str) -> str:
     """Some vendors restart the numbering of calls with each answer; stored calls need distinct ids."""
     return f"{given}-{new_id()}".strip("-")
+
+
+def _key(turn: OpenTurn) -> tuple[str, str]:
+    # apart, so that no name is taken for a key
+    return ("named", turn.name) if turn.name else ("unnamed", turn.key)
 
 
 def _listed(sentence: str) -> tuple[str, ...]:
