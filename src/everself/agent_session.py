@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
 
 from everself.errors import WrongUse
 from everself.models.chat.protocol import ToolCall, ToolSpec
-from everself.operations.loop_turns import LoopCall, LoopTurns, arguments_text, check_outside, stored_id
+from everself.operations.loop_turns import LoopCall, LoopTurns, arguments_text, outside_source, stored_id
 
 if TYPE_CHECKING:
     from everself.conversation.context.receipt import Receipt
@@ -197,8 +197,7 @@ class AgentSession:
         `source` is `tool`, `web` for a page, `import` for a file, or `person:<id>`.
         """
         turns = self._turns
-        check_outside(source)
-        seen = LoopCall(name, result, arguments_text(arguments), id, failed, source)
+        seen = LoopCall(name, result, arguments_text(arguments), id, failed, outside_source(source))
         await self._work(lambda: turns.observe(seen))
 
     async def record(
@@ -263,5 +262,4 @@ def _loop_call(given: LoopCall | Mapping[str, Any]) -> LoopCall:
     for field, value in (("name", call.name), ("result", call.result)):
         if not isinstance(value, str):
             raise WrongUse(f"The {field} of a call in tool_calls is not a text.", mend="Give it as the model saw it.")
-    check_outside(call.source)
-    return replace(call, arguments=arguments_text(call.arguments))
+    return replace(call, arguments=arguments_text(call.arguments), source=outside_source(call.source))

@@ -465,6 +465,7 @@ NO_PATHS: dict[str, str] = {
     "ask.text": "as in a conversation, kept in a row",
     "ask.resume": "compared with recorded sessions, whose ids are the runtime's own",
     **{f"memory.add.{name}": "as in Thought" for name in ("text", "about", "key", "category", "person", "project")},
+    "memory.add.source": "compared with the sources there are; the id of a person becomes a slug",
     "memory.supersede.new": "an id as the one before it",
     **dict.fromkeys(("memory.edit.text", "memory.correct.new", "memory.bank.add.text"), "words that are remembered"),
     "memory.correct.old": "an id as in supersede, or words that are searched for",

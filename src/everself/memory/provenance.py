@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from everself.errors import RefusedByRule, WrongUse
+from everself.text.normalise import slug
 from everself.values import Door, Entry, Origin, ProvenanceRecord, Tag
 
 OWNER, HAND, CORRECTION, AGENT, TOOL, WEB, IMPORT = "owner", "hand", "correction", "agent", "tool", "web", "import"
@@ -31,6 +32,12 @@ def check_source(source: str) -> str:
     raise WrongUse(
         f'"{source}" is not a valid source.', mend="owner, person:<id>, correction, agent, tool, web, import or hand"
     )
+
+
+def plain_source(source: str) -> str:
+    """A source that a program names, the id of a person in the form that folders have; WrongUse when there is no such source."""
+    check_source(source)
+    return f"{PERSON}{slug(source.removeprefix(PERSON))}" if source.startswith(PERSON) else source
 
 
 def known_source(source: str) -> str:
@@ -76,11 +83,11 @@ def stated_by_owner(door: Door, *lineage: str) -> Origin:
 
 def named_by_owner(source: str) -> Origin:
     """Words that the owner's own program says are somebody else's. What only the runtime stamps is not for it to say."""
-    if check_source(source) in (HAND, CORRECTION):
+    if source in (HAND, CORRECTION):
         raise WrongUse(
             f'"{source}" is stamped by Everself itself.', mend="owner, agent, tool, web, import or person:<id>"
         )
-    return Origin(source, "terminal")
+    return Origin(plain_source(source), "terminal")
 
 
 def stated_by(person: str, *lineage: str) -> Origin:

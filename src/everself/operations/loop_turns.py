@@ -17,7 +17,7 @@ from everself.conversation.receipts import ToolUse, receipt_json
 from everself.conversation.sessions.log import clean
 from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written
 from everself.errors import EverselfError, NotFound, WrongUse
-from everself.memory.provenance import IMPORT, OWN, check_source, is_outside, taint_of
+from everself.memory.provenance import IMPORT, OWN, is_outside, plain_source, taint_of
 from everself.memory.statements import shown
 from everself.models.chat.protocol import ToolCall
 from everself.operations.registry import LISTED
@@ -361,13 +361,15 @@ class LoopTurns:
         return Stored(message.id if message is not None else "", reply.id if reply is not None else "", repeated=True)
 
 
-def check_outside(source: str) -> None:
-    """Raises WrongUse for a source that the result of a tool cannot have."""
-    if not is_outside(check_source(source)):
+def outside_source(source: str) -> str:
+    """The source of what a tool returned; WrongUse for one that it cannot have."""
+    plain = plain_source(source)
+    if not is_outside(plain):
         raise WrongUse(
             f'The result of a tool is not "{source}".',
             mend='Use "tool", "web", "import" or "person:<id>" as its source.',
         )
+    return plain
 
 
 def arguments_text(arguments: object) -> str:
