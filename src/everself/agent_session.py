@@ -11,7 +11,7 @@ the work is done in the agent's worker thread. Knows of vendors only the shape i
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar, get_args
 
 from everself.errors import WrongUse
 from everself.models.chat.protocol import ToolCall, ToolSpec
@@ -27,6 +27,9 @@ __all__ = ["AgentSession", "LoopCall", "RecordedTurn", "SessionPrompt", "ToolFor
 
 ToolFormat = Literal["openai", "anthropic", "json-schema"]
 T = TypeVar("T")
+_CALL: Final = f"It has {', '.join(LoopCall.__slots__)}; name and result are needed."
+# beside ours, in calls as the vendors word them
+_VENDORS: Final = frozenset({"type", "function", "input"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,18 +208,19 @@ class AgentSession:
         *,
         user: str | None = None,
         assistant: str | None = None,
-        tool_calls: Iterable[LoopCall | Mapping[str, Any]] = (),
+        tool_calls: Iterable[object] = (),
         id: str = "",  # noqa: A002 the word that programs have for it
     ) -> RecordedTurn:
         """Store a turn that your loop has run. It is durable when this returns, and memory has seen it.
 
         `user` is what the person said, in their own words; left out, it is the message that `prompt` was given. `tool_calls` are those
-        of your own tools, each a `LoopCall` or a mapping with its fields; what went through `call` or `observe` is stored already and
-        may be listed again. With an `id` the turn counts once, however often it is recorded, also by another process.
+        of your own tools, each a `LoopCall` or a mapping with its fields. What went through `call` or `observe` is stored already; it
+        may be listed again, also as the vendor's own object and without its result. With an `id` the turn counts once, however often it
+        is recorded, also by another process.
         """
         turns = self._turns
-        calls = [_loop_call(one) for one in tool_calls]
-        done = await self._work(lambda: turns.record(user or "", assistant or "", calls, id))
+        said, reply, calls = _text(user, "user"), _text(assistant, "assistant"), [_loop_call(one) for one in tool_calls]
+        done = await self._work(lambda: turns.record(said, reply, calls, id))
         return RecordedTurn(turns.session.id, done.message, done.reply, done.written, done.notices, done.repeated)
 
     async def end(self) -> str:
@@ -252,14 +256,37 @@ def _shaped(spec: ToolSpec, form: ToolFormat) -> dict[str, Any]:
             return {**named, "parameters": schema}
 
 
-def _loop_call(given: LoopCall | Mapping[str, Any]) -> LoopCall:
+def _loop_call(given: object) -> LoopCall:
     """Checked as a whole before anything is stored."""
-    try:
-        call = given if isinstance(given, LoopCall) else LoopCall(**given)
-    except TypeError as error:
-        words = "A call in tool_calls has wrong or missing fields."
-        raise WrongUse(words, mend=f"It has {', '.join(LoopCall.__slots__)}; name and result are needed.") from error
-    for field, value in (("name", call.name), ("result", call.result)):
-        if not isinstance(value, str):
-            raise WrongUse(f"The {field} of a call in tool_calls is not a text.", mend="Give it as the model saw it.")
+    if isinstance(given, LoopCall):
+        call = given
+    else:
+        # a call as the packages of the vendors have it is an object of theirs
+        dump = getattr(given, "model_dump", None)
+        call = _read_call(dump() if callable(dump) else given, strict=not callable(dump))
+    texts: tuple[object, ...] = (call.name, call.result or "")
+    if not call.name or not all(isinstance(one, str) for one in texts):
+        raise WrongUse(
+            "The name and the result of a call in tool_calls are texts.", mend="Give them as the model saw them."
+        )
     return replace(call, arguments=arguments_text(call.arguments), source=outside_source(call.source))
+
+
+def _read_call(given: object, *, strict: bool) -> LoopCall:
+    if not isinstance(given, Mapping):
+        raise WrongUse("A call in tool_calls is neither a LoopCall nor a mapping.", mend=_CALL)
+    nested = given.get("function")
+    flat: dict[str, Any] = {**given, **nested} if isinstance(nested, Mapping) else dict(given)
+    if "input" in flat:
+        flat.setdefault("arguments", flat["input"])
+    unknown = flat.keys() - {*LoopCall.__slots__, *_VENDORS}
+    if (strict and unknown) or "name" not in flat:
+        named = f": {min(unknown)}" if unknown else ""
+        raise WrongUse(f"A call in tool_calls has wrong or missing fields{named}.", mend=_CALL)
+    return LoopCall(**{key: value for key, value in flat.items() if key in LoopCall.__slots__})
+
+
+def _text(value: str | None, name: str) -> str:
+    if value is not None and not isinstance(value, str):
+        raise WrongUse(f"{name}= is not a text.", mend="Join the texts of its parts.")
+    return value or ""

@@ -382,6 +382,41 @@ def test_calls_that_are_listed_again_are_not_stored_twice(agent: Agent) -> None:
     assert [text for role, text in said(agent, session) if role == "tool"][1:] == ["Noon.", "Ten."]
 
 
+@pytest.mark.slow
+def test_calls_may_be_listed_as_a_vendor_words_them(agent: Agent) -> None:
+    from openai.types.chat import ChatCompletionMessageFunctionToolCall as FunctionCall
+
+    made = {
+        "id": "call_9",
+        "type": "function",
+        "function": {"name": "memory_search", "arguments": '{"query": "heron"}'},
+    }
+
+    async def use(s: AgentSession) -> str:
+        await s.prompt("What is my heron called?")
+        await s.call("memory_search", '{"query": "heron"}', id="call_9")
+        own = {"type": "tool_use", "id": "toolu_1", "name": "clock", "input": {"zone": "UTC"}, "result": "Ten."}
+        calls = [made, FunctionCall.model_validate(made), own]
+        with pytest.raises(WrongUse, match="no result"):
+            await s.record(assistant="No idea.", tool_calls=[{**made, "id": "call_10"}])
+        return (await s.record(assistant="No idea.", tool_calls=calls)).session
+
+    session = talk(agent, use)
+    stored = agent.runtime.log.messages(session)
+    assert [one.content for one in stored if one.role == "tool"][1:] == ["Ten."]
+    assert [call[1:] for one in stored for call in one.meta.get("calls", [])][1:] == [["clock", '{"zone": "UTC"}']]
+
+
+def test_a_loop_with_a_prompt_of_its_own_records_who_spoke_at_the_end(agent: Agent) -> None:
+    async def use(s: AgentSession) -> str:
+        await s.call("memory_search", {"query": "heron"})
+        return (await s.record(user="My heron is called Otto.", assistant="Noted.")).session
+
+    session = talk(agent, use)
+    assert [role for role, _ in said(agent, session)] == ["assistant", "tool", "user", "assistant"]
+    assert entry(agent, "heron").source == "owner"
+
+
 def test_a_correction_acts_before_the_tools_do_and_the_model_is_told(agent: Agent) -> None:
     agent.remember("My standup is every day at 9:30.")
 
@@ -437,6 +472,8 @@ def test_a_prompt_may_be_asked_for_again_within_its_turn(agent: Agent) -> None:
 def test_nothing_to_record_is_an_error(agent: Agent) -> None:
     with pytest.raises(WrongUse, match="nothing to record"):
         talk(agent, lambda s: s.record(assistant=None))
+    with pytest.raises(WrongUse, match="assistant= is not a text"):
+        talk(agent, lambda s: s.record(user="Hi.", assistant=[{"type": "text"}]))  # type: ignore[arg-type]
     with pytest.raises(WrongUse, match="empty"):
         talk(agent, lambda s: s.prompt("  "))
 

@@ -83,7 +83,7 @@ def stated_by_owner(door: Door, *lineage: str) -> Origin:
 
 def named_by_owner(source: str) -> Origin:
     """Words that the owner's own program says are somebody else's. What only the runtime stamps is not for it to say."""
-    if source in (HAND, CORRECTION):
+    if source in (OWNER, HAND, CORRECTION):
         raise WrongUse(
             f'"{source}" is stamped by Everself itself.', mend="owner, agent, tool, web, import or person:<id>"
         )

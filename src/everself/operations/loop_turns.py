@@ -40,10 +40,10 @@ _KEPT: Final = frozenset({"remembered", "corrected"})
 @dataclass(frozen=True, slots=True)
 class LoopCall:
     """A call of a tool that is the other program's own, and what came back. `source` says whose words that is: `tool`, `web`, `import`
-    or `person:<id>`."""
+    or `person:<id>`. Only of a call that is stored already may the result be left out."""
 
     name: str
-    result: str
+    result: str | None = None
     arguments: str | Mapping[str, Any] = "{}"
     id: str = ""
     failed: bool = False
@@ -176,8 +176,12 @@ class LoopTurns:
         if earlier is not None:
             self._turn = None
             return earlier
+        new = [one for one in calls if not _is_listed(turn, one)]
+        for one in new:
+            if one.result is None:
+                raise WrongUse(f"The call of {one.name[:60]} has no result.", mend="Give it as the model saw it.")
         self._begin(turn)
-        self._store_foreign(turn, [one for one in calls if not _is_listed(turn, one)])
+        self._store_foreign(turn, new)
         reply = self._store_reply(turn, assistant) if assistant.strip() else ""
         self._turn = None
         self.told = () if turn.told else (*turn.done, *_listed(turn.question))
@@ -205,12 +209,16 @@ class LoopTurns:
     def _turn_of(self, user: str, name: str) -> OpenTurn:
         turn = self._open_turn()
         if user and " ".join(user.split()) != " ".join(turn.said.split()):
-            if turn.message is not None or turn.calls:
+            if not turn.said:
+                # a loop with a prompt of its own: whose message the calls answered is told now
+                turn.said = user
+            elif turn.message is not None or turn.calls:
                 raise WrongUse(
                     "The tools of this turn were called for another message than user=.",
                     mend="Give prompt() and record() the same words, or leave user= out.",
                 )
-            turn = self._turn = OpenTurn(user, generation=turn.generation)
+            else:
+                turn = self._turn = OpenTurn(user, generation=turn.generation)
         turn.name = name or turn.name
         return turn
 
@@ -285,7 +293,7 @@ class LoopTurns:
         ]
         self._store_calls(turn, asked, self._identity(turn, f"calls {number}"))
         for one, call, name in zip(calls, asked, names, strict=True):
-            self._store_return(turn, call, one.result, one.source, failed=one.failed, identity=name)
+            self._store_return(turn, call, one.result or "", one.source, failed=one.failed, identity=name)
         # when all are stored: what fails in between is done again as a whole
         turn.calls += [(one.id, one.name, call.arguments) for one, call in zip(calls, asked, strict=True)]
         turn.used += [ToolUse(one.name, one.failed, one.source, 0.0) for one in calls]
