@@ -353,6 +353,27 @@ def test_what_was_observed_lowers_what_is_written_in_the_same_turn(agent: Agent)
     assert entry(agent, "Evil").source == "tool"
 
 
+def test_what_a_prompt_recalled_from_outside_lowers_what_is_written(agent: Agent) -> None:
+    agent.remember("The harbour fee in Porto is twelve euros.", source="web")
+
+    async def use(s: AgentSession) -> str:
+        prompt = await s.prompt("What is the harbour fee in Porto?")
+        assert "twelve euros" in prompt.message
+        await s.call("memory_write", {"content": "Porto is cheap."})
+        return s.id
+
+    session = talk(agent, use)
+    assert entry(agent, "cheap").source == "web"
+    assert agent.runtime.log.find(session).taint == "web"
+
+
+def test_a_reply_that_claims_to_remember_what_nobody_wrote_is_told(agent: Agent) -> None:
+    promise = "I'll remember that."
+    done = talk(agent, lambda s: s.record(user="What is a heron?", assistant=promise))
+    assert done.notices == ("The reply says that something will be remembered, but nothing was written.",)
+    assert talk(agent, lambda s: s.record(user="My heron is called Otto.", assistant=promise)).notices == ()
+
+
 def test_the_result_of_a_tool_is_never_the_owners(agent: Agent) -> None:
     for source in ("owner", "agent", "hand", "correction", "nonsense"):
         with pytest.raises(WrongUse, match=source):
