@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar, get_args
 
 from everself.errors import WrongUse
 from everself.models.chat.protocol import ToolCall, ToolSpec
-from everself.operations.loop_turns import LoopCall, LoopTurns, arguments_text, outside_source, stored_id
+from everself.operations.loop_calls import LoopCall, arguments_text, outside_source, stored_id
 
 if TYPE_CHECKING:
     from everself.conversation.context.receipt import Receipt
     from everself.conversation.tools.protocol import Written
+    from everself.operations.loop_turns import LoopTurns
     from everself.runtime import Runtime
     from everself.search.scopes import Scope
 
@@ -113,8 +114,14 @@ class AgentSession:
             raise WrongUse("A session is opened once.", mend="Call agent.session(…) again.")
         if self._runtime.closed:
             raise WrongUse("The agent is closed.", mend="Open it again with Agent.open(…).")
-        self._opened = await self._work(lambda: LoopTurns(self._runtime, self._scope, self._channel, self._resume))
+        self._opened = await self._work(self._open)
         return self
+
+    def _open(self) -> "LoopTurns":
+        # in the worker thread, too: importing what conversations need takes longer than many a call
+        from everself.operations.loop_turns import LoopTurns
+
+        return LoopTurns(self._runtime, self._scope, self._channel, self._resume)
 
     async def __aexit__(self, *_: object) -> None:
         opened, self._opened, self._left = self._opened, None, True
@@ -141,11 +148,7 @@ class AgentSession:
         turns = self._turns
         if not message.strip():
             raise WrongUse("The message is empty.", mend="agent.context() gives the prompt without one.")
-        made, renewed = await self._work(lambda: turns.assemble(message, id, window))
-        # loaded with the first prompt, as the assembler was
-        from everself.models.chat.newest_message import newest_message
-
-        newest = newest_message(message, turns.told, made.delta)
+        made, newest, renewed = await self._work(lambda: turns.assemble(message, id, window))
         return SessionPrompt(made.prefix.text, made.delta, newest, made.receipt, renewed)
 
     def tools(self, format: ToolFormat = "openai") -> list[Any]:  # noqa: A002 the word that programs have for it
@@ -167,23 +170,12 @@ class AgentSession:
         What goes wrong in a call is a result to show the model, as in a chat: an unknown tool, wrong arguments, a missing permission.
         What the tool writes is the model's, but for whole sentences that the person said in this message.
         """
-        from everself.conversation.sessions.history import labelled
-        from everself.conversation.tools.calls import CallResult, call_tools
-        from everself.conversation.tools.protocol import Outcome
-        from everself.models.chat.newest_message import with_notes
-
         turns = self._turns
         call = ToolCall(stored_id(id), name, arguments_text(arguments))
         context = await self._work(lambda: turns.begin_call(call, id))
-        refused = turns.refusal(name)
-        if refused:
-            done = CallResult(call, Outcome(refused, failed=True))
-        else:
-            (done,) = [one async for one in call_tools(turns.tools, [call], context)]
-        notes = await self._work(lambda: turns.end_call(done))
-        outcome = done.outcome
-        content = with_notes(labelled(outcome.content, done.stamp), *notes)
-        return ToolResult(id or call.id, name, content, outcome.failed, outcome.written, done.stamp)
+        done = await turns.run(call, context)
+        content = await self._work(lambda: turns.end_call(done))
+        return ToolResult(id or call.id, name, content, done.outcome.failed, done.outcome.written, done.stamp)
 
     async def observe(
         self,
@@ -231,7 +223,7 @@ class AgentSession:
         return renewed.note
 
     @property
-    def _turns(self) -> LoopTurns:
+    def _turns(self) -> "LoopTurns":
         if self._left:
             raise WrongUse("The session is closed.", mend="Go on in it with agent.session(resume=…).")
         if self._opened is None:

@@ -88,6 +88,19 @@ def test_a_coroutine_of_a_session_works_only_in_the_worker_thread() -> None:
         assert touched <= allowed, f"{coroutine.name} uses {touched - allowed} in the event loop"
 
 
+@pytest.mark.slow
+def test_what_conversations_need_is_not_imported_in_the_event_loop(tmp_path: Path) -> None:
+    program = (
+        "import sys; from everself import Agent; a = Agent.create(fresh=False); s = a.session();"
+        "print([one for one in sys.modules if one.startswith(('everself.operations.loop_turns', 'everself.classify'))])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}, capture_output=True,
+        text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.stdout == "[]\n", done.stderr
+
+
 def test_conversations_that_wait_leave_the_default_pool_of_the_program_alone(tmp_path: Path) -> None:
     async def run() -> str:
         loop = asyncio.get_running_loop()
@@ -182,7 +195,8 @@ def test_waiting_for_a_reply_within_an_event_loop_says_what_to_do_instead(tmp_pa
 def test_an_agent_that_nobody_closes_does_not_keep_the_program_from_ending(tmp_path: Path) -> None:
     program = (
         "import time; from everself import Agent; a = Agent.create(); a.remember('My heron is called Otto.');"
-        "time.sleep(2); assert 'freshness' in a.runtime.__dict__; print('done')"
+        "[time.sleep(0.1) for _ in range(600) if 'freshness' not in a.runtime.__dict__];"
+        "assert 'freshness' in a.runtime.__dict__; print('done')"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}, capture_output=True,

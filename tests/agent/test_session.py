@@ -451,7 +451,7 @@ def test_a_correction_acts_before_the_tools_do_and_the_model_is_told(agent: Agen
     first, second, done, later = talk(agent, use)
     assert texts(agent) == ["My standup is every day at 9:45."]
     assert "Already done because of this message" in first.content
-    assert "Already done" not in second.content + later.message
+    assert "[Note from the runtime" not in second.content + later.message
     assert [one.deed for one in done.written] == ["corrected"]
 
 

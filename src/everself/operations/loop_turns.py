@@ -6,20 +6,24 @@ once, before any tool does. A prompt alone stores nothing.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from everself.classify.save_claims import claims_saving
 from everself.conversation.context.request import PromptRequest
 from everself.conversation.receipts import ToolUse, receipt_json
+from everself.conversation.sessions.history import labelled
 from everself.conversation.sessions.log import clean
-from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written
+from everself.conversation.tools.calls import CallResult, call_tools
+from everself.conversation.tools.protocol import Outcome, Stamp, Tool, ToolContext, Written
 from everself.errors import EverselfError, NotFound, WrongUse
-from everself.memory.provenance import IMPORT, OWN, is_outside, plain_source, taint_of
+from everself.memory.provenance import IMPORT, OWN, taint_of
 from everself.memory.statements import shown
+from everself.models.chat.newest_message import newest_message, with_notes
 from everself.models.chat.protocol import ToolCall
+from everself.operations.loop_calls import LoopCall, arguments_text
 from everself.operations.registry import LISTED
 from everself.search.sharing import is_owner, speaker_of
 from everself.values import new_id
@@ -28,26 +32,12 @@ if TYPE_CHECKING:
     from everself.conversation.context.assembler import Prompt
     from everself.conversation.context.prefix import Prefix
     from everself.conversation.sessions.session import Message, Session
-    from everself.conversation.tools.calls import CallResult
     from everself.runtime import Runtime
     from everself.search.scopes import Scope
     from everself.storage.state.searches import SearchRecord
 
 UNKEPT: Final = "The reply says that something will be remembered, but nothing was written."
 _KEPT: Final = frozenset({"remembered", "corrected"})
-
-
-@dataclass(frozen=True, slots=True)
-class LoopCall:
-    """A call of a tool that is the other program's own, and what came back. `source` says whose words that is: `tool`, `web`, `import`
-    or `person:<id>`. Only of a call that is stored already may the result be left out."""
-
-    name: str
-    result: str | None = None
-    arguments: str | Mapping[str, Any] = "{}"
-    id: str = ""
-    failed: bool = False
-    source: str = "tool"
 
 
 @dataclass(slots=True)
@@ -98,12 +88,13 @@ class LoopTurns:
         self._prefix: tuple[int, Prefix] | None = None
         self._turn: OpenTurn | None = None
         # what became of the last message and no model was told, for it to be told beside the next one
-        self.told: tuple[str, ...] = ()
+        self._told: tuple[str, ...] = ()
 
     # ── the prompt ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def assemble(self, message: str, name: str, window: int | None) -> "tuple[Prompt, bool]":
-        """The prompt for a message, and whether its prefix was made anew because something was forgotten."""
+    def assemble(self, message: str, name: str, window: int | None) -> "tuple[Prompt, str, bool]":
+        """The prompt for a message, the message with the delta behind it, and whether the prefix was made anew because something was
+        forgotten."""
         runtime = self._runtime
         runtime.chat.shared.recover()
         # taken before anything is read: what is forgotten from now on makes the next prefix a new one
@@ -128,7 +119,7 @@ class LoopTurns:
             turn = self._turn = OpenTurn(message, name)
         # asked for once more, for instance because the model failed, it is the same turn
         turn.prompt, turn.generation = prompt, generation
-        return prompt, made_in != generation
+        return prompt, newest_message(message, self._told, prompt.delta), made_in != generation
 
     # ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -144,14 +135,23 @@ class LoopTurns:
         led = turn.message if turn.message is not None else asked
         return self._context(turn, led.id)
 
-    def end_call(self, called: "CallResult") -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Store what came back. What was done because of the message and what is unclear, where the model was not told yet."""
+    async def run(self, call: ToolCall, context: ToolContext) -> CallResult:
+        """Run a call. The tool itself does what blocks in the worker thread."""
+        if refused := self._refusal(call.name):
+            return CallResult(call, Outcome(refused, failed=True))
+        (done,) = [one async for one in call_tools(self.tools, [call], context)]
+        return done
+
+    def end_call(self, called: CallResult) -> str:
+        """Store what came back. What the model is to be shown: also what was done because of the message, where it was not told yet."""
         turn = self._open_turn()
         turn.written += called.outcome.written
         turn.used.append(ToolUse(called.call.name, called.outcome.failed, called.stamp, called.seconds))
-        self._store_return(turn, called.call, called.outcome.content, called.stamp, failed=called.outcome.failed)
+        outcome = called.outcome
+        self._store_return(turn, called.call, outcome.content, called.stamp, failed=outcome.failed)
         told, turn.told = turn.told, True
-        return ((), ()) if told else (turn.done, _listed(turn.question))
+        content = labelled(outcome.content, called.stamp)
+        return content if told else with_notes(content, turn.done, _listed(turn.question))
 
     def observe(self, call: LoopCall) -> None:
         """Store a call of the program's own tool as soon as it returned: what is concluded from then on is no better than its result."""
@@ -159,7 +159,7 @@ class LoopTurns:
         self._begin(turn)
         self._store_foreign(turn, [call])
 
-    def refusal(self, name: str) -> str:
+    def _refusal(self, name: str) -> str:
         """Why a tool is not to be had here, where it exists elsewhere; empty otherwise."""
         if name in self.tools or all(one.tool != name for one in LISTED):
             return ""
@@ -184,7 +184,7 @@ class LoopTurns:
         self._store_foreign(turn, new)
         reply = self._store_reply(turn, assistant) if assistant.strip() else ""
         self._turn = None
-        self.told = () if turn.told else (*turn.done, *_listed(turn.question))
+        self._told = () if turn.told else (*turn.done, *_listed(turn.question))
         self._keep(turn, assistant)
         message = turn.message.id if turn.message is not None else ""
         return Stored(message, reply, tuple(turn.written), tuple(turn.notices))
@@ -197,7 +197,7 @@ class LoopTurns:
     def follow(self, session: "Session") -> None:
         """Go on in another session of the same kind, which begins with a prefix of its own."""
         self.session, self._taint = session, session.taint
-        self._prefix, self._turn, self.told = None, None, ()
+        self._prefix, self._turn, self._told = None, None, ()
 
     # ── parts of a turn ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -367,32 +367,6 @@ class LoopTurns:
         if last is None or last == turn.message:
             return None
         return Stored(message.id if message is not None else "", reply.id if reply is not None else "", repeated=True)
-
-
-def outside_source(source: str) -> str:
-    """The source of what a tool returned; WrongUse for one that it cannot have."""
-    plain = plain_source(source)
-    if not is_outside(plain):
-        raise WrongUse(
-            f'The result of a tool is not "{source}".',
-            mend='Use "tool", "web", "import" or "person:<id>" as its source.',
-        )
-    return plain
-
-
-def arguments_text(arguments: object) -> str:
-    """The arguments of a call as JSON."""
-    if isinstance(arguments, str):
-        return arguments
-    try:
-        return json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
-    except (TypeError, ValueError) as error:
-        raise WrongUse(f"The arguments of a call are not JSON: {error}.") from error
-
-
-def stored_id(given: str) -> str:
-    """Some vendors restart the numbering of calls with each answer; stored calls need distinct ids."""
-    return f"{given}-{new_id()}".strip("-")
 
 
 def _key(turn: OpenTurn) -> tuple[str, str]:
