@@ -283,6 +283,20 @@ def test_a_turn_that_was_stored_by_half_is_completed(agent: Agent) -> None:
     assert [one.id for one in users] == [done.message]
 
 
+def test_a_correction_that_another_process_acted_on_is_not_acted_on_again(agent: Agent) -> None:
+    agent.remember("My standup is every day at 9:30.")
+
+    async def use(s: AgentSession) -> None:
+        await s.prompt("No, the standup is at 9:45, not 9:30.", id="turn-1")
+        await s.call("memory_search", {"query": "standup"})
+
+    talk(agent, use)
+    before = agent.run("log")
+    talk(agent, use)
+    assert agent.run("log") == before
+    assert texts(agent) == ["My standup is every day at 9:45."]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["", "turn-1"])
 @pytest.mark.parametrize("fails", range(6))
