@@ -144,6 +144,20 @@ def test_a_whole_sentence_of_the_person_stays_theirs(agent: Agent) -> None:
     assert entry(agent, "heron").source == "owner"
 
 
+def test_a_whole_sentence_of_a_guest_is_the_guests_and_corrects_nothing(agent: Agent) -> None:
+    agent.remember("My standup is every day at 9:30.")
+
+    async def use(s: AgentSession) -> None:
+        await s.prompt("I keep four llamas.")
+        await s.call("memory_write", {"content": "I keep four llamas."})
+        await s.record(assistant="Nice.")
+        await s.record(user="No, the standup is at 9:45, not 9:30.", assistant="Oh.")
+
+    talk(agent, use, person="anna")
+    assert entry(agent, "llamas").source == "person:anna"
+    assert entry(agent, "My standup").text == "My standup is every day at 9:30."
+
+
 def test_a_call_that_nobody_asked_for_rests_on_itself_and_is_the_models(agent: Agent) -> None:
     async def use(s: AgentSession) -> str:
         await s.call("memory_write", {"content": "The backup ran at night."})
