@@ -154,7 +154,8 @@ def test_two_agents_and_eight_threads_keep_everything_apart(tmp_path: Path) -> N
             for turn in range(turns):
                 words = f"Thread {number} keeps a heron called Otto{number}x{turn}."
                 await s.prompt(words)
-                await s.call("memory_write", {"content": f"Note {number}x{turn} of the model."})
+                written = await s.call("memory_write", {"content": f"Note {100 + 10 * number + turn} of the model."})
+                assert not written.failed, written
                 await s.record(user=words, assistant="Noted.")
 
         async def run(number: int) -> None:
@@ -172,7 +173,7 @@ def test_two_agents_and_eight_threads_keep_everything_apart(tmp_path: Path) -> N
                 for turn in range(turns)
                 for source, text in (
                     ("owner", f"Thread {number} keeps a heron called Otto{number}x{turn}."),
-                    ("agent", f"Note {number}x{turn} of the model."),
+                    ("agent", f"Note {100 + 10 * number + turn} of the model."),
                 )
             }
             assert {(entry.source, entry.text) for entry in catalog} == expected
