@@ -148,13 +148,44 @@ def test_a_call_whose_caller_is_cancelled_is_completed(tmp_path: Path) -> None:
 def test_two_agents_and_eight_threads_keep_everything_apart(tmp_path: Path) -> None:
     """Each thread has an event loop and a session of its own; half of them share one agent, half another."""
     turns = 3
+    animals = [
+        "heron",
+        "zebra",
+        "tapir",
+        "llama",
+        "otter",
+        "panda",
+        "camel",
+        "moose",
+        "bison",
+        "koala",
+        "gecko",
+        "raven",
+        "robin",
+        "stork",
+        "swan",
+        "toad",
+        "trout",
+        "viper",
+        "whale",
+        "wolf",
+        "donkey",
+        "badger",
+        "beaver",
+        "ferret",
+    ]
+
+    def words_of(number: int, turn: int) -> tuple[str, str]:
+        animal = animals[number * turns + turn]
+        return f"My {animal} is called Otto.", f"Feeding the {animal} takes an hour."
+
     with plain_agent(tmp_path / "home") as one, plain_agent(tmp_path / "home", "aria") as two:
 
         async def lead(number: int, s: AgentSession) -> None:
             for turn in range(turns):
-                words = f"Thread {number} keeps a heron called Otto{number}x{turn}."
+                words, note = words_of(number, turn)
                 await s.prompt(words)
-                written = await s.call("memory_write", {"content": f"Note {100 + 10 * number + turn} of the model."})
+                written = await s.call("memory_write", {"content": note})
                 assert not written.failed, written
                 await s.record(user=words, assistant="Noted.")
 
@@ -167,15 +198,8 @@ def test_two_agents_and_eight_threads_keep_everything_apart(tmp_path: Path) -> N
                 done.result(PATIENCE * 10)
         for place, agent in enumerate((one, two)):
             catalog = [entry for entry in agent.runtime.memory.catalog.all() if not entry.closed]
-            expected = {
-                (source, text)
-                for number in range(place, 8, 2)
-                for turn in range(turns)
-                for source, text in (
-                    ("owner", f"Thread {number} keeps a heron called Otto{number}x{turn}."),
-                    ("agent", f"Note {100 + 10 * number + turn} of the model."),
-                )
-            }
+            pairs = [words_of(number, turn) for number in range(place, 8, 2) for turn in range(turns)]
+            expected = {("owner", words) for words, _ in pairs} | {("agent", note) for _, note in pairs}
             assert {(entry.source, entry.text) for entry in catalog} == expected
             assert len(catalog) == len(expected)
             sessions = agent.run("sessions.list")

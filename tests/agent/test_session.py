@@ -387,6 +387,8 @@ def test_what_a_prompt_recalled_from_outside_lowers_what_is_written(agent: Agent
     async def use(s: AgentSession) -> str:
         prompt = await s.prompt("What is the harbour fee in Porto?")
         assert "twelve euros" in prompt.message
+        found = await s.call("memory_search", {"query": "harbour fee"})
+        assert (found.source, found.content.splitlines()[0]) == ("web", "[source: web]")
         await s.call("memory_write", {"content": "Porto is cheap."})
         return s.id
 
