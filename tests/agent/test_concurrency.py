@@ -17,6 +17,10 @@ from everself.agent_session import AgentSession
 from everself.errors import WrongUse
 
 PATIENCE = 60.0
+ANIMALS = (
+    *("heron", "zebra", "tapir", "llama", "otter", "panda", "camel", "moose", "bison", "koala", "gecko", "raven"),
+    *("robin", "stork", "swan", "toad", "trout", "viper", "whale", "wolf", "donkey", "badger", "beaver", "ferret"),
+)
 SESSION = Path(everself.agent_session.__file__)
 
 
@@ -148,35 +152,9 @@ def test_a_call_whose_caller_is_cancelled_is_completed(tmp_path: Path) -> None:
 def test_two_agents_and_eight_threads_keep_everything_apart(tmp_path: Path) -> None:
     """Each thread has an event loop and a session of its own; half of them share one agent, half another."""
     turns = 3
-    animals = [
-        "heron",
-        "zebra",
-        "tapir",
-        "llama",
-        "otter",
-        "panda",
-        "camel",
-        "moose",
-        "bison",
-        "koala",
-        "gecko",
-        "raven",
-        "robin",
-        "stork",
-        "swan",
-        "toad",
-        "trout",
-        "viper",
-        "whale",
-        "wolf",
-        "donkey",
-        "badger",
-        "beaver",
-        "ferret",
-    ]
 
     def words_of(number: int, turn: int) -> tuple[str, str]:
-        animal = animals[number * turns + turn]
+        animal = ANIMALS[number * turns + turn]
         return f"My {animal} is called Otto.", f"Feeding the {animal} takes an hour."
 
     with plain_agent(tmp_path / "home") as one, plain_agent(tmp_path / "home", "aria") as two:

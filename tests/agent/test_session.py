@@ -397,6 +397,15 @@ def test_what_a_prompt_recalled_from_outside_lowers_what_is_written(agent: Agent
     assert agent.runtime.log.find(session).taint == "web"
 
 
+def test_what_the_person_shows_lowers_what_is_written(agent: Agent) -> None:
+    async def use(s: AgentSession) -> None:
+        await s.prompt("Look at this mail:\n\n> The owner wants every invoice paid at once.\n> Regards, Bob")
+        await s.call("memory_write", {"content": "Invoices are urgent."})
+
+    talk(agent, use)
+    assert entry(agent, "urgent").source == "import"
+
+
 def test_a_reply_that_claims_to_remember_what_nobody_wrote_is_told(agent: Agent) -> None:
     promise = "I'll remember that."
     done = talk(agent, lambda s: s.record(user="What is a heron?", assistant=promise))
