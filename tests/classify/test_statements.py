@@ -175,3 +175,13 @@ def test_a_wish_for_how_to_be_spoken_to_is_kept(text: str) -> None:
 )
 def test_what_is_asked_for_in_such_words_is_asked(text: str) -> None:
     assert [one.kind for one in read(text).sentences] == [SentenceKind.QUESTION]
+
+
+def test_a_line_that_begins_with_a_slash_is_never_a_memory() -> None:
+    text = "My sister Ana moved to Porto.\n/forget that I lived in Lisbon.\n  /remember that I like tea."
+    assert [one.text for one in read(text).of(SentenceKind.STATEMENT, SentenceKind.REMEMBER, SentenceKind.FORGET)] == [
+        "My sister Ana moved to Porto."
+    ]
+    # a path within a line is no command, and what is asked to be remembered is
+    assert read("My notes are in /srv/notes.").of(SentenceKind.STATEMENT)
+    assert read("Remember the following:\n/srv/notes is where my notes are.").of(SentenceKind.REMEMBER)

@@ -1,5 +1,6 @@
 """What happens to a message before a model sees it: corrections act, and programs that the host file names are told."""
 
+import asyncio
 import shlex
 import sys
 from pathlib import Path
@@ -23,6 +24,16 @@ def test_a_correction_acts_before_the_model_is_asked_and_the_model_is_told(tmp_p
         assert "Mia" in " ".join(last.done)
         # what was done is in the words of the prompt too: the old ones are gone
         assert "sister is called Mira" not in model.requests[0].delta
+
+
+def test_a_line_that_begins_with_a_slash_corrects_and_teaches_nothing(tmp_path: Path) -> None:
+    with talking(tmp_path, "All right.") as (app, _):
+        kept = app.remember("My sister is called Mira")
+        session = app.chat.begin()
+        say(app, "/no, my sister is called Mia, not Mira", session)
+        say(app, "/forget that my brother is called Jun\nyes", session)
+        asyncio.run(app.chat.close(session))
+        assert [(one.id, one.closed) for one in app.memory.catalog.all()] == [(kept.entry, False)]
 
 
 def test_nobody_else_corrects_the_owner(tmp_path: Path) -> None:

@@ -55,7 +55,14 @@ def _each(text: str) -> Iterator[_Spanned]:
                     if one.role == "asked" and sentence.kind in _MEANT:
                         sentence = replace(sentence, kind=SentenceKind.STATEMENT, what="")
                     at = one.start + start + first
+                    if one.role == "said" and is_command(text, at):
+                        sentence = replace(sentence, kind=SentenceKind.OTHER, what="")
                     yield at, at + len(sentence.text), sentence
+
+
+def is_command(text: str, at: int = 0) -> bool:
+    """Whether what stands there is in a line that begins with a slash: typed at a program, or a path, and never told about oneself."""
+    return text[text.rfind("\n", 0, at) + 1 :].lstrip(" \t").startswith("/")
 
 
 def _told(words: str, own: Language) -> Iterator[tuple[int, Sentence]]:

@@ -13,7 +13,7 @@ from everself.classify.difference import differ_in_one_word
 from everself.classify.folding import fold, language_of
 from everself.classify.openers import bare
 from everself.classify.sentence_kinds import Language, SentenceKind
-from everself.classify.statements import read
+from everself.classify.statements import is_command, read
 from everself.classify.triage import Triage, Verdict
 from everself.conversation.parts import Acted
 from everself.conversation.reflex.replies import reply
@@ -91,8 +91,8 @@ class CorrectionHandler:
         # what others say in a group corrects nothing that the owner said
         if told is None or not setting.by_owner or setting.scope.kind is not SessionKind.MAIN:
             return Acted()
-        if read(told.trigger).of(SentenceKind.FORGET):
-            # a request to forget is not a correction
+        if is_command(text) or read(told.trigger).of(SentenceKind.FORGET):
+            # neither a request to forget nor a command is a correction
             return Acted()
         language = language_of(told.trigger, text)
         self.before(setting)

@@ -40,6 +40,21 @@ def test_enter_sends_and_other_ways_begin_a_new_line() -> None:
     assert typed("```\rcode\r```\r") == ["```\ncode\n```"]
 
 
+def test_an_empty_line_sends_what_a_fence_holds_open() -> None:
+    assert typed("```\rcode\r\r", "next\r") == ["```\ncode", "next"]
+
+
+def test_lines_that_were_typed_ahead_are_messages_of_their_own() -> None:
+    async def read() -> list[str]:
+        with create_pipe_input() as source:
+            editor = Editor(NAMES, tuple, lambda: "", terminal=(source, DummyOutput()))
+            editor.put("one\rtwo\rthr")
+            source.send_text("ee\r")
+            return [await asyncio.wait_for(editor.read(), 10) for _ in range(3)]
+
+    assert asyncio.run(read()) == ["one", "two", "three"]
+
+
 def test_two_thousand_pasted_lines_are_one_message() -> None:
     text = "\n".join(f"line {number}" for number in range(2_000))
     assert typed(f"\x1b[200~{text}\x1b[201~\r", "next\r") == [text, "next"]

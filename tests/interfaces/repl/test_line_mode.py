@@ -92,7 +92,16 @@ def test_help_lists_every_command_and_an_unknown_one_is_answered_with_the_neares
     assert all(f"\n{name}" in f"\n{said.out}" for name in COMMANDS)
     assert "There is no command /serch. Did you mean /search?" in said.out
     assert chat.heard == ["/usr/bin is full"]
-    assert not said.well
+    # a slip of the finger, at which nothing failed
+    assert said.well
+
+
+def test_a_command_and_more_lines_is_neither_done_nor_said(talk, app: Runtime, chat: FakeChat) -> None:
+    app.remember("My old address is 5 Elm Street.")
+    said = talk("/forget elm street\\\nyes\n")
+    assert said.out == "/forget takes one line, and this has more. Nothing was done.\n"
+    assert chat.heard == []
+    assert len(app.memory.catalog.all()) == 1
 
 
 def test_memory_search_why_and_soul_answer(talk, app: Runtime) -> None:

@@ -10,7 +10,7 @@ from typing import Final, Literal
 from everself.classify.sentence_kinds import Language, Sentence, SentenceKind
 from everself.classify.sentences import language_of
 from everself.classify.shown import shown
-from everself.classify.statements import read
+from everself.classify.statements import is_command, read
 from everself.classify.wording import folded, wording
 from everself.conversation.reflex._questions import FILE, Asked, ask
 from everself.text.dates import read_dates
@@ -23,7 +23,7 @@ _MOST_DAYS: Final = 7
 _TAGS: Final = frozenset({Tag.EVENT, Tag.KNOWLEDGE, Tag.SKILL, Tag.DECISION})
 
 Job = Literal["write", "answer", "about", "day", "forget"]
-Remark = Literal["greeting", "thanks", "order", "self", "okay", "shown"]
+Remark = Literal["greeting", "thanks", "order", "self", "okay", "shown", "command"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
     if any(char.isalpha() for char in shown(text)) and not any(act.job == "write" for act in acts):
         remarks.append("shown")
     if not acts and not remarks and not done:
-        remarks = ["okay"]
+        remarks = ["command" if is_command(text) else "okay"]
     return Plan(language, tuple(acts), tuple(dict.fromkeys(remarks)))
 
 

@@ -5,12 +5,14 @@ from typing import Final
 import re2
 
 from everself.conversation.events import Done
-from everself.errors import EverselfError
+from everself.errors import EverselfError, NotFound, WrongUse
 from everself.interfaces.repl.commands import COMMANDS
 from everself.interfaces.repl.dialog_state import DialogState
 
 # a path or a fraction at the beginning of a message is no command
 _COMMAND: Final = re2.compile(r"^(/[a-z]+)(?:\s+(.*))?$")
+# a slip of the finger: nothing failed
+_SLIPS: Final = (NotFound, WrongUse)
 
 
 class Talk(DialogState):
@@ -18,23 +20,29 @@ class Talk(DialogState):
 
     async def hear(self, text: str) -> None:
         """A command or a message. What goes wrong is told, and the conversation goes on."""
-        found = _COMMAND.match(text.rstrip()) if "\n" not in text.strip() else None
+        first, _, more = text.strip("\n").partition("\n")
+        found = _COMMAND.match(first.rstrip())
         try:
-            if found is not None:
-                await self._obey(found[1], (found[2] or "").strip())
-            else:
+            if found is None:
                 await self._converse(text)
+            elif more.strip():
+                # neither done, since the rest may have been meant as an answer, nor said, since it would be remembered
+                self.screen.say((f"{found[1]} takes one line, and this has more. Nothing was done.",))
+            else:
+                await self._obey(found[1], (found[2] or "").strip())
         except EverselfError as error:
-            self.failed = True
+            self.failed = self.failed or not isinstance(error, _SLIPS)
             self.screen.trouble(error)
 
-    async def close(self) -> None:
-        """The end: what is worth keeping is kept."""
+    async def close(self) -> bool:
+        """The end: what is worth keeping is kept. Whether it was."""
         try:
             await self.chat.close(self.session)
         except EverselfError as error:
             self.failed = True
             self.screen.trouble(error)
+            return False
+        return True
 
     async def _obey(self, name: str, words: str) -> None:
         command = COMMANDS.get(name)
@@ -45,7 +53,6 @@ class Talk(DialogState):
 
         near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.5)
         hint = f" Did you mean {near[0]}?" if near else ""
-        self.failed = True
         self.screen.say((f"There is no command {name}.{hint} /help lists them; a blank before it makes it a message.",))
 
     async def _converse(self, text: str) -> None:

@@ -1,7 +1,7 @@
 """The line that is typed into: keys, completion of commands, history, and what stands below. Knows prompt_toolkit, and no agent.
 
-Enter sends. Alt-Enter and Ctrl-J begin a new line, and so does Enter after a backslash or within a fence, as in a pipe. What is pasted is
-one message, however many lines it has. Ctrl-C throws away what was typed, Ctrl-D on an empty line leaves.
+Enter sends. Alt-Enter and Ctrl-J begin a new line, and so does Enter after a backslash or within a fence, as in a pipe; Enter on an empty
+line sends always. What is pasted is one message, however many lines it has. Ctrl-C throws away what was typed, Ctrl-D on an empty line leaves.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,7 +13,10 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History, ThreadedHistory
 from prompt_toolkit.input import Input
+from prompt_toolkit.input.typeahead import store_typeahead
+from prompt_toolkit.input.vt100_parser import Vt100Parser
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import Style
 
@@ -58,6 +61,14 @@ class Editor:
             input=source,
             output=target,
         )
+
+    def put(self, keys: str) -> None:
+        """Keys that were pressed before anybody read them; they come first."""
+        pressed: list[KeyPress] = []
+        parser = Vt100Parser(pressed.append)
+        parser.feed(keys)
+        parser.flush()
+        store_typeahead(self._session.input, pressed)
 
     async def read(self) -> str:
         """A message. Raises EOFError when the person leaves."""
@@ -113,8 +124,9 @@ def _keys() -> KeyBindings:
     @keys.add("enter")
     def send(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
-        at_end = buffer.document.is_cursor_at_the_end
-        if at_end and goes_on(buffer.text.split("\n")):
+        lines = buffer.text.split("\n")
+        # an empty line sends whatever stands open before it: nobody is locked in by a fence that never closes
+        if buffer.document.is_cursor_at_the_end and lines[-1].strip() and goes_on(lines):
             buffer.newline(copy_margin=False)
         else:
             buffer.validate_and_handle()

@@ -7,7 +7,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TextIO
 
@@ -15,6 +15,7 @@ from everself.errors import EverselfError
 from everself.interfaces.repl import views as looking
 from everself.interfaces.repl.commands import COMMANDS
 from everself.interfaces.repl.dialog import Talk
+from everself.interfaces.repl.keyboard import held_keys, mark_pastes
 from everself.interfaces.repl.ritual import OFFER
 from everself.interfaces.repl.screens import Terminal
 from everself.search.recall import RecallRequest
@@ -46,7 +47,7 @@ class Streams:
 
 
 def talk_at_terminal(app: "Runtime", session: "Session", streams: Streams) -> bool:
-    """Until the person leaves; whether everything worked."""
+    """Until the person leaves; whether what they said was kept. What went wrong in between they saw, and went on or left."""
     return asyncio.run(_Sitting(app, session, streams).hold())
 
 
@@ -76,22 +77,23 @@ class _Sitting:
             colour=self._streams.colour,
             terminal=(self._streams.keys, self._streams.picture),
         )
-        text = await self._next(editor)
-        await warming
-        return await self._hold(editor, text)
+        with held_keys(editor.put) if self._streams.keys is None else nullcontext():
+            text = await self._next(editor)
+            await warming
+            return await self._hold(editor, text)
 
     async def _hold(self, editor: "Editor", text: str | None) -> bool:
         talk = Talk(self._app, self._app.chat, self._session, self._screen, editor.ask)
         self._talk = talk
         while text is not None:
             if text.strip():
-                with _ctrl_c(lambda: talk.chat.cancel(talk.session)), _without_echo():
+                mark_pastes(self._streams.out)
+                with _ctrl_c(lambda: talk.chat.cancel(talk.session)):
                     await talk.hear(text)
                 if text.startswith("/"):
                     self._screen.say(("",))
             text = None if talk.left else await self._next(editor)
-        await talk.close()
-        return not talk.failed
+        return await talk.close()
 
     async def _next(self, editor: "Editor") -> str | None:
         try:
@@ -126,23 +128,3 @@ def _ctrl_c(stop: Callable[[], object]) -> Iterator[None]:
         yield
     finally:
         loop.remove_signal_handler(signal.SIGINT)
-
-
-@contextmanager
-def _without_echo() -> Iterator[None]:
-    """What is typed while a reply comes waits for the next prompt, and does not stand in the middle of the reply."""
-    import termios
-
-    try:
-        keys = sys.stdin.fileno()
-        before = termios.tcgetattr(keys)
-    except (OSError, ValueError, termios.error):
-        yield
-        return
-    quiet = [*before]
-    quiet[3] = before[3] & ~termios.ECHO
-    termios.tcsetattr(keys, termios.TCSANOW, quiet)
-    try:
-        yield
-    finally:
-        termios.tcsetattr(keys, termios.TCSANOW, before)

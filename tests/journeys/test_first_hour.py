@@ -1,0 +1,94 @@
+"""The first hour of somebody new, at a real terminal: what made people wince, one after the other."""
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.journeys.panes import Pane, needs_tmux, sit_down
+from tests.models.chat.servers import Asked, Reply, Server, say, serve
+
+TOP = Path(__file__).resolve().parents[2]
+pytestmark = [pytest.mark.slow, needs_tmux]
+
+
+@pytest.fixture
+def environ(_own_home: Path) -> dict[str, str]:
+    host = _own_home / ".everself" / "everself.json5"
+    host.parent.mkdir()
+    host.write_text('{ agents: { defaults: { memorySearch: { provider: "none" } } } }')
+    return {"HOME": str(_own_home), "PATH": os.defpath, "PYTHONPATH": str(TOP / "src"), "LANG": "C.UTF-8"}
+
+
+@pytest.fixture
+def pane(environ: dict[str, str], tmp_path: Path) -> Iterator[Pane]:
+    with sit_down(tmp_path, environ, "chat") as made:
+        yield made
+
+
+def notes(environ: dict[str, str]) -> str:
+    days = (Path(environ["HOME"]) / ".everself" / "workspace" / "memory").glob("*.md")
+    return "\n".join(day.read_text("utf-8") for day in days)
+
+
+class Slow:
+    """Answers each message when it is let."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+        self._gates = [threading.Event() for _ in range(8)]
+
+    def __call__(self, asked: Asked) -> Reply:
+        said = [one["content"] for one in asked.body["messages"] if one["role"] == "user"]
+        last = said[-1] if isinstance(said[-1], str) else said[-1][-1]["text"]
+        self.heard.append(last)
+        self._gates[len(self.heard) - 1].wait(100)
+        return say(f"reply {len(self.heard)}.")
+
+    def let(self, number: int) -> None:
+        self._gates[number].set()
+
+
+@pytest.fixture
+def slow() -> Slow:
+    return Slow()
+
+
+@pytest.fixture
+def server(environ: dict[str, str], slow: Slow) -> Iterator[Server]:
+    with serve("openai", script=slow) as made:
+        host = Path(environ["HOME"]) / ".everself" / "everself.json5"
+        host.write_text(
+            '{ agents: { defaults: { model: "near/small", memorySearch: { provider: "none" } } },'
+            f'  provider: {{ near: {{ baseUrl: "{made.url}", contextWindow: 64000 }} }} }}'
+        )
+        yield made
+
+
+def test_what_is_typed_while_a_reply_comes_is_sent_line_by_line(
+    server: Server, slow: Slow, environ: dict[str, str], tmp_path: Path
+) -> None:
+    with sit_down(tmp_path, environ, "chat") as pane:
+        pane.wait("›")
+        pane.type("How are you?")
+        while not slow.heard:
+            pane.wait("How are you?")
+        pane.type("What is new?", "/quit")
+        slow.let(0)
+        slow.let(1)
+        shown = pane.wait("reply 1.", "› What is new?", "reply 2.", "› /quit")
+        assert pane.left() == 0
+    assert [one.splitlines()[0] for one in slow.heard] == ["How are you?", "What is new?"], shown
+
+
+def test_keys_pressed_before_the_first_prompt_are_messages_of_their_own(pane: Pane, environ: dict[str, str]) -> None:
+    # the terminal itself makes line feeds of these
+    pane.type("My dog is called Bruno.", "/forget Bruno", "yes", "/mmory", "/quit")
+    shown = pane.wait("› My dog is called Bruno.", "› /forget Bruno", "Forget it for good?", "› /mmory", "› /quit")
+    assert "Forgotten:" in shown
+    assert "Did you mean /memory?" in shown
+    # neither a typo nor leaving is a failure
+    assert pane.left() == 0
+    assert "Bruno" not in notes(environ)
+    assert "/forget" not in notes(environ)
