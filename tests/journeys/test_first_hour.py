@@ -74,10 +74,13 @@ def test_what_is_typed_while_a_reply_comes_is_sent_line_by_line(
         pane.type("How are you?")
         while not slow.heard:
             pane.wait("How are you?")
-        pane.type("What is new?", "/quit")
+        pane.type("What is new?", "/model", "/quit")
         slow.let(0)
+        pane.wait("reply 1.", "› What is new?")
+        while len(slow.heard) < 2:
+            pane.wait("What is new?")
         slow.let(1)
-        shown = pane.wait("reply 1.", "› What is new?", "reply 2.", "› /quit")
+        shown = pane.wait("reply 2.", "› /model", "near/small", "› /quit")
         assert pane.left() == 0
     assert [one.splitlines()[0] for one in slow.heard] == ["How are you?", "What is new?"], shown
 
@@ -88,7 +91,22 @@ def test_keys_pressed_before_the_first_prompt_are_messages_of_their_own(pane: Pa
     shown = pane.wait("› My dog is called Bruno.", "› /forget Bruno", "Forget it for good?", "› /mmory", "› /quit")
     assert "Forgotten:" in shown
     assert "Did you mean /memory?" in shown
+    # one confirmation, without line numbers
+    before = shown.partition("› /forget")[0]
+    assert (before.count("remember that"), before.count("✓"), before.count("#L")) == (1, 0, 0)
     # neither a typo nor leaving is a failure
     assert pane.left() == 0
     assert "Bruno" not in notes(environ)
     assert "/forget" not in notes(environ)
+
+
+def test_the_bar_below_says_who_answers_and_what_it_took(
+    server: Server, slow: Slow, environ: dict[str, str], tmp_path: Path
+) -> None:
+    with sit_down(tmp_path, environ, "chat") as pane:
+        pane.wait("›", "main · near/small")
+        slow.let(0)
+        pane.type("How are you?")
+        pane.wait("reply 1.", "main · near/small · 150 tokens · price unknown")
+        pane.press("C-d")
+        assert pane.left() == 0

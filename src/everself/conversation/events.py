@@ -48,7 +48,10 @@ class ToolReturned:
 
 @dataclass(frozen=True, slots=True)
 class MemoryWritten:
+    """`told`: the reply itself says so, and nobody needs to hear it twice."""
+
     written: Written
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,8 +146,11 @@ class TurnRunner:
             await shared.in_thread(alarm.tell)
         if setting.by_owner:
             self._acted = await shared.in_thread(lambda: parts.act(self._text, setting))
+        try:
+            model = self._model = await shared.in_thread(lambda: shared.model)
+        finally:
+            # whether a model can be opened or not: this was done
             self._tell(self._acted.written)
-        model = self._model = await shared.in_thread(lambda: shared.model)
         if model.name == REFLEX and await shared.in_thread(lambda: parts.first(REFLEX)):
             self._emit(Notice(NO_MODEL, "info", ADD_MODEL))
         calling = await shared.in_thread(lambda: parts.calling(model.name))
@@ -215,7 +218,7 @@ class TurnRunner:
         self._tell_notices()
         if self._recorder is not None:
             async for event in run_loop(model, request, tools, setting, self._state, self._recorder):
-                self._emit(event)
+                self._emit(self._marked(event) if isinstance(event, MemoryWritten) else event)
 
     def _renew(self, model: ChatModel, tools: Sequence[Tool], message: Message) -> ChatRequest:
         """The request once more, after something was forgotten. What this turn holds itself is read again as well."""
@@ -344,7 +347,11 @@ class TurnRunner:
 
     def _tell(self, written: Sequence[Written]) -> None:
         for one in written:
-            self._emit(MemoryWritten(one))
+            self._emit(self._marked(MemoryWritten(one)))
+
+    def _marked(self, event: MemoryWritten) -> MemoryWritten:
+        """The reflex confirms what was written in its reply; a model may, or may not."""
+        return replace(event, told=self._model is not None and self._model.name == REFLEX)
 
     def _done(self, why: Why) -> Done:
         course = self._state

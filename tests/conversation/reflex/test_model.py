@@ -108,9 +108,9 @@ def test_small_talk_is_answered_and_nothing_is_written(text: str) -> None:
     assert text_of(pieces)
 
 
-def test_a_kept_statement_is_confirmed_with_its_place_in_the_language_of_the_message() -> None:
-    assert converse("My cat is called Miso.", WRITTEN) == "I'll remember that (memory/2026-11-15.md#L3)."
-    assert converse("우리 고양이 이름은 미소야.", WRITTEN) == "기억해 둘게요 (memory/2026-11-15.md#L3)."
+def test_a_kept_statement_is_confirmed_with_its_file_in_the_language_of_the_message() -> None:
+    assert converse("My cat is called Miso.", WRITTEN) == "I'll remember that (memory/2026-11-15.md)."
+    assert converse("우리 고양이 이름은 미소야.", WRITTEN) == "기억해 둘게요 (memory/2026-11-15.md)."
 
 
 def test_what_could_not_be_written_is_not_claimed() -> None:

@@ -241,3 +241,11 @@ def test_an_answer_that_cannot_be_is_asked_for_again(talk, app: Runtime) -> None
     said = talk(f"/bootstrap\n{typed}yes\n")
     assert said.err.count("Time zone") == 1
     assert "Europe/Berlin" in document(app, "USER.md")
+
+
+def test_places_are_told_in_a_pipe_once_they_are_asked_for(talk, chat: FakeChat) -> None:
+    chat.script = lambda _: [MemoryWritten(Written("remembered", "x", "memory/2026-03-19.md#L3")), Text("fine")]
+    assert talk("x\n").err == ""
+    assert talk("/verbose\nx\n").err == "Note: remembered: x  memory/2026-03-19.md#L3\n"
+    assert talk("/verbose\n/verbose\nx\n").err == ""
+    assert talk("/verbose off\nx\n").err == ""

@@ -55,6 +55,8 @@ def test_activity_is_told_quietly_and_deeds_only_once() -> None:
         ToolCalled("2", "memory_write", '{"content": "x"}'),
         ToolReturned("1", "memory_search", "out of reach", failed=True),
         MemoryWritten(Written("remembered", "My name is Alex.", "memory/2026-03-19.md#L3")),
+        MemoryWritten(Written("remembered", "My name is Alex.", "memory/2026-03-19.md#L3")),
+        MemoryWritten(Written("remembered", "My dog is called Mo.", "memory/2026-03-19.md#L8"), told=True),
         Text("Hello"),
         Notice("The disk is nearly full.", "warning", "everself doctor"),
         Text("Alex."),
@@ -65,10 +67,18 @@ def test_activity_is_told_quietly_and_deeds_only_once() -> None:
         "· thinks",
         "· memory_search the ␛[31m project",
         "· memory_search failed: out of reach",
-        "✓ remembered: My name is Alex.  memory/2026-03-19.md#L3",
+        "✓ remembered: My name is Alex.",
         "Hello",
         "! The disk is nearly full. everself doctor",
         "Alex.",
         "! Stopped. What was said so far is kept.",
         "",
     ]
+
+
+def test_places_are_shown_to_whoever_asks_for_them() -> None:
+    out = io.StringIO()
+    screen = Terminal(out, colour=False)
+    screen.verbose = True
+    screen.show(MemoryWritten(Written("remembered", "My dog is called Mo.", "memory/2026-03-19.md#L8"), told=True))
+    assert out.getvalue() == "✓ remembered: My dog is called Mo.  memory/2026-03-19.md#L8\n"

@@ -29,6 +29,7 @@ _SAID: Final = frozenset({"owner", "correction"})
 # records of what was done to memory: what they tell of stands in memory itself, in the person's words
 _RECORDS: Final = frozenset({"CORRECTIONS.md", "CONFLICTS.md", "CHANGELOG.md", "COMPACTION_LOG.md"})
 
+_LINES: Final = r"#L\d+(?:-L?\d+)?"
 _NOTE: Final = r"(?:^|/)memory/\d{4}-\d\d-\d\d-[^/]+\.md$"
 _SPOKEN: Final = r"(?m)^\s*(?:[-*] )?(?:User|Assistant): "
 
@@ -146,15 +147,23 @@ def confirm(language: Language, returns: Sequence[ToolReturn]) -> list[str]:
     said: list[str] = []
     told = [_object(one.content) for one in returns if not one.failed]
     for key, mention in (("kept", False), ("known", True)):
-        places = [
+        named = [
             str(one.get("citation") or one.get("path") or "") for one in told if bool(one.get("mention")) is mention
         ]
+        places = list(dict.fromkeys(map(without_lines, named)))
         if places:
             more = ", …" if len(places) > _MOST_PLACES else ""
             said.append(reply(key, language, where=", ".join(places[:_MOST_PLACES]) + more))
     if any(one.get("left_out") for one in told):
         said.append(reply("left_out", language))
     return said + [reply("failed", language, why=_why(one)) for one in returns if one.failed]
+
+
+def without_lines(text: str) -> str:
+    """With the file alone of each citation: a line number is of no use to somebody who just said what stands there."""
+    import re2
+
+    return str(re2.sub(_LINES, "", text))
 
 
 def _forgotten(act: Act, given: ToolReturn) -> str:

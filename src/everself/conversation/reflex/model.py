@@ -112,10 +112,10 @@ def _id(at: int, number: int) -> str:
 
 def _spoken(plan: "Plan", turn: UserTurn, at: int, returns: dict[str, ToolReturn], *, ritual: bool) -> list[str]:
     """The reply in pieces: what was done already, small talk, then what each act came to."""
-    from everself.conversation.reflex._answers import answer, confirm, written_words
+    from everself.conversation.reflex._answers import answer, confirm, without_lines, written_words
     from everself.conversation.reflex.replies import reply
 
-    said = [*turn.done, *turn.unclear]
+    said = [*map(without_lines, turn.done), *turn.unclear]
     said += [reply(remark, plan.language) for remark in plan.remarks]
     if ritual and "greeting" in plan.remarks:
         said.append(reply("ritual", plan.language))

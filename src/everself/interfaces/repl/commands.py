@@ -111,6 +111,13 @@ async def _model(talk: "DialogState", _: str) -> None:
     talk.screen.say((told, "To change it: everself model use NAME"))
 
 
+async def _verbose(talk: "DialogState", words: str) -> None:
+    asked = words.strip().casefold()
+    talk.screen.verbose = asked != "off" if asked in ("on", "off") else not talk.screen.verbose
+    said = "Places, line numbers and scores are shown" if talk.screen.verbose else "Places and numbers are left out"
+    talk.screen.say((f"{said} from now on. /verbose changes it back.",))
+
+
 async def _quit(talk: "DialogState", _: str) -> None:
     talk.left = True
 
@@ -122,6 +129,7 @@ _BY_HAND: Final[dict[str, Command]] = {
     "/why": Command(_why, "what the last reply rests on: prompt, recall, tools", "[MESSAGE]"),
     "/forget": Command(_forget, "forget something for good, with proof", "ID|WORDS"),
     "/review": Command(_review, "decide what waits for you, one after the other", "[list]"),
+    "/verbose": Command(_verbose, "show places, line numbers and scores, or leave them out", "[on|off]"),
     "/model": Command(_model, "which model answers"),
     "/new": Command(_new, "begin anew; a note about this conversation is kept"),
     "/compact": Command(_compact, "make a long conversation shorter, after keeping what matters"),
@@ -133,7 +141,7 @@ _FROM_OPERATIONS: Final = {
 # as a person meets them; what is not named here comes last
 _ORDER: Final = (
     *("/help", "/bootstrap", "/memory", "/search", "/why", "/forget", "/undo", "/soul", "/persona", "/review"),
-    *("/prompt", "/model", "/new", "/compact", "/sessions", "/quit"),
+    *("/prompt", "/verbose", "/model", "/new", "/compact", "/sessions", "/quit"),
 )
 COMMANDS: Final[dict[str, Command]] = {
     name: {**_FROM_OPERATIONS, **_BY_HAND}[name] for name in dict.fromkeys((*_ORDER, *_BY_HAND, *_FROM_OPERATIONS))

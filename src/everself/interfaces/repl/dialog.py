@@ -59,6 +59,9 @@ class Talk(DialogState):
         async for event in self.chat.converse(self.session, text):
             if isinstance(event, Done):
                 self.last = event
-                self.spent += event.cost or 0.0
+                self.tokens += event.usage.sent + event.usage.received
+                # what took no tokens cost nothing
+                if event.usage.sent:
+                    self.spent = None if self.spent is None or event.cost is None else self.spent + event.cost
                 self.failed = self.failed or event.why == "failed"
             self.screen.show(event)

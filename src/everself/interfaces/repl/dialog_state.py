@@ -25,5 +25,7 @@ class DialogState:
     left: bool = False
     failed: bool = False
     last: "Done | None" = None
-    # what the replies of this conversation cost, where that is known
-    spent: float = 0.0
+    # what the replies of this conversation cost; None once a price is unknown
+    spent: float | None = 0.0
+    # sent and received
+    tokens: int = 0

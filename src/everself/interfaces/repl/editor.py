@@ -1,7 +1,8 @@
 """The line that is typed into: keys, completion of commands, history, and what stands below. Knows prompt_toolkit, and no agent.
 
 Enter sends. Alt-Enter and Ctrl-J begin a new line, and so does Enter after a backslash or within a fence, as in a pipe; Enter on an empty
-line sends always. What is pasted is one message, however many lines it has. Ctrl-C throws away what was typed, Ctrl-D on an empty line leaves.
+line sends always. What is pasted is one message, however many lines it has. Ctrl-C throws away what was typed, Ctrl-D on an empty line
+leaves.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -61,6 +62,10 @@ class Editor:
             input=source,
             output=target,
         )
+
+    def redraw(self) -> None:
+        """Ask `below` again."""
+        self._session.app.invalidate()
 
     def put(self, keys: str) -> None:
         """Keys that were pressed before anybody read them; they come first."""

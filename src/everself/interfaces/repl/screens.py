@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Final, Protocol, TextIO
 
 from everself.conversation.events import Done, Event, MemoryWritten, Notice, Text, Thinking, ToolCalled, ToolReturned
+from everself.conversation.tools.protocol import Written
 from everself.errors import EverselfError
 from everself.interfaces.repl.markdown import DIM, RESET, Marking, wrapped
 from everself.text.normalise import one_line
@@ -25,6 +26,9 @@ _LEAST: Final = 20
 
 
 class Screen(Protocol):
+    # whether places, line numbers and scores are shown
+    verbose: bool
+
     def show(self, event: Event) -> None:
         """One event of a turn."""
 
@@ -41,6 +45,7 @@ class Plain:
     """Replies and answers go to `out`, everything else to `err`, so that a pipe holds the conversation alone."""
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
+        self.verbose = False
         self._out = out
         self._err = err
         self._said = False
@@ -52,6 +57,8 @@ class Plain:
             case Text(text):
                 self._part()
                 self._write(visible(text))
+            case MemoryWritten(written) if self.verbose:
+                self.note(f"{written.deed}: {written.words}  {written.path}")
             case Notice(text=text, mend=mend):
                 self.note(f"{text} {mend}".rstrip())
             case Done(why=why):
@@ -105,10 +112,12 @@ class Terminal:
     """Streams Markdown; what tools do and what is remembered stands in dim lines between."""
 
     def __init__(self, out: TextIO, *, colour: bool = True) -> None:
+        self.verbose = False
         self._out = out
         self._colour = colour
         self._marking = Marking(lambda: width_of(out))
         self._thinking = False
+        # names of tools, and what was written, that were told of in this turn
         self._used: set[str] = set()
 
     def show(self, event: Event) -> None:
@@ -124,10 +133,11 @@ class Terminal:
                 self._quiet(f"· {one_line(name, _SHOWN)} {gist(arguments)}".rstrip())
             case ToolReturned(name=name, content=content, failed=True):
                 self._quiet(f"· {one_line(name, _SHOWN)} failed: {gist(content)}")
-            case MemoryWritten(written):
-                told = f"✓ {written.deed}", one_line(written.path, _SHOWN)
-                room = max(width_of(self._out) - sum(map(len, told)) - 4, _LEAST)
-                self._quiet(f"{told[0]}: {one_line(written.words, room)}  {told[1]}")
+            case MemoryWritten(written, told):
+                line = self._confirmed(written)
+                if self.verbose or not (told or line in self._used):
+                    self._used.add(line)
+                    self._quiet(line)
             case Notice(text=text, level=level, mend=mend):
                 mark = "!" if level == "warning" else "·"
                 self._quiet(f"{mark} {text} {mend}".rstrip())
@@ -149,6 +159,12 @@ class Terminal:
         self._quiet(f"! {error}")
         if error.mend:
             self._quiet(f"  → {error.mend}")
+
+    def _confirmed(self, written: Written) -> str:
+        """What was written, and where for whoever wants to know."""
+        head, place = f"✓ {written.deed}: ", f"  {one_line(written.path, _SHOWN)}" if self.verbose else ""
+        room = max(width_of(self._out) - len(head) - len(place), _LEAST)
+        return f"{head}{one_line(written.words, room)}{place}"
 
     def _finish(self, why: str) -> None:
         self._write(self._marking.end())

@@ -11,6 +11,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TextIO
 
+from everself.conversation.reflex.model import NAME as REFLEX
 from everself.errors import EverselfError
 from everself.interfaces.repl import views as looking
 from everself.interfaces.repl.commands import COMMANDS
@@ -59,6 +60,7 @@ class _Sitting:
         self._screen = Terminal(streams.out, colour=streams.colour)
         self._talk: Talk | None = None
         self._model = ""
+        self._who = ""
 
     async def hold(self) -> bool:
         from everself.interfaces.repl.editor import Editor
@@ -77,6 +79,8 @@ class _Sitting:
             colour=self._streams.colour,
             terminal=(self._streams.keys, self._streams.picture),
         )
+        # by then it is known who answers
+        warming.add_done_callback(lambda _: editor.redraw())
         with held_keys(editor.put) if self._streams.keys is None else nullcontext():
             text = await self._next(editor)
             await warming
@@ -92,6 +96,8 @@ class _Sitting:
                     await talk.hear(text)
                 if text.startswith("/"):
                     self._screen.say(("",))
+                    # the ritual gives it a name
+                    self._who = await asyncio.to_thread(looking.name_of, self._app)
             text = None if talk.left else await self._next(editor)
         return await talk.close()
 
@@ -104,19 +110,24 @@ class _Sitting:
     def _warm(self) -> None:
         """What the first turn needs and takes a while to load. What goes wrong here goes wrong again there, and is told."""
         with suppress(EverselfError):
+            self._who = looking.name_of(self._app)
             self._model = self._app.chat.model.name
             self._app.keep_index_fresh()
             if self._app.agent.search.enabled:
                 self._app.recall.search(RecallRequest("hello", limit=1, recorded=False))
 
     def _meter(self) -> str:
-        parts = [one_line(self._model, _NAME)] if self._model else []
+        """Who answers, by which model, and what it took so far. A model that is none takes nothing."""
+        parts = [one_line(self._who or self._app.agent.id, _NAME), one_line(self._model, _NAME)]
         talk = self._talk
-        if talk is not None and talk.last is not None and talk.last.filled >= _WORTH_TELLING:
-            parts.append(f"context {talk.last.filled:.0%}")
-        if talk is not None and talk.spent:
-            parts.append(f"${talk.spent:.4f}")
-        return " · ".join(parts)
+        if self._model == REFLEX:
+            parts.append("no model, answers from memory")
+        elif talk is not None:
+            parts.append(f"{talk.tokens:,} tokens")
+            if talk.last is not None and talk.last.filled >= _WORTH_TELLING:
+                parts.append(f"context {talk.last.filled:.0%}")
+            parts.append("price unknown" if talk.spent is None else f"${talk.spent:.4f}")
+        return " · ".join(filter(None, parts))
 
 
 @contextmanager

@@ -55,3 +55,11 @@ def said(app: "Runtime", limit: int) -> Iterator[str]:
             if message.role == "user" and not message.person and limit > 0:
                 limit -= 1
                 yield message.content
+
+
+def name_of(app: "Runtime") -> str:
+    """What the agent is called; nothing where nobody gave it a name."""
+    from everself.identity.card import DEFAULT_NAME, IDENTITY_FILE, resolve
+
+    card = resolve(app.loaded.config.ui, app.agent.identity, app.integrity.text(IDENTITY_FILE))
+    return "" if card.name.value == DEFAULT_NAME else f"{card.emoji.value} {card.name.value}".strip()
