@@ -10,6 +10,7 @@ from everself.conversation.events import MemoryWritten, Text, ToolCalled, ToolRe
 from everself.conversation.loop import MOST_STEPS
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import ChatRequest, ModelTurn, ReplyCall, ToolCall, ToolTurn, UserTurn
+from everself.operations.why import account_of
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, Wait, call
 from everself.testing.origins import origin_of
@@ -219,12 +220,12 @@ def test_a_reply_says_what_it_rested_on(tmp_path: Path) -> None:
         app.remember("My harbour is Genoa.")
         session = app.chat.begin()
         events = say(app, "Which harbour is mine?", session)
-        why = app.chat.why(session)
+        why = account_of(app, session=session.id)
         assert (why.message, why.text, why.model) == (done(events).message, "Genoa.", "fake/1")
         assert [one["path"] for one in why.receipt["recalled"]]
         assert why.receipt["tokens"] > 0
         assert why.receipt["tools"][0][0] == "memory_search"
-        assert app.chat.why(session, why.message[:6]) == why
+        assert account_of(app, why.message[:6]) == why
         # the words themselves are kept where they can be forgotten
         assert "Genoa" not in json.dumps(why.receipt)
 

@@ -35,6 +35,9 @@ def monday(life: Life) -> None:
     life.call("memory", "search", "tundra", "--explain", "--limit", "3")
     life.call("memory", "why")
     life.call("memory", "why", "--list")
+    life.call("why")
+    life.call("why", "--bisect", "Bruno")
+    life.call("why", "--bisect", "an elephant")
     life.call("memory", "status")
 
 

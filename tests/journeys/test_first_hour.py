@@ -107,6 +107,6 @@ def test_the_bar_below_says_who_answers_and_what_it_took(
         pane.wait("›", "main · near/small")
         slow.let(0)
         pane.type("How are you?")
-        pane.wait("reply 1.", "main · near/small · 150 tokens · price unknown")
+        pane.wait("reply 1.", "main · near/small · 150 tokens · $0")
         pane.press("C-d")
         assert pane.left() == 0

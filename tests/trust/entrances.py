@@ -496,6 +496,8 @@ NO_PATHS: dict[str, str] = {
     "soul.verify.paths": "compared with the documents that were looked at anyway",
     "Pick.heading": "stored as text",
     "identity.session": "compared with recorded sessions",
+    "why.reply": "compared with the ids of recorded messages",
+    "why.bisect": "compared with the ids and words of what is remembered",
     "context.session_kind": "the name of a kind of session and a slug",
     "context.message": "words that memory is searched for",
     **{

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from everself.conversation._shared import SharedState
 from everself.conversation.events import Done, Event
 from everself.conversation.parts import Compacted, Parts, Renewed
-from everself.conversation.receipts import ReplyReceipt
 from everself.conversation.sessions.session import Session
 from everself.conversation.turn import TurnRunner
 from everself.errors import NotFound
@@ -118,17 +117,6 @@ class Chat:
             await self._shared.in_thread(lambda: self._parts.checkpoint(self._parts.log.fresh(session)))
         finally:
             await self._shared.leave(session.id)
-
-    def why(self, session: Session, message: str = "") -> ReplyReceipt:
-        """What a reply rested on: the last one of the session, or the one of that id or beginning of an id."""
-        replies = [
-            one for one in self._parts.log.messages(session) if one.role == "assistant" and "receipt" in one.meta
-        ]
-        found = next((one for one in reversed(replies) if one.id.startswith(message.upper())), None)
-        if found is None:
-            raise NotFound("this reply is not part of the conversation.")
-        receipt = found.meta["receipt"]
-        return ReplyReceipt(found.id, found.at, found.content, str(found.meta.get("model", "")), receipt)
 
     async def _one_by_one(self, before: "asyncio.Task[None] | None", turning: TurnRunner) -> None:
         import asyncio

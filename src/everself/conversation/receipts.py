@@ -1,8 +1,7 @@
 """The receipt stored with a reply and shown by /why: paths, numbers and reasons, never the text itself."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -22,17 +21,6 @@ class ToolUse:
     failed: bool
     stamp: str
     seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyReceipt:
-    """What a reply rested on. `receipt` is as `receipt_json` makes it; empty where none was kept."""
-
-    message: str
-    at: datetime
-    text: str
-    model: str
-    receipt: JsonObject = field(default_factory=dict)
 
 
 def receipt_json(receipt: Receipt, search: SearchRecord | None, used: Sequence[ToolUse] = ()) -> JsonObject:

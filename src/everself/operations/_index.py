@@ -85,4 +85,5 @@ INDEX: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("soul.test", "soul", "Hold a soul against the expectations in SOUL_TESTS.md.", "", "", "[NAME]"),
     ("memory.vouch", "vouchers", "Vouch for entries: that they come from where they say, or else from you.", "", "", "[ID]..."),
     ("memory.release", "vouchers", "Let an entry out of quarantine, into today's log.", "", "", "ID"),
+    ("why", "why", "Tell what a reply rests on, or with --bisect which message first taught a belief.", "", "/why", "[REPLY]"),
 )

@@ -11,7 +11,6 @@ from everself.agent import open_runtime
 from everself.clock import system_now
 from everself.conversation.events import Accepted, Done, Event, Text
 from everself.conversation.parts import Compacted
-from everself.conversation.receipts import ReplyReceipt
 from everself.conversation.sessions.session import Session
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import ChatModel
@@ -75,17 +74,6 @@ class FakeChat:
 
     async def close(self, session: Session) -> None:
         self.closed.append(session.id)
-
-    def why(self, _: Session, __: str = "") -> ReplyReceipt:
-        receipt = {
-            "tokens": 1200,
-            "memory": 300,
-            "files": [["SOUL.md", 400]],
-            "recalled": [{"path": "memory/2026-03-19.md", "from": 3, "to": 4, "score": 0.8, "entry": "7K3QX9M2ABCD"}],
-            "left_out": [{"path": "MEMORY.md", "reason": "no room"}],
-            "tools": [["memory_search", False, "own", 0.02]],
-        }
-        return ReplyReceipt("M2", system_now(), "You said: hello", "reflex", receipt)
 
 
 @pytest.fixture(scope="session")

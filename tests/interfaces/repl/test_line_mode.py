@@ -106,12 +106,11 @@ def test_a_command_and_more_lines_is_neither_done_nor_said(talk, app: Runtime, c
 
 def test_memory_search_why_and_soul_answer(talk, app: Runtime) -> None:
     app.remember("I am working on a Rust project called tundra.")
-    said = talk("/memory\n/search which project\n/why\n/soul\n/persona\n/prompt\n/sessions\n")
+    said = talk("/memory\n/search which project\n/soul\n/persona\n/prompt\n/sessions\n")
     assert said.err == ""
     assert said.well
     assert said.out.count("tundra") >= 2
-    assert "memory/2026-03-19.md#L3-L4  7K3QX9M2ABCD" in said.out
-    assert "no room: MEMORY.md" in said.out
+    assert talk("/why\n").err.startswith("Not found: Nothing was replied yet.")
     assert "# Soul" in said.out or "SOUL" in said.out
     assert "Nothing was said yet." in said.out
 
@@ -249,3 +248,15 @@ def test_places_are_told_in_a_pipe_once_they_are_asked_for(talk, chat: FakeChat)
     assert talk("/verbose\nx\n").err == "Note: remembered: x  memory/2026-03-19.md#L3\n"
     assert talk("/verbose\n/verbose\nx\n").err == ""
     assert talk("/verbose off\nx\n").err == ""
+
+
+def test_an_entry_is_put_right_by_its_id(talk, app: Runtime) -> None:
+    wrong = app.remember("My sister lives in Oslo.").entry
+    assert "What is right?" in talk(f"/fix {wrong}\n").out
+    said = talk(f"/fix {wrong} “My sister lives in Bergen.”\n")
+    assert said.well
+    assert {one.text: one.closed for one in app.memory.catalog.all()} == {
+        "My sister lives in Oslo.": True,
+        "My sister lives in Bergen.": False,
+    }
+    assert talk("/fix 000000000000 Anything else.\n").err

@@ -18,7 +18,7 @@ _EXAMPLES = (
 _EPILOG = 'Every command takes --json. "everself help exit-codes" lists what is told to the shell.'
 _ORDER: Final = (
     *("setup", "chat", "ask", "doctor", "config", "identity", "soul", "memory", "context", "sessions"),
-    *("simulate-compaction", "model", "spend", "cron", "keepers", "review", "agents", "log", "show", "undo"),
+    *("simulate-compaction", "model", "spend", "cron", "keepers", "review", "agents", "log", "show", "why", "undo"),
     *("backup", "restore", "completion", "help"),
 )
 # What is more than one operation: its line, and the module and name under which it is found when it is called.

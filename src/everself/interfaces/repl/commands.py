@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from everself.errors import Interrupted
+from everself.interfaces.rendering.lines import plain
+from everself.interfaces.rendering.view import Look, view_of
 from everself.interfaces.repl import views as looking
 from everself.interfaces.repl.operation_commands import run_slash
 from everself.interfaces.repl.review import decide
 from everself.interfaces.repl.ritual import agreed, meet
-from everself.interfaces.repl.why import told
+from everself.operations.caller import AT_TERMINAL
 from everself.operations.registry import LISTED
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 _SESSIONS: Final = 12
 
 Run = Callable[["DialogState", str], Awaitable[None]]
-Look = Callable[["Runtime", str], Iterable[str]]
+Looking = Callable[["Runtime", str], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Command:
     takes: str = ""
 
 
-def _looks(look: Look) -> Run:
+def _looks(look: Looking) -> Run:
     async def run(talk: "DialogState", words: str) -> None:
         talk.screen.say(await asyncio.to_thread(lambda: list(look(talk.app, words))))
 
@@ -47,7 +49,8 @@ def _of_operation(name: str) -> Run:
             return await agreed(talk.ask, f"{question} (yes/no)")
 
         try:
-            talk.screen.say(await run_slash(name, talk.app, talk.session.id, words, agree))
+            verbose = talk.screen.verbose
+            talk.screen.say(await run_slash(name, talk.app, talk.session.id, words, agree, verbose=verbose))
         except Interrupted as error:
             talk.screen.say((error.detail,))
 
@@ -59,9 +62,18 @@ async def _help(talk: "DialogState", _: str) -> None:
     talk.screen.say(f"{f'{name} {one.takes}'.rstrip():<{width}}  {one.summary}" for name, one in COMMANDS.items())
 
 
-async def _why(talk: "DialogState", words: str) -> None:
-    found = await asyncio.to_thread(lambda: talk.chat.why(talk.session, words))
-    talk.screen.say(told(found, talk.app.clock.zone))
+async def _fix(talk: "DialogState", words: str) -> None:
+    """Put one entry right in the owner's words. The old one is closed, and /undo takes it back."""
+    entry, _, right = words.partition(" ")
+    right = right.strip().strip('“”"')
+    if not right:
+        talk.screen.say(("What is right? /fix, the entry's id and the right words; /why and /memory show ids.",))
+        return
+    from everself.operations.entries import CorrectRequest, correct_entry
+
+    request = CorrectRequest(old=entry, new=right)
+    done = await asyncio.to_thread(lambda: correct_entry(talk.app, AT_TERMINAL, request))
+    talk.screen.say(map(plain, view_of(correct_entry).lines(done, Look(talk.app.clock.zone))))
 
 
 async def _forget(talk: "DialogState", words: str) -> None:
@@ -126,7 +138,7 @@ _BY_HAND: Final[dict[str, Command]] = {
     "/help": Command(_help, "this list"),
     "/bootstrap": Command(_bootstrap, "get to know each other: a few questions"),
     "/memory": Command(_looks(looking.memory), "what I remember, the newest last", "[WORDS]"),
-    "/why": Command(_why, "what the last reply rests on: prompt, recall, tools", "[MESSAGE]"),
+    "/fix": Command(_fix, "put an entry right: the old words are closed, yours hold", "ID WORDS"),
     "/forget": Command(_forget, "forget something for good, with proof", "ID|WORDS"),
     "/review": Command(_review, "decide what waits for you, one after the other", "[list]"),
     "/verbose": Command(_verbose, "show places, line numbers and scores, or leave them out", "[on|off]"),
@@ -140,7 +152,7 @@ _FROM_OPERATIONS: Final = {
 }
 # as a person meets them; what is not named here comes last
 _ORDER: Final = (
-    *("/help", "/bootstrap", "/memory", "/search", "/why", "/forget", "/undo", "/soul", "/persona", "/review"),
+    *("/help", "/bootstrap", "/memory", "/search", "/why", "/fix", "/forget", "/undo", "/soul", "/persona", "/review"),
     *("/prompt", "/verbose", "/model", "/new", "/compact", "/sessions", "/quit"),
 )
 COMMANDS: Final[dict[str, Command]] = {

@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 Agreeing = Callable[[Sequence[str], str], Coroutine[Any, Any, bool]]
 
 
-async def run_slash(name: str, app: "Runtime", session: str, words: str, agreeing: Agreeing) -> list[str]:
+async def run_slash(
+    name: str, app: "Runtime", session: str, words: str, agreeing: Agreeing, *, verbose: bool = False
+) -> list[str]:
     """The lines that an operation's slash command says, asked in this session by the owner who types."""
     operation = get_operation(name)
-    request, view, look = _request(operation, words), view_of(operation), Look(app.clock.zone)
+    look = Look(app.clock.zone, frozenset({"chat", "verbose"} if verbose else {"chat"}))
+    request, view = _request(operation, words), view_of(operation)
     loop = asyncio.get_running_loop()
     seen: list[object] = []
 

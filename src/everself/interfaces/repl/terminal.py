@@ -126,7 +126,7 @@ class _Sitting:
             parts.append(f"{talk.tokens:,} tokens")
             if talk.last is not None and talk.last.filled >= _WORTH_TELLING:
                 parts.append(f"context {talk.last.filled:.0%}")
-            parts.append("price unknown" if talk.spent is None else f"${talk.spent:.4f}")
+            parts.append("price unknown" if talk.spent is None else f"${talk.spent:.4f}" if talk.spent else "$0")
         return " · ".join(filter(None, parts))
 
 

@@ -1,0 +1,311 @@
+"""Why a reply says what it says, and who taught a belief: operations that read receipts, lineage and the history of changes.
+
+A receipt holds places and numbers; the words are those that stand there now. Changes nothing: it names the commands that do.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Final
+
+from everself.errors import Damaged, NotFound, WrongUse
+from everself.memory.entries import read_document
+from everself.memory.provenance import DEEPEST
+from everself.models.chat.protocol import JsonObject
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, Option, operation
+from everself.text.normalise import fold
+from everself.values import ChangeRecord, Entry, FileChange
+
+if TYPE_CHECKING:
+    from everself.conversation.sessions.session import Message
+    from everself.runtime import Runtime
+
+# sessions that are looked through for a reply
+_SESSIONS: Final = 200
+# changes of one document that are looked through for the one that wrote an entry
+_CHANGES: Final = 100_000
+_MESSAGE: Final = "msg:"
+_ENTRY: Final = "entry:"
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """A memory that a reply rests on, with its words as they stand now; none where it is gone since."""
+
+    place: str
+    entry: str = ""
+    text: str = ""
+    source: str = ""
+    holds: bool = True
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyAccount:
+    """What a reply rested on. `asked` is what was said before it, `done` what Everself did about that by itself, `wrote` the entries that
+    came of it. `receipt` is what was kept with the reply; empty where none was. `message` is empty where nothing was replied."""
+
+    session: str
+    message: str
+    at: datetime
+    model: str
+    asked: str
+    text: str
+    why: str = "stop"
+    based_on: tuple[Basis, ...] = ()
+    done: tuple[str, ...] = ()
+    wrote: tuple[Basis, ...] = ()
+    receipt: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """The message that first taught something. `person` is who said it, empty for the owner."""
+
+    session: str
+    message: str
+    at: datetime
+    person: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One belief with what wrote it: `change` takes it back by undoing; empty where the history does not tell."""
+
+    entry: str
+    text: str
+    place: str
+    holds: bool
+    change: str = ""
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """Where a belief comes from. `path` leads from it to the entry that was taught first; `derived` is what rests on that one.
+
+    `others` are entries that say something like it.
+    """
+
+    belief: Lesson
+    first: Lesson
+    taught: Taught | None
+    path: tuple[str, ...] = ()
+    derived: tuple[Lesson, ...] = ()
+    others: tuple[Lesson, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyRequest:
+    reply: Annotated[str, Argument("The id of a reply, or its beginning; the last one unless given.", "[REPLY]")] = ""
+    bisect: Annotated[str, Option("Who first taught this: an entry's id, or words of it.", "FACT")] = ""
+
+
+@operation(
+    "why",
+    audience=Audience.OWNER,
+    effect="read",
+    slash="/why",
+    examples=(
+        ("everself why", "what the last reply rests on"),
+        ('everself why --bisect "sister"', "which message first taught it, what came of it, and how to take it back"),
+    ),
+)
+def explain_reply(runtime: "Runtime", caller: Caller, request: WhyRequest) -> ReplyAccount | Origins:
+    """Tell what a reply rests on, or with --bisect which message first taught a belief."""
+    if request.bisect and not fold(request.bisect).strip():
+        raise WrongUse("--bisect needs an entry's id, or words of it.", mend='everself why --bisect "sister"')
+    if request.bisect:
+        return origins_of(runtime, request.bisect)
+    return account_of(runtime, request.reply, caller.session)
+
+
+def account_of(app: "Runtime", name: str = "", session: str = "") -> ReplyAccount:
+    """Of the last reply, in this session where one is named, or of the one whose id begins so."""
+    for one in [session] if session else [found.id for found in app.log.list(_SESSIONS)]:
+        messages = app.log.messages(one)
+        found = next((said for said in reversed(messages) if _is_meant(said, name)), None)
+        if found is not None:
+            return _account(app, found, messages)
+    if name:
+        raise NotFound(f'reply "{name}".', mend="everself sessions show last")
+    raise NotFound("Nothing was replied yet.", mend="everself chat")
+
+
+def _is_meant(said: "Message", name: str) -> bool:
+    """A reply ends a turn: what was said beside calls of tools does not. A message that got no reply is meant as the last one."""
+    if name:
+        return said.id.startswith(name.upper()) and said.role != "tool"
+    return said.role == "user" or (said.role == "assistant" and said.meta.get("why") != "tools")
+
+
+def _account(app: "Runtime", found: "Message", messages: "Sequence[Message]") -> ReplyAccount:
+    replied = found.role == "assistant"
+    asked = next((one for one in reversed(messages) if one.role == "user" and one.seq <= found.seq), None)
+    receipt = found.meta.get("receipt") or {}
+    return ReplyAccount(
+        session=found.session,
+        message=found.id if replied else "",
+        at=found.at,
+        model=str(found.meta.get("model", "")),
+        asked=asked.content if asked is not None else "",
+        text=found.content if replied else "",
+        why=str(found.meta.get("why", "stop")) if replied else "none",
+        based_on=tuple(_bases(app, receipt)),
+        done=tuple(str(one) for one in found.meta.get("done", ())),
+        wrote=tuple(_basis_of(one) for one in _written_from(app, asked.id)) if asked is not None else (),
+        receipt=receipt,
+    )
+
+
+def _bases(app: "Runtime", receipt: JsonObject) -> Iterator[Basis]:
+    recalled = receipt.get("recalled", ())
+    known = app.memory.catalog.named([str(hit["entry"]) for hit in recalled if hit.get("entry")])
+    for hit in recalled:
+        first, last = hit.get("from"), hit.get("to")
+        lines = "" if not first else f"#L{first}" + (f"-L{last}" if last and last > first else "")
+        place, score = f"{hit.get('path', '')}{lines}", float(hit.get("score", 0))
+        entry = known.get(str(hit.get("entry") or ""))
+        yield Basis(place, str(hit.get("entry") or ""), score=score) if entry is None else _basis_of(entry, score)
+
+
+def _basis_of(entry: Entry, score: float = 0.0) -> Basis:
+    return Basis(entry.reference, entry.id, entry.text, entry.source, not entry.closed, score)
+
+
+def _written_from(app: "Runtime", message: str) -> list[Entry]:
+    return [one for one in app.memory.catalog.all() if f"{_MESSAGE}{message}" in one.lineage]
+
+
+def origins_of(app: "Runtime", fact: str) -> Origins:
+    """The belief that is meant, followed back to the message that first taught it."""
+    entries = app.memory.catalog.all()
+    belief, others = _belief(app, fact, entries)
+    known = {one.id: one for one in entries}
+    path = _first(known, belief)
+    first = path[-1]
+    derived = [one for one in _derived(entries, first) if one.id != belief.id]
+    return Origins(
+        belief=_lesson(app, belief),
+        first=_lesson(app, first),
+        taught=_taught(app, first),
+        path=tuple(one.id for one in path),
+        derived=tuple(_lesson(app, one) for one in derived),
+        others=tuple(_named(one) for one in others),
+    )
+
+
+def _belief(app: "Runtime", fact: str, entries: Sequence[Entry]) -> tuple[Entry, list[Entry]]:
+    """By its id, by words that it contains, else by what a search finds first. What holds comes before what no longer does."""
+    named = app.memory.catalog.find(fact.strip().upper())
+    if named is not None:
+        return named, []
+    wanted = fold(fact)
+    found = [one for one in entries if wanted in fold(one.text)]
+    if not found and app.agent.search.enabled:
+        from everself.search.recall import RecallRequest
+
+        hits = app.recall.search(RecallRequest(fact, recorded=False, counted=False)).hits
+        named_by = app.memory.catalog.named([hit.entry for hit in hits if hit.entry])
+        found = [named_by[hit.entry] for hit in hits if hit.entry in named_by]
+    if not found:
+        raise NotFound(f"No entry says “{fact}”.", mend="everself memory search WORDS")
+    found.sort(key=lambda one: one.closed)
+    return found[0], found[1:]
+
+
+def _first(known: dict[str, Entry], belief: Entry) -> list[Entry]:
+    """From a belief to the oldest entry that it rests on."""
+    path = [belief]
+    while len(path) <= DEEPEST:
+        parents = [
+            known[name]
+            for one in path[-1].lineage
+            if one.startswith(_ENTRY) and (name := one.removeprefix(_ENTRY)) in known and known[name] not in path
+        ]
+        if not parents:
+            break
+        path.append(min(parents, key=lambda one: (str(one.day or "9999"), one.time, one.id)))
+    return path
+
+
+def _derived(entries: Sequence[Entry], first: Entry) -> list[Entry]:
+    """All that rests on it, directly or through others, in the order of memory."""
+    meant = {first.id}
+    grown = True
+    while grown:
+        more = {one.id for one in entries if any(f"{_ENTRY}{name}" in one.lineage for name in meant)} - meant
+        meant |= more
+        grown = bool(more)
+    return [one for one in entries if one.id in meant and one.id != first.id]
+
+
+def _taught(app: "Runtime", entry: Entry) -> Taught | None:
+    said = [app.log.message(one.removeprefix(_MESSAGE)) for one in entry.lineage if one.startswith(_MESSAGE)]
+    found = min((one for one in said if one is not None), key=lambda one: one.at, default=None)
+    return None if found is None else Taught(found.session, found.id, found.at, found.person, found.content)
+
+
+def _named(entry: Entry) -> Lesson:
+    return Lesson(entry.id, entry.text, entry.reference, not entry.closed)
+
+
+def _lesson(app: "Runtime", entry: Entry) -> Lesson:
+    change = _born(app, entry)
+    if change is None:
+        return _named(entry)
+    return Lesson(entry.id, entry.text, entry.reference, not entry.closed, change.id, change.at)
+
+
+def _born(app: "Runtime", entry: Entry) -> ChangeRecord | None:
+    """The change that wrote the entry. One that only moved it leads on to the document it came from; one before which it stood there
+    already did not write it: a person did, outside."""
+    path = entry.path
+    seen: set[str] = set()
+    while path not in seen:
+        seen.add(path)
+        change, files = _first_change(app, path, entry.id)
+        if change is None:
+            return None
+        before = next((one.path for one in files if _has(one.before, entry.id)), "")
+        if not before:
+            return change
+        path = before
+    return None
+
+
+def _first_change(app: "Runtime", path: str, identity: str) -> tuple[ChangeRecord | None, tuple[FileChange, ...]]:
+    """The oldest change of a document after which it held the entry, found by halving: once there, an entry stays."""
+    changes = app.workspace.changes(_CHANGES, path)
+    low, high = 0, len(changes)
+    found: tuple[FileChange, ...] = ()
+    # the newest first: those before `low` hold it. A document that it was moved out of holds it no more.
+    while low < len(changes) and not _after(app, changes[low], path, identity)[0]:
+        low += 1
+    if low == len(changes):
+        return None, ()
+    while low < high:
+        middle = (low + high) // 2
+        held, files = _after(app, changes[middle], path, identity)
+        if held:
+            low, found = middle + 1, files
+        else:
+            high = middle
+    return (changes[low - 1], found) if low else (None, ())
+
+
+def _after(app: "Runtime", change: ChangeRecord, path: str, identity: str) -> tuple[bool, tuple[FileChange, ...]]:
+    try:
+        _, files = app.workspace.record(change.id)
+    except (NotFound, Damaged):
+        # the history may be off, cut short or damaged; what it cannot tell is left out
+        return False, ()
+    return any(_has(one.after, identity) for one in files if one.path == path), files
+
+
+def _has(data: bytes | None, identity: str) -> bool:
+    return identity.encode() in (data or b"") and any(
+        read.claim("id") == identity for read in read_document(data or b"")
+    )

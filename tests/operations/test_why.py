@@ -1,0 +1,140 @@
+"""Why a reply says what it says, and who taught a belief: after every kind of reply, and back to the first message."""
+
+import asyncio
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+from tests.conversation.talks import say, talking
+
+from everself.errors import ModelFailed, NotFound
+from everself.interfaces.rendering.view import Look, view_of
+from everself.memory.promotion.moves import Pick, apply_moves
+from everself.models.chat.protocol import ChatRequest, ToolTurn
+from everself.operations.caller import AT_TERMINAL
+from everself.operations.changes import undo_change
+from everself.operations.registry import get_operation
+from everself.operations.why import Origins, WhyRequest, account_of, explain_reply, origins_of
+from everself.runtime import Runtime
+from everself.testing.chat_model import Answer, call
+from everself.values import Author
+
+HISTORY = {"history": {"enabled": True}}
+
+
+def shown(found: object, *flags: str) -> str:
+    return "\n".join(map(str, view_of(get_operation("why")).lines(found, Look(UTC, frozenset(flags)))))
+
+
+def test_a_reply_is_told_in_words_first_and_offers_to_fix_and_forget(tmp_path: Path) -> None:
+    with talking(tmp_path, "Genoa.") as (app, _):
+        entry = app.remember("My harbour is Genoa.").entry
+        session = app.chat.begin()
+        say(app, "Which harbour is mine?", session)
+        told = shown(account_of(app), "chat")
+        assert "You said:   Which harbour is mine?" in told
+        assert "1  My harbour is Genoa." in told
+        assert f"/fix {entry}" in told
+        assert f"/forget {entry}" in told
+        assert "tokens" not in told
+        assert "#L" not in told
+        numbers = shown(account_of(app), "verbose")
+        assert "tokens" in numbers
+        assert "#L" in numbers
+        assert f"everself memory correct {entry}" in numbers
+
+
+def test_every_kind_of_reply_has_an_answer(tmp_path: Path) -> None:
+    def script(request: ChatRequest) -> Answer:
+        last = request.turns[-1]
+        if "Please fail" in str(last):
+            return ModelFailed("The key is not taken.")
+        return (
+            [call("memory_search", query="x")] if "tool" in str(last) and not isinstance(last, ToolTurn) else "A reply."
+        )
+
+    with talking(tmp_path, script) as (app, _):
+        with pytest.raises(NotFound):
+            account_of(app)
+        session = app.chat.begin()
+        say(app, "Just talk.", session)
+        assert account_of(app, session=session.id).text == "A reply."
+        say(app, "Use a tool.", session)
+        used = account_of(app, session=session.id)
+        assert (used.text, [one[0] for one in used.receipt["tools"]]) == ("A reply.", ["memory_search"])
+        say(app, "Please fail.", session)
+        none = account_of(app, session=session.id)
+        assert (none.message, none.asked, none.why) == ("", "Please fail.", "none")
+        assert "got no reply" in shown(none)
+        # by its id, whatever came after it
+        assert account_of(app, used.message[:8], session.id) == used
+        with pytest.raises(NotFound):
+            account_of(app, "NOSUCHREPLY")
+
+
+def test_what_a_message_left_in_memory_is_told_with_it(tmp_path: Path) -> None:
+    with talking(tmp_path, [call("memory_write", content="My dog is called Mo.")], "Noted.") as (app, _):
+        session = app.chat.begin()
+        say(app, "My dog is called Mo.", session)
+        assert [one.text for one in account_of(app).wrote] == ["My dog is called Mo."]
+        assert "Remembered from your message:" in shown(account_of(app))
+
+
+def taught(app: Runtime) -> tuple[str, str]:
+    """The id of an entry that a message taught, and of that message."""
+    session = app.chat.begin()
+    say(app, "My sister Ana moves to Porto in March.", session)
+    asyncio.run(app.chat.close(session))
+    (entry,) = [one for one in app.memory.catalog.all() if "Ana" in one.text]
+    message = next(one.removeprefix("msg:") for one in entry.lineage if one.startswith("msg:"))
+    return entry.id, message
+
+
+def test_a_belief_is_followed_to_the_message_that_taught_it_and_taken_back(tmp_path: Path) -> None:
+    with talking(tmp_path, "All right.", host=HISTORY) as (app, _):
+        app.remember("My dog is called Mo.")
+        entry, message = taught(app)
+        app.remember("I like tea.")
+        derived = app.remember("The owner has family in Portugal.", lineage=(f"entry:{entry}",)).entry
+        app.remember("I like coffee.")
+        found = origins_of(app, "moves to porto")
+        assert found.taught is not None
+        assert (found.taught.message, found.taught.text) == (message, "My sister Ana moves to Porto in March.")
+        assert [one.entry for one in found.derived] == [derived]
+        # the same from what was derived, by its id
+        back = explain_reply(app, AT_TERMINAL, WhyRequest(bisect=derived))
+        assert isinstance(back, Origins)
+        assert (back.first.entry, back.path, back.taught) == (entry, (derived, entry), found.taught)
+        told = shown(back)
+        assert told.index(f"everself undo {back.belief.change}") < told.index(f"everself undo {found.belief.change}")
+        # what is named takes back just that
+        for change in (back.belief.change, found.belief.change):
+            assert undo_change(app.workspace, change).applied
+        assert [one.text for one in app.memory.catalog.all()] == [
+            "My dog is called Mo.",
+            "I like tea.",
+            "I like coffee.",
+        ]
+
+
+def test_an_entry_that_moved_is_followed_to_where_it_was_written(tmp_path: Path) -> None:
+    with talking(tmp_path, "All right.", host=HISTORY) as (app, _):
+        entry, _ = taught(app)
+        born = origins_of(app, entry).first.change
+        day = app.memory.catalog.get(entry).path
+        apply_moves(app.memory, [Pick(entry, "MEMORY.md")], Author.OWNER)
+        assert app.memory.catalog.get(entry).path != day
+        assert origins_of(app, entry).first.change == born
+
+
+def test_what_a_person_wrote_into_the_file_was_taught_by_no_message_and_no_change(tmp_path: Path) -> None:
+    with talking(tmp_path, "All right.", host=HISTORY) as (app, _):
+        app.remember("I like tea.", explicit=True)
+        path = Path(app.agent.workspace, "MEMORY.md")
+        path.write_text(f"{path.read_text('utf-8')}\n- My boat is called Vela.\n", "utf-8")
+        app.remember("I like coffee.", explicit=True)
+        found = origins_of(app, "Vela")
+        assert (found.taught, found.first.change) == (None, "")
+        assert "No change of the history wrote it" in shown(found)
+        with pytest.raises(NotFound):
+            origins_of(app, "an elephant on the roof")
