@@ -59,9 +59,12 @@ def host_zone() -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Clock:
-    """One source of time, one zone: file names and times of day never disagree."""
+    """One source of time, one zone: file names and times of day never disagree.
+
+    The zone changes once: when the owner says where they live. Whoever holds the clock reads it there from then on.
+    """
 
     zone: ZoneInfo
     read: Callable[[], datetime] = system_now

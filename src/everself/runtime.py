@@ -205,7 +205,12 @@ class Runtime:
     def ritual(self) -> "Ritual":
         from everself.identity.ritual import Ritual
 
-        return Ritual(self.workspace, self.state, self.clock, self.integrity.settle)
+        def settle() -> None:
+            self.integrity.settle()
+            # from now on, not from the next start on
+            self.clock.zone = user_zone(self.agent.time_zone, self._glance("USER.md"))
+
+        return Ritual(self.workspace, self.state, self.clock, settle)
 
     @part
     def assembler(self) -> "Assembler":

@@ -3,7 +3,9 @@
 The conversation itself is led by an interface, which supplies the answers and the person's consent. No model calls this.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import json
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,12 +14,15 @@ from everself.errors import BadConfig, ChangedMeanwhile, NotFound, RefusedByRule
 from everself.identity._changelog import CHANGELOG, ChangelogEntry, append_entry
 from everself.identity.card import IDENTITY_FILE, Rule, avatar_fault, description_fault, emoji_fault, name_fault
 from everself.identity.persona import SOUL_FILE
+from everself.identity.time_zone import find_place
 from everself.identity.versions import Versions
+from everself.memory.forgetting.forgotten_words import FORGOTTEN
 from everself.storage.state.database import State
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.edit import append_item, apply_splice
 from everself.text.markdown.labels import fill_labels, read_labels
 from everself.text.normalise import without_surrogates
+from everself.text.search import is_one_emoji
 from everself.values import Applied, Author, Change, Conflict, Create, Edit, Refused, Remove, Replace, digest
 from everself.workspace.diff import render_diff
 from everself.workspace.learned import changed_lines
@@ -30,6 +35,9 @@ REASON: Final = "first conversation"
 _REMOVED: Final = "removed by hand"
 _OFFERED: Final = "ritual offered"
 _PREFERENCES: Final = "Preferences"
+_VALUES: Final = "What matters to you"
+# answers that wait for a yes; forgetting reaches them by this name (storage/state/sql/scrub.sql)
+DRAFT: Final = "ritual draft"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,8 @@ class PersonDetails:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What both agreed on. Empty leaves a line as it is; `soul` is the whole new text of SOUL.md, or empty."""
+    """What both agreed on. Empty leaves a line as it is; `soul` is the whole new text of SOUL.md, or empty. `wishes` are lines that are
+    added to it."""
 
     name: str = ""
     creature: str = ""
@@ -55,6 +64,7 @@ class Answers:
     avatar: str = ""
     person: PersonDetails = PersonDetails()
     soul: str = ""
+    wishes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +135,7 @@ class Ritual:
                 "The first conversation has already been completed.", mend="Edit the files, or: everself soul propose"
             )
         redacted: set[str] = set()
-        soul = _soul(answers.soul, redacted)
+        soul = self._wished(_soul(answers.soul, redacted), answers.wishes, redacted)
         edits: list[Edit] = [
             *self._fill(IDENTITY_FILE, b"# Identity\n", _identity_lines(answers), redacted),
             *self._fill(USER_FILE, b"# User\n", _person_lines(answers.person), redacted, answers.person.preferences),
@@ -161,6 +171,7 @@ class Ritual:
         match outcome:
             case Applied():
                 self._state.set_meta(META, outcome.id)
+                self._state.set_meta(DRAFT, "{}")
                 self._settle()
                 return Finished(outcome.id, outcome.paths, planned[-1].redacted)
             case Refused():
@@ -197,6 +208,31 @@ class Ritual:
         if filled != data:
             yield from self._write(path, filled)
 
+    def draft(self) -> dict[str, str]:
+        """The answers that were given and not written yet, by the names that the interface gave them."""
+        kept = json.loads(self._state.get_meta(DRAFT) or "{}")
+        found = {str(name): str(value) for name, value in kept.items()} if isinstance(kept, dict) else {}
+        # an answer of which something was forgotten since is asked for again
+        return {name: value for name, value in found.items() if FORGOTTEN not in value}
+
+    def keep_draft(self, given: Mapping[str, str]) -> None:
+        """Keep answers until they are written, without the secrets in them: nobody is asked twice. What is forgotten is forgotten here."""
+        kept = {name: _clean(value, set()) for name, value in given.items()}
+        self._state.set_meta(DRAFT, json.dumps(kept, ensure_ascii=False))
+
+    def values(self) -> list[str]:
+        """What SOUL.md says one after the other, to be talked over: its list items, each in its first sentence."""
+        found = self._bytes(SOUL_FILE) or b""
+        items = [line[2:] for line in found.decode("utf-8", "replace").splitlines() if line.startswith(("- ", "* "))]
+        return [item.replace("**", "").strip() for item in items]
+
+    def _wished(self, soul: bytes | None, wishes: Sequence[str], redacted: set[str]) -> bytes | None:
+        lines = [line for wish in wishes if (line := _tidy(wish, redacted).replace("<!--", "&lt;!--"))]
+        data = soul or self._bytes(SOUL_FILE) or b"# Soul\n"
+        for line in lines:
+            data = apply_splice(data, append_item(scan(data), _VALUES, line.encode()))
+        return data if lines else soul
+
     def _keep_soul(self, soul: bytes) -> Iterator[Edit]:
         """A new soul puts the old one aside and tells of itself, as every growth does."""
         before = self._bytes(SOUL_FILE)
@@ -230,7 +266,7 @@ def _identity_lines(answers: Answers) -> tuple[_Line, ...]:
         _Line("Name", answers.name, name_fault),
         _Line("Creature", answers.creature, description_fault),
         _Line("Vibe", answers.vibe, description_fault),
-        _Line("Emoji", answers.emoji, emoji_fault),
+        _Line("Emoji", _as_emoji(answers.emoji), _emoji_fault),
         _Line("Avatar", answers.avatar, avatar_fault),
     )
 
@@ -240,9 +276,29 @@ def _person_lines(person: PersonDetails) -> tuple[_Line, ...]:
         _Line("Name", person.name, description_fault),
         _Line("Call them", person.address, description_fault, ("What to call them", "Preferred address")),
         _Line("Pronouns", person.pronouns, description_fault),
-        _Line("Time zone", person.time_zone, _zone_fault, ("Timezone",)),
+        _Line("Time zone", _as_zone(person.time_zone), _zone_fault, ("Timezone",)),
         _Line("Languages", person.languages, description_fault, ("Language",)),
     )
+
+
+def _as_emoji(said: str) -> str:
+    """An emoji, or the name that it has in Unicode: otter, fox face, :sparkles:."""
+    named = said.strip().strip(":").replace("_", " ")
+    try:
+        return unicodedata.lookup(named.upper()) if named.isascii() and named else said
+    except KeyError:
+        return said
+
+
+def _emoji_fault(emoji: str) -> str:
+    return emoji_fault(emoji) or ("" if is_one_emoji(emoji) else "it must be one emoji, such as 🦊")
+
+
+def _as_zone(said: str) -> str:
+    try:
+        return find_place(said).key if said.strip() else said
+    except BadConfig:
+        return said
 
 
 def _zone_fault(name: str) -> str:

@@ -1,6 +1,7 @@
-"""Determines the user's time zone: the setting, else USER.md, else the machine's."""
+"""Determines the user's time zone: the setting, else USER.md, else the machine's. Understands the city that a zone is named for."""
 
-from zoneinfo import ZoneInfo
+import unicodedata
+from zoneinfo import ZoneInfo, available_timezones
 
 from everself.clock import find_zone, host_zone
 from everself.errors import BadConfig
@@ -15,17 +16,49 @@ def user_zone(setting: str, profile: bytes | None) -> ZoneInfo:
     named = named_zone(profile or b"")
     if named:
         try:
-            return find_zone(named)
+            return find_place(named)
         except BadConfig:
             return host_zone()
     return host_zone()
 
 
+def find_place(said: str) -> ZoneInfo:
+    """The zone of an IANA name in any case, or of the city that a zone is named for: "Berlin", "new york", "São Paulo"."""
+    try:
+        return find_zone(said)
+    except BadConfig:
+        wanted = _bare(said)
+        names = [
+            name for name in available_timezones() if wanted and wanted in (_bare(name), _bare(name.rpartition("/")[2]))
+        ]
+        if not names:
+            raise
+        # of several the others are older names of the same zone: America/Buenos_Aires, America/Argentina/Buenos_Aires
+        return find_zone(min(names, key=lambda name: (len(name), name)))
+
+
 def named_zone(profile: bytes) -> str:
-    """What stands after `- **Time zone:**`; empty for a blank that nobody filled in."""
+    """What stands after `- **Time zone:**`, as far as it names a zone; empty for a blank that nobody filled in."""
     for line in profile.decode("utf-8", "replace").splitlines():
         label, colon, value = line.strip().lstrip("-*+ ").replace("**", "").partition(":")
         if colon and label.strip().lower() in LABELS:
             value = value.strip()
-            return "" if value.startswith(("_(", "(", "<")) else value.split()[0] if value else ""
+            return "" if not value or value.startswith(("_(", "(", "<")) else _as_far_as_known(value)
     return ""
+
+
+def _as_far_as_known(value: str) -> str:
+    """Its first words that name a zone, a remark behind them left out; its first word where none do."""
+    words = value.split()
+    for count in range(min(len(words), 4), 0, -1):
+        named = " ".join(words[:count]).rstrip(",;.")
+        try:
+            return find_place(named).key
+        except BadConfig:
+            continue
+    return words[0]
+
+
+def _bare(name: str) -> str:
+    plain = unicodedata.normalize("NFKD", name.strip()).replace("_", " ").replace("-", " ")
+    return " ".join("".join(char for char in plain if not unicodedata.combining(char)).casefold().split())

@@ -214,15 +214,27 @@ def test_compacting_and_the_model_that_is_not_there(talk) -> None:
     assert not said.well
 
 
-ANSWERS = "Aria\nwarm and brief\n🦦\nAlex\nLex\nEurope/Berlin\nGerman, English\n"
+ANSWERS = (
+    "Aria\na fox\nwarm and brief\n🦦\nAlex\nLex\nthey/them\nBerlin\nGerman, English\nNever book without asking.\n\n"
+)
 
 
 def test_the_ritual_writes_what_was_agreed_on_and_ends(talk, app: Runtime) -> None:
     said = talk(f"/bootstrap\n{ANSWERS}yes\nhello\n")
     assert "Nice to meet you, Lex!" in said.out
     assert OFFER not in said.out
-    assert "Aria" in document(app, "IDENTITY.md")
-    assert "Europe/Berlin" in document(app, "USER.md")
+    assert "- **Name:** Aria\n- **Creature:** a fox\n- **Vibe:** warm and brief\n- **Emoji:** 🦦\n" in document(
+        app, "IDENTITY.md"
+    )
+    assert "- **Pronouns:** they/them\n- **Time zone:** Europe/Berlin\n" in document(app, "USER.md")
+    # what it holds to was talked over, and the wish stands among it
+    assert "Tell the truth." in said.out
+    soul = document(app, "SOUL.md")
+    assert (
+        soul.index("Care more than you please")
+        < soul.index("- Never book without asking.")
+        < soul.index("## How you sound")
+    )
     assert app.workspace.find("BOOTSTRAP.md") is None
     assert "We have met." in talk("/bootstrap\n").out
 
@@ -236,9 +248,9 @@ def test_a_ritual_that_is_broken_off_writes_nothing(talk, app: Runtime, typed: s
 
 
 def test_an_answer_that_cannot_be_is_asked_for_again(talk, app: Runtime) -> None:
-    typed = ANSWERS.replace("Europe/Berlin", "Berlin am See\nEurope/Berlin")
+    typed = ANSWERS.replace("Berlin", "Bielefeld am See\nBerlin").replace("🦦", "my fox\n🦦")
     said = talk(f"/bootstrap\n{typed}yes\n")
-    assert said.err.count("Time zone") == 1
+    assert (said.err.count("Time zone"), said.err.count("one emoji")) == (1, 1)
     assert "Europe/Berlin" in document(app, "USER.md")
 
 
@@ -260,3 +272,53 @@ def test_an_entry_is_put_right_by_its_id(talk, app: Runtime) -> None:
         "My sister lives in Bergen.": False,
     }
     assert talk("/fix 000000000000 Anything else.\n").err
+
+
+@pytest.mark.parametrize("word", ["yes", "sure", "Yep!", "ok", "si", "sí", "はい", "Ja.", "네", "да", "oui", "OK"])
+def test_a_yes_is_a_yes_in_whatever_words(talk, app: Runtime, word: str) -> None:
+    assert "Written, as change" in talk(f"/bootstrap\n{ANSWERS}{word}\n").out
+    assert app.workspace.find("BOOTSTRAP.md") is None
+
+
+def test_what_is_neither_yes_nor_no_is_asked_about_again(talk, app: Runtime) -> None:
+    app.remember("My old address is 5 Elm Street.")
+    said = talk("/forget elm street\nyes, but not today\nno\n")
+    assert "Please answer yes or no." in said.out
+    assert len(app.memory.catalog.all()) == 1
+    assert "Forgotten:" in talk("/forget elm street\nhm\nsure\n").out
+
+
+def test_one_answer_can_be_changed_before_it_is_written(talk, app: Runtime) -> None:
+    typed = f"/bootstrap\n{ANSWERS}what?\nvibe\ndry\ntime zone: Seoul\nemoji\notter\nsoul\nBe brief.\n\nyes\n"
+    assert "Nice to meet you" in talk(typed).out
+    assert "- **Vibe:** dry\n- **Emoji:** 🦦\n" in document(app, "IDENTITY.md")
+    assert "Asia/Seoul" in document(app, "USER.md")
+    assert "- Be brief.\n" in document(app, "SOUL.md")
+    assert "Never book" not in document(app, "SOUL.md")
+
+
+def test_what_was_answered_is_kept_until_it_is_written(talk, app: Runtime) -> None:
+    assert "Your answers are kept" in talk("/bootstrap\nAria\na fox\n/stop\n").out
+    # the rest is asked for, and nothing twice
+    rest = ANSWERS.removeprefix("Aria\na fox\n")
+    said = talk(f"/bootstrap\n{rest}no\n")
+    assert "name: Aria\nnature: a fox\n" in said.out
+    assert "What shall I be called?" not in said.out
+    assert "BOOTSTRAP.md" in [one.path for one in app.workspace.list()]
+    assert "Nice to meet you" in talk("/bootstrap\nyes\n").out
+    assert "- **Creature:** a fox\n- **Vibe:** warm and brief\n" in document(app, "IDENTITY.md")
+    assert app.ritual.draft() == {}
+
+
+def test_what_is_forgotten_is_forgotten_in_the_draft_too(talk, app: Runtime) -> None:
+    app.remember("My old name is Maximilian Elm.")
+    talk("/bootstrap\nAria\n\n\n\nMaximilian Elm\n/stop\n")
+    assert "A search of every byte finds nothing." in talk("/forget maximilian elm\nyes\n").out
+    assert app.ritual.draft() == {"name": "Aria", "nature": "", "vibe": "", "emoji": ""}
+
+
+def test_the_time_zone_counts_at_once(talk, app: Runtime) -> None:
+    talk(f"/bootstrap\n{ANSWERS.replace('Berlin', 'Kiritimati')}yes\n")
+    assert app.clock.zone.key == "Pacific/Kiritimati"
+    # whoever was given the clock before reads it there too
+    assert app.memory.clock.zone.key == "Pacific/Kiritimati"

@@ -40,7 +40,7 @@ def test_leaving_without_a_word(app: Runtime, chat: FakeChat) -> None:
 
 
 def test_the_ritual_is_asked_at_the_keyboard(app: Runtime, chat: FakeChat) -> None:
-    shown = sit(app, chat, "/bootstrap\rAria\r\r\rAlex\r\rAsia/Seoul\r\ryes\r\x04")
+    shown = sit(app, chat, "/bootstrap\rAria\r\r\r\rAlex\r\r\rAsia/Seoul\r\r\rsure\r\x04")
     assert "Nice to meet you, Alex!" in shown
     assert app.workspace.find("BOOTSTRAP.md") is None
 

@@ -246,7 +246,17 @@ ELSEWHERE: Final = {
         "review edit",
         "soul test",
     ),
-    *("why", "config get", "config show", "config path", "identity", "soul show", "soul history", "soul digest", "soul diff"),
+    *(
+        "why",
+        "config get",
+        "config show",
+        "config path",
+        "identity",
+        "soul show",
+        "soul history",
+        "soul digest",
+        "soul diff",
+    ),
     *(
         "memory get",
         "memory why",

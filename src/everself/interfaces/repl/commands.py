@@ -9,9 +9,10 @@ from everself.errors import Interrupted
 from everself.interfaces.rendering.lines import plain
 from everself.interfaces.rendering.view import Look, view_of
 from everself.interfaces.repl import views as looking
+from everself.interfaces.repl.agreement import agreed
 from everself.interfaces.repl.operation_commands import run_slash
 from everself.interfaces.repl.review import decide
-from everself.interfaces.repl.ritual import agreed, meet
+from everself.interfaces.repl.ritual import meet
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.registry import LISTED
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from everself.interfaces.repl.ritual import Asking
+from everself.interfaces.repl.agreement import Asking
 from everself.interfaces.repl.screens import Screen
 
 if TYPE_CHECKING:

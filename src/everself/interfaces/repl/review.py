@@ -11,7 +11,7 @@ from everself.interfaces.repl.ritual import STOPS
 from everself.operations.caller import AT_TERMINAL
 
 if TYPE_CHECKING:
-    from everself.interfaces.repl.ritual import Asking
+    from everself.interfaces.repl.agreement import Asking
     from everself.interfaces.repl.screens import Screen
     from everself.operations.review import Decided, Queue, Waiting
     from everself.runtime import Runtime

@@ -1,56 +1,149 @@
-"""The ritual at a keyboard: a few questions, what would be written, a yes. Stopping anywhere before the yes writes nothing.
+"""The ritual at a keyboard: a few questions, what would be written, a yes. Stopping anywhere before the yes writes nothing, and what was
+answered is kept for the next time.
 
 Asks and shows through what it is given; what the answers become is the ritual's own business.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
 from everself.errors import WrongUse
 from everself.identity.ritual import Answers, PersonDetails
+from everself.interfaces.repl.agreement import Asking, read_answer
 from everself.interfaces.repl.screens import Screen
+from everself.text.normalise import fold, one_line
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
 
-# an answer, or nothing where no more will come
-Asking = Callable[[str], Awaitable[str | None]]
-
 OFFER: Final = "We have not met properly yet: /bootstrap asks you a few questions."
-YES: Final = frozenset({"y", "yes", "是", "好", "好的", "네", "예", "はい"})
 STOPS: Final = frozenset({"/stop", "/quit", "/cancel"})
-_INTRO: Final = ("A few questions. An empty answer leaves a thing as it is; /stop ends it, and nothing is written.",)
-_QUESTIONS: Final = (
-    ("name", "What shall I be called?"),
-    ("vibe", "How should it feel to talk with me? (warm, dry, brief …)"),
-    ("emoji", "An emoji I sign with?"),
-    ("person", "And your name?"),
-    ("address", "What shall I call you?"),
-    ("time_zone", "Your time zone? (Europe/Berlin, Asia/Seoul …)"),
-    ("languages", "Which languages do you like to speak?"),
-)
+_INTRO: Final = "A few questions. An empty answer leaves a thing as it is; /stop ends it, and nothing is written."
+_STOPPED: Final = "Stopped; nothing was written. Your answers are kept: /bootstrap goes on with them."
+# what an answer is called, and its question
+_QUESTIONS: Final = {
+    "name": "What shall I be called?",
+    "nature": "What am I? (a fox, a lighthouse keeper, plain software …)",
+    "vibe": "How should it feel to talk with me? (warm, dry, brief …)",
+    "emoji": "An emoji I sign with? (🦊, or its name)",
+    "your name": "And your name?",
+    "address": "What shall I call you?",
+    "pronouns": "Your pronouns? (she/her, he/him, they/them …)",
+    "time zone": "Your time zone? (a city such as Berlin, or Asia/Seoul)",
+    "languages": "Which languages do you like to speak?",
+}
+_SOUL: Final = "soul"
+_WISH: Final = "What should I always do, or never? (one line for SOUL.md; empty leaves it as it is)"
+_MORE: Final = "Anything else for SOUL.md?"
+_MOST_WISHES: Final = 8
+_VALUES: Final = 12
+_WIDE: Final = 96
+_TIMES: Final = 3
 
 
 async def meet(app: "Runtime", screen: Screen, ask: Asking) -> None:
     if not await asyncio.to_thread(app.ritual.is_open):
         screen.say(("We have met. To change something, edit IDENTITY.md, USER.md and SOUL.md, or tell me.",))
         return
-    screen.say(_INTRO)
-    given = await _answers(app, screen, ask)
-    if given is None:
-        screen.say(("Stopped; nothing was written.",))
+    given = await asyncio.to_thread(app.ritual.draft)
+    screen.say((_INTRO, *_resumed(given)))
+    done = await _ask_all(app, screen, ask, given) and await _confirm(app, screen, ask, given)
+    if not done:
+        screen.say((_STOPPED if given else "Stopped; nothing was written.",))
         return
-    planned = await asyncio.to_thread(app.ritual.preview, given)
-    screen.say(("", *(_lines(planned.diff) or ("No line changes, and I stop asking.",)), ""))
-    if planned.redacted:
-        screen.note(f"Left out, because it looks like a secret: {', '.join(planned.redacted)}.")
-    if not await agreed(ask, "Shall I write this? (yes/no)"):
-        screen.say(("Nothing was written. /bootstrap asks again.",))
-        return
-    done = await asyncio.to_thread(app.ritual.finish, given)
-    person = given.person.address or given.person.name
-    screen.say((f"Written, as change {done.change}. Nice to meet you{f', {person}' if person else ''}!",))
+    answers = _as_answers(given)
+    written = await asyncio.to_thread(app.ritual.finish, answers)
+    person = answers.person.address or answers.person.name
+    screen.say((f"Written, as change {written.change}. Nice to meet you{f', {person}' if person else ''}!",))
+
+
+def _resumed(given: dict[str, str]) -> list[str]:
+    told = [f"{name}: {one_line(value, _WIDE)}" for name, value in given.items() if value]
+    return ["I kept what you answered before; you can change it at the end.", *told] if told else []
+
+
+async def _ask_all(app: "Runtime", screen: Screen, ask: Asking, given: dict[str, str]) -> bool:
+    """What was not answered yet, one after the other; whether it was answered to the end."""
+    for name in _QUESTIONS:
+        if name not in given and not await _ask_one(app, screen, ask, given, name):
+            return False
+    return _SOUL in given or await _talk_over_soul(app, screen, ask, given)
+
+
+async def _ask_one(app: "Runtime", screen: Screen, ask: Asking, given: dict[str, str], name: str) -> bool:
+    """Each answer is tried when it is given, so that a slip of the finger is mended on the spot, and kept."""
+    while True:
+        said = await ask(_QUESTIONS[name])
+        if said is None or said.strip().casefold() in STOPS:
+            return False
+        if await _take(app, screen, given, name, said.strip()):
+            return True
+
+
+async def _take(app: "Runtime", screen: Screen, given: dict[str, str], name: str, said: str) -> bool:
+    tried = {**given, name: said}
+    try:
+        await asyncio.to_thread(app.ritual.preview, _as_answers(tried))
+    except WrongUse as error:
+        screen.note(error.detail)
+        return False
+    given[name] = said
+    await asyncio.to_thread(app.ritual.keep_draft, given)
+    return True
+
+
+async def _talk_over_soul(app: "Runtime", screen: Screen, ask: Asking, given: dict[str, str]) -> bool:
+    """What SOUL.md says, and what the person adds to it, line by line."""
+    values = await asyncio.to_thread(app.ritual.values)
+    if values:
+        screen.say(("", "This is what I hold to, as SOUL.md says:"))
+        screen.say(f"  · {one_line(value, _WIDE)}" for value in values[:_VALUES])
+    wishes: list[str] = []
+    while len(wishes) < _MOST_WISHES:
+        said = await ask(_MORE if wishes else _WISH)
+        if said is None or said.strip().casefold() in STOPS:
+            return False
+        # "no" to "anything else" is no wish
+        if not said.strip() or read_answer(said) is False:
+            break
+        wishes.append(said.strip())
+    return await _take(app, screen, given, _SOUL, "\n".join(wishes))
+
+
+async def _confirm(app: "Runtime", screen: Screen, ask: Asking, given: dict[str, str]) -> bool:
+    """What would be written, and a yes; any answer can be changed before it."""
+    names = ", ".join([*_QUESTIONS, _SOUL])
+    unclear = 0
+    while unclear < _TIMES:
+        planned = await asyncio.to_thread(app.ritual.preview, _as_answers(given))
+        screen.say(("", *(_lines(planned.diff) or ("No line changes, and I stop asking.",)), ""))
+        if planned.redacted:
+            screen.note(f"Left out, because it looks like a secret: {', '.join(planned.redacted)}.")
+        said = await ask("Shall I write this? (yes, no, or what to change, such as: vibe)")
+        if said is None or said.strip().casefold() in STOPS:
+            return False
+        answer = read_answer(said)
+        if answer is not None:
+            return answer
+        name, _, value = said.partition(":")
+        wanted = next((one for one in (*_QUESTIONS, _SOUL) if fold(one) == fold(name.strip())), "")
+        if wanted:
+            unclear = 0
+            await _change(app, screen, ask, given, (wanted, value.strip()))
+        else:
+            unclear += 1
+            screen.note(f"Yes, no, or one of: {names}.")
+    return False
+
+
+async def _change(app: "Runtime", screen: Screen, ask: Asking, given: dict[str, str], wanted: tuple[str, str]) -> None:
+    name, value = wanted
+    if value:
+        await _take(app, screen, given, name, value)
+    elif name == _SOUL:
+        await _talk_over_soul(app, screen, ask, given)
+    else:
+        await _ask_one(app, screen, ask, given, name)
 
 
 def _lines(diff: str) -> list[str]:
@@ -59,34 +152,19 @@ def _lines(diff: str) -> list[str]:
     return [line.removeprefix("+++ b/") if line.startswith("+++ ") else f"  {line[1:]}" for line in kept]
 
 
-async def agreed(ask: Asking, question: str) -> bool:
-    said = await ask(question)
-    return said is not None and said.strip().strip(".!。").casefold() in YES
-
-
-async def _answers(app: "Runtime", screen: Screen, ask: Asking) -> Answers | None:
-    """Each answer is tried when it is given, so that a slip of the finger is mended on the spot."""
-    given: dict[str, str] = {}
-    for key, question in _QUESTIONS:
-        while True:
-            said = await ask(question)
-            if said is None or said.strip().casefold() in STOPS:
-                return None
-            given[key] = said.strip()
-            try:
-                await asyncio.to_thread(app.ritual.preview, _as_answers(given))
-            except WrongUse as error:
-                screen.note(error.detail)
-                continue
-            break
-    return _as_answers(given)
-
-
 def _as_answers(given: dict[str, str]) -> Answers:
     person = PersonDetails(
-        name=given.get("person", ""),
+        name=given.get("your name", ""),
         address=given.get("address", ""),
-        time_zone=given.get("time_zone", ""),
+        pronouns=given.get("pronouns", ""),
+        time_zone=given.get("time zone", ""),
         languages=given.get("languages", ""),
     )
-    return Answers(name=given.get("name", ""), vibe=given.get("vibe", ""), emoji=given.get("emoji", ""), person=person)
+    return Answers(
+        name=given.get("name", ""),
+        creature=given.get("nature", ""),
+        vibe=given.get("vibe", ""),
+        emoji=given.get("emoji", ""),
+        person=person,
+        wishes=tuple(given.get(_SOUL, "").splitlines()),
+    )

@@ -34,6 +34,7 @@ COLUMNS: Final[tuple[tuple[str, bool, str, str], ...]] = (
     ("jobs", False, _SQL["job_detail_page"], _SQL["set_job_detail"]),
     ("reviews", True, _SQL["review_page"], _SQL["set_review"]),
     ("reviews", True, _SQL["review_evidence_page"], _SQL["set_review_evidence"]),
+    ("first conversation", True, _SQL["draft_page"], _SQL["set_draft"]),
     ("keeper runs", True, _SQL["run_notes_page"], _SQL["set_run_notes"]),
 )
 

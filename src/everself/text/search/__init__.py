@@ -4,6 +4,7 @@ Pure functions with bounded tables behind them; knows nothing of an index, of ra
 the first word that needs one.
 """
 
+from everself.text.search._emoji import is_one_emoji
 from everself.text.search._indexing import index_terms
 from everself.text.search._reading import fold_for_phrase, read_query
 from everself.text.search._terms import TOKENIZER_VERSION, IndexTerms, QueryTerm, SearchQuery, TermKind
@@ -16,5 +17,6 @@ __all__ = [
     "TermKind",
     "fold_for_phrase",
     "index_terms",
+    "is_one_emoji",
     "read_query",
 ]

@@ -51,6 +51,12 @@ def keycap(before: str, run: str) -> str:
     return ""
 
 
+def is_one_emoji(text: str) -> bool:
+    """Whether this is one emoji, of however many characters, and nothing beside it."""
+    key = text[:1] in tuple("0123456789#*") and text[1:].replace(EMOJI_STYLE, "") == KEYCAP
+    return key or (all(map(_is_emoji, text)) and len(list(sequences(text))) == 1)
+
+
 def without_stray_joiners(fragment: str) -> str:
     """Persian and Indic words hold the joiner too, where it only shapes letters: it stays between emoji alone."""
     kept: list[str] = []

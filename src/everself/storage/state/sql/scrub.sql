@@ -110,6 +110,13 @@ SELECT rowid, meta FROM sessions WHERE rowid > ? ORDER BY rowid LIMIT ?;
 -- name: set_session_meta
 UPDATE sessions SET meta = ?3 WHERE rowid = ?1 AND meta = ?2;
 
+-- one row, in a table without row ids: answers of the first conversation that wait for a yes (identity/ritual.py)
+-- name: draft_page
+SELECT 1, value FROM meta WHERE 1 > ? AND key = 'ritual draft' LIMIT ?;
+
+-- name: set_draft
+UPDATE meta SET value = ?3 WHERE ?1 = 1 AND key = 'ritual draft' AND value = ?2;
+
 -- name: query_page
 SELECT seq, query FROM searches WHERE seq > ? ORDER BY seq LIMIT ?;
 
