@@ -27,7 +27,11 @@ def test_a_message_brings_what_is_remembered_about_it(everself, workspace) -> No
     everself("memory", "add", "The extractor is borrowed from Mrs. Vogel.")
     (log,) = (workspace / "memory").glob("*.md")
     log.rename(log.with_name("2020-01-02.md"))
-    said = everself("context", "--message", "whose extractor is it", "--explain")
+    words = everself("context", "--message", "whose extractor is it", "--explain").out
+    assert "This prompt takes" in words
+    assert "Memory in it, the most first: " in words
+    assert "sha256" not in words
+    said = everself("context", "--message", "whose extractor is it", "--explain", "--verbose")
     assert "> The extractor is borrowed from Mrs. Vogel." in said.out
     assert "semantic" in said.out
     assert "prefix" in said.out

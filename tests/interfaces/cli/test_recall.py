@@ -81,7 +81,10 @@ def test_json_has_all_that_is_shown_and_more(everself) -> None:
 
 @pytest.mark.usefixtures("notes")
 def test_every_part_of_a_score_is_explained_and_the_first_seeds_weight_too(everself) -> None:
-    out = everself("memory", "search", "tundra", "--explain", "--limit", "1").out
+    words = everself("memory", "search", "tundra", "--explain", "--limit", "1").out
+    assert "→ found because it says “tundra”" in words
+    assert "own_lead" not in words
+    out = everself("memory", "search", "tundra", "--explain", "--verbose", "--limit", "1").out
     parts = {line[6:26].strip(): line[26:] for line in out.splitlines() if line.startswith("      ")}
     assert {"own_lead", "level", "sum", "age", "seed 1 weight", "score"} <= set(parts)
     assert float(parts["sum"].split()[0]) == pytest.approx(

@@ -18,7 +18,23 @@ _LISTED: Final = 20
 def _lines(report: "ContextReport", look: Look) -> Iterator[Line]:
     yield from report.text.splitlines()
     if "explain" in look.flags:
-        yield from _explained(report.receipt)
+        yield from _said(report.receipt)
+        yield from _explained(report.receipt) if "verbose" in look.flags else ()
+        yield from _gaps(report.receipt)
+
+
+def _said(receipt: "Receipt") -> Iterator[Line]:
+    """What the prompt is made of, in words; what each part of it costs is told to whoever asks."""
+    share = f" of the {receipt.limit:,} that the window leaves" if receipt.limit is not None else ""
+    yield ""
+    yield f"This prompt takes {receipt.total:,} tokens{share}; {receipt.prefix_tokens:,} of them are the same at every turn."
+    used = sorted((one for one in receipt.slots if one.tokens), key=lambda one: -one.tokens)
+    if used:
+        yield f"Memory in it, the most first: {', '.join(str(one.slot) for one in used)}."
+    else:
+        yield "No memory is in it."
+    if receipt.files:
+        yield f"Files in it: {', '.join(one.name for one in receipt.files)}."
 
 
 def _explained(receipt: "Receipt") -> Iterator[Line]:
@@ -44,7 +60,6 @@ def _explained(receipt: "Receipt") -> Iterator[Line]:
         yield ""
         yield paint("Files", bold=True)
         yield from (f"  {one.name} {one.tokens}" for one in receipt.files)
-    yield from _gaps(receipt)
 
 
 def _slot(use: "SlotUse") -> Line:
@@ -79,5 +94,8 @@ def _counted(lines: list[str]) -> list[str]:
     return [line if times == 1 else f"{line} ({times} times)" for line, times in counts.items()]
 
 
-_EXPLAIN: Final = ("explain", "Show after it what each part costs, and what was left out and why.")
-VIEWS: Final = {"context": View(_lines, notices=lambda report: report.receipt.notices, flags=(_EXPLAIN,))}
+_EXPLAIN: Final = (
+    ("explain", "Say after it what it is made of, and what was left out and why."),
+    ("verbose", "With --explain: the tokens of each part."),
+)
+VIEWS: Final = {"context": View(_lines, notices=lambda report: report.receipt.notices, flags=_EXPLAIN)}

@@ -14,6 +14,24 @@ if TYPE_CHECKING:
     from everself.runtime import Runtime
     from everself.storage.state.searches import SearchRecord
 
+# why something is found besides its words, by the parts of a score that say so (search/_features.py, search/_plain_ranking.py)
+_WHY: Final = {
+    "it means something close": ("meaning", "meaning_lead", "part", "vector"),
+    "it follows a question with these words": ("answers",),
+    "somebody who is named says it": ("speaker",),
+    "it tells a time, which was asked for": ("when",),
+    "it is of the time that was asked for": ("date",),
+}
+_FACTORS: Final = {
+    "exact": "it holds exactly what was asked for",
+    "correction": "raised, because you corrected it",
+    "closed": "lowered, because it no longer holds",
+    "confidence": "lowered, because it is less certain",
+    "age": "lowered, because it is old",
+}
+# beside the strongest reason, and beside a factor of one
+_WORTH: Final = 0.3
+_NOTABLE: Final = 0.01
 # of one hit: what shows what it is about; `get` shows the rest
 _LINES = 6
 _WIDE = 400
@@ -45,7 +63,9 @@ def _found(found: "Answer", look: Look) -> Iterator[Line]:
         if hit.also:
             yield f"    also in {', '.join(hit.also)}"
         if "explain" in look.flags:
-            yield from _explained(one)
+            yield f"    → {_reasons(one, found.query)}"
+            if "verbose" in look.flags:
+                yield from _explained(one)
 
 
 def snippet(text: str) -> Iterator[str]:
@@ -54,6 +74,32 @@ def snippet(text: str) -> Iterator[str]:
         yield line if len(line) <= _WIDE else f"{line[: _WIDE - 1]}…"
     if len(lines) > _LINES:
         yield f"… and {count_of(len(lines) - _LINES, 'line')} more"
+
+
+def _reasons(one: "Recalled", query: str) -> str:
+    """Why it was found, and what raised or lowered it. In words; the numbers are another flag's."""
+    weights = {
+        reason: sum(part.value for part in one.hit.parts if part.kind == "sum" and part.name in names)
+        for reason, names in _WHY.items()
+    }
+    most = max(weights.values(), default=0.0)
+    shared = _shared(query, one.hit.text)
+    found = [f"it says {', '.join(f'“{word}”' for word in shared)}"] if shared else []
+    found += [reason for reason, weight in weights.items() if weight > 0 and weight >= _WORTH * most]
+    if not found:
+        found = ["words of the query stand near it"]
+    factors = {part.name: part.value for part in one.hit.parts if part.kind == "factor"}
+    more = [words for name, words in _FACTORS.items() if abs(factors.get(name, 1.0) - 1) > _NOTABLE]
+    return "; ".join([f"found because {' and '.join(found)}", *more])
+
+
+def _shared(query: str, text: str) -> list[str]:
+    """The words of the query that stand in a text, in any of their forms."""
+    from everself.text.search import TermKind, index_terms, read_query
+
+    held = index_terms(text).counts
+    asked = [one for one in read_query(query).terms if one.kind is not TermKind.STOP]
+    return list(dict.fromkeys(one.surface for one in asked if any(form in held for form in one.alternatives)))
 
 
 def _explained(one: "Recalled") -> Iterator[str]:
@@ -124,9 +170,9 @@ def _code(found: "Answer") -> ExitCode:
     return ExitCode.DEGRADED if found.degraded else ExitCode.DONE
 
 
-_EXPLAIN: Final = ("explain", "Show what each score is made of.")
+_EXPLAIN: Final = (("explain", "Say why each was found."), ("verbose", "With --explain: what each score is made of."))
 VIEWS: Final = {
-    "memory.search": View(_found, code=_code, flags=(_EXPLAIN,), after=_catch_up),
+    "memory.search": View(_found, code=_code, flags=_EXPLAIN, after=_catch_up),
     "memory.get": View(_passage, data=_lines_of),
     "memory.why": View(_why, notices=lambda _: ()),
 }
