@@ -51,6 +51,7 @@ test-model: .venv-model/.real-model
 	@.venv-model/bin/python -m tools.real_model
 
 chat: $(VENV)/.core
+	@test ! -t 2 || echo "The command everself is $(VENV)/bin/everself; to type it as everself: export PATH=\"$(CURDIR)/$(VENV)/bin:\$$PATH\"" >&2
 	@$(RUN) -m everself chat
 
 # what judges the code (architecture, registers of the trust rows, benchmarks) is tested by make check

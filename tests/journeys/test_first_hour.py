@@ -66,8 +66,9 @@ def server(environ: dict[str, str], slow: Slow) -> Iterator[Server]:
         yield made
 
 
+@pytest.mark.usefixtures("server")
 def test_what_is_typed_while_a_reply_comes_is_sent_line_by_line(
-    server: Server, slow: Slow, environ: dict[str, str], tmp_path: Path
+    slow: Slow, environ: dict[str, str], tmp_path: Path
 ) -> None:
     with sit_down(tmp_path, environ, "chat") as pane:
         pane.wait("›")
@@ -100,8 +101,9 @@ def test_keys_pressed_before_the_first_prompt_are_messages_of_their_own(pane: Pa
     assert "/forget" not in notes(environ)
 
 
+@pytest.mark.usefixtures("server")
 def test_the_bar_below_says_who_answers_and_what_it_took(
-    server: Server, slow: Slow, environ: dict[str, str], tmp_path: Path
+    slow: Slow, environ: dict[str, str], tmp_path: Path
 ) -> None:
     with sit_down(tmp_path, environ, "chat") as pane:
         pane.wait("›", "main · near/small")

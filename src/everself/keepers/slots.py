@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from everself.config.kinds import parse_duration
 from everself.errors import WrongUse
+from everself.keepers._moments import read_wait, read_wall
 
 Kind = Literal["cron", "at", "every"]
 
@@ -142,14 +143,17 @@ def _check_cron(times: Times) -> None:
 
 def _moment(said: str, zone: ZoneInfo, now: datetime) -> datetime:
     """A moment as people write it, on the clocks of the zone unless it says otherwise; or how long from now."""
-    wait = parse_duration(said)
+    wait = read_wait(said)
     if wait is not None:
         return (now + wait).astimezone(UTC).replace(microsecond=0)
     try:
         read = datetime.fromisoformat(said).replace(microsecond=0)
     except ValueError:
-        raise WrongUse(
-            f'"{said}" is not a valid time.',
-            mend='--at "2026-04-01 09:00", --at 2026-04-01T09:00+02:00, or --at 20m from now',
-        ) from None
+        wall = read_wall(said, now.astimezone(zone))
+        if wall is None:
+            raise WrongUse(
+                f'"{said}" is not a valid time.',
+                mend='--at "tomorrow at 9", --at "in 2 hours", --at "friday 18:00" or --at "2026-04-01 09:00"',
+            ) from None
+        return wall_moment(wall, zone)
     return wall_moment(read, zone) if read.tzinfo is None else read.astimezone(UTC)

@@ -74,10 +74,11 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The newest of the entries that are meant, oldest first. `found` is how many are meant in all."""
+    """The newest of the entries that are meant, oldest first. `found` is how many are meant in all, `today` the owner's day."""
 
     entries: tuple[ListedEntry, ...]
     found: int
+    today: date
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +134,7 @@ def list_memory(runtime: "Runtime", _: Caller, request: ListRequest) -> Listing:
         aside=request.everything,
     )
     found = list_entries(runtime.memory, selection)
-    return Listing(tuple(found[-request.limit :]), len(found))
+    return Listing(tuple(found[-request.limit :]), len(found), runtime.clock.today())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

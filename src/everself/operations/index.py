@@ -190,6 +190,10 @@ class FullStatus(MemoryStatus):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusRequest:
     deep: Annotated[bool, Option("Count all, check every row of the index, and that the embedder answers.")] = False
+    index: Annotated[bool, Option("First bring the index up to date, and embed what costs nothing.")] = False
+    fix: Annotated[bool, Option("As --deep --index, and put right what is damaged: the index, prepared weights.")] = (
+        False
+    )
 
 
 @operation(
@@ -200,6 +204,7 @@ class StatusRequest:
     examples=(
         ("everself memory status", "how much is remembered, and how well it can be found"),
         ("everself memory status --deep", "check every row of the index, and that the embedder answers"),
+        ("everself memory status --fix", "bring the index up to date and mend what is damaged"),
     ),
 )
 def memory_status(runtime: "Runtime", _: Caller, request: StatusRequest, tell: Tell | None = None) -> FullStatus:
@@ -207,10 +212,35 @@ def memory_status(runtime: "Runtime", _: Caller, request: StatusRequest, tell: T
 
     Where more changed than can be read in a moment, the answer is what was known before, and says so.
     """
-    deep, tell = request.deep, tell if request.deep else None
+    deep = request.deep or request.fix
+    tell = tell if deep or request.index else None
+    done = _put_right(runtime, request, tell) if request.index or request.fix else []
     counted = count_tiers(runtime.memory, runtime.state.entries, whole=deep, progress=tell)
     health = _look_deep(runtime, tell) if deep and runtime.agent.search.enabled else _look(runtime)
+    health = replace(health, remarks=(*done, *health.remarks))
     return FullStatus(**{one.name: getattr(counted, one.name) for one in fields(counted)}, index=health)
+
+
+def _put_right(app: "Runtime", request: StatusRequest, tell: Tell | None) -> list[Remark]:
+    """Bring up to date and mend what is derived; what was done, in words. No document changes."""
+    need_search(app.agent.search)
+    done: list[Remark] = []
+    app.memory.catalog.refresh()
+    if request.fix:
+        from everself.models.embedding.local.prepared_arrays import remove_damage
+
+        gone = remove_damage(app.models_folder)
+        done += [Remark(f"Damaged weights of the local model were removed; they are made again: {one}") for one in gone]
+    read = app.index.sync(tell)
+    if read.read or read.removed:
+        done.append(Remark(f"Indexed now: {read.read:,} documents read, {read.removed:,} gone."))
+    embedder = app.embedder
+    if embedder is not None and not embedder.paid and app.index.pending():
+        embedded = app.index.embed(progress=tell)
+        done.append(
+            Remark(f"Embedded now: {embedded.done:,} chunks." + (f" {embedded.failure}" if embedded.failure else ""))
+        )
+    return done
 
 
 def _look(app: "Runtime") -> IndexHealth:

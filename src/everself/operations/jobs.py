@@ -69,7 +69,7 @@ class TickReport:
 class AddJobRequest:
     name: Annotated[str, Option("How the job is called.", "NAME")]
     cron: Annotated[str, Option('Five fields: "minute hour day month weekday".', "FIELDS")] = ""
-    at: Annotated[str, Option('Once: "2026-04-01 09:00", or how long from now: 20m.', "TIME")] = ""
+    at: Annotated[str, Option('Once: "tomorrow at 9", "in 2 hours", "friday 18:00", "2026-04-01 09:00".', "TIME")] = ""
     every: Annotated[str, Option("Again and again: 30m, 1h30m, 2d.", "STEP")] = ""
     tz: Annotated[str, Option("Whose clock, such as Asia/Seoul; yours unless given.", "ZONE")] = ""
     message: Annotated[str, Option("What is said to the agent.", "TEXT")] = ""
@@ -91,7 +91,7 @@ class AddJobRequest:
             'everself cron add --name Plan --cron "0 8 * * 1-5" --tz Asia/Seoul --message "What is on today?"',
             "a message",
         ),
-        ('everself cron add --name Call --at "2026-04-01 09:00" --message "Remind me of the call." --announce', "once"),
+        ('everself cron add --name Call --at "tomorrow at 9" --message "Remind me of the call." --announce', "once"),
     ),
 )
 def add_job(app: "Runtime", _: Caller, request: AddJobRequest) -> JobLine:

@@ -30,11 +30,14 @@ def test_what_is_added_is_listed_on_one_line(everself) -> None:
     assert said.code == 0
     found = re.fullmatch(r"Remembered in (memory/\S+\.md) as entry (\w{12})\.\n", said.out)
     assert found
-    (line,) = everself("memory", "list").out.splitlines()
-    day = found[1].removeprefix("memory/").removesuffix(".md")
+    header, line = everself("memory", "list").out.splitlines()
+    assert header.split() == ["ID", "DAY", "SURE", "SOURCE", "KIND", "WHAT", "(WHERE)"]
     assert line.startswith(
-        f"{found[2]}  {day}  0.95  owner       #knowledge   Prefers green tea, no sugar  ({found[1]}#L"
+        f"{found[2]}  today        0.95  owner       #knowledge   Prefers green tea, no sugar  ({found[1]}#L"
     )
+    assert [header.index(name) for name in ("DAY", "SURE", "SOURCE", "KIND", "WHAT")] == [
+        line.index(word) for word in ("today", "0.95", "owner", "#know", "Prefers")
+    ]
 
 
 @pytest.mark.usefixtures("quiet")
@@ -159,7 +162,7 @@ def test_words_cannot_move_the_cursor(everself, quiet: Path) -> None:
 def test_a_long_list_is_cut_and_says_so(everself, quiet: Path) -> None:
     (quiet / "MEMORY.md").write_text("".join(f"- fact {number}\n" for number in range(60)))
     said = everself("memory", "list")
-    assert len(said.out.splitlines()) == 50
+    assert len(said.out.splitlines()) == 1 + 50
     assert "fact 59" in said.out
     assert "10 entries before these: --limit 60" in said.err
 

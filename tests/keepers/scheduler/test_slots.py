@@ -65,6 +65,27 @@ def test_moments_may_carry_an_offset_or_be_told_from_now() -> None:
     assert read_times("at", "20m", BERLIN, BEFORE_LEAP).spec == "2026-03-28T12:20:00+00:00"
 
 
+@pytest.mark.parametrize(
+    ("said", "moment"),
+    [
+        ("in 2 hours", "2026-03-28T14:00:00+00:00"),
+        ("in half an hour", "2026-03-28T12:30:00+00:00"),
+        ("1 day and 3 hours", "2026-03-29T15:00:00+00:00"),
+        # the clocks leap in that night
+        ("tomorrow", "2026-03-29T07:00:00+00:00"),
+        ("Tomorrow at 9", "2026-03-29T07:00:00+00:00"),
+        ("tomorrow 9pm", "2026-03-29T19:00:00+00:00"),
+        ("7pm", "2026-03-28T18:00:00+00:00"),
+        ("9:00", "2026-03-29T07:00:00+00:00"),
+        # a Saturday it is, and its morning is over
+        ("saturday", "2026-04-04T07:00:00+00:00"),
+        ("on friday at 18:30", "2026-04-03T16:30:00+00:00"),
+    ],
+)
+def test_a_moment_may_be_told_as_people_do(said: str, moment: str) -> None:
+    assert read_times("at", said, BERLIN, BEFORE_LEAP).spec == moment
+
+
 def test_steps_are_counted_from_their_beginning() -> None:
     times = read_times("every", "1h30m", BERLIN, BEFORE_LEAP)
     late = BEFORE_LEAP + timedelta(hours=4)
@@ -108,7 +129,10 @@ def test_slots_are_the_same_however_often_one_looks() -> None:
         ("cron", f"{'9' * 5000} * * * *"),
         ("every", "30s"),
         ("every", "often"),
-        ("at", "tomorrow"),
+        ("at", "some day"),
+        ("at", "yesterday"),
+        ("at", "today 8:00"),
+        ("at", "tomorrow at 25"),
         ("at", "2020-01-01 09:00"),
     ],
 )

@@ -1,19 +1,25 @@
 """How `everself memory list` and `show` show what is remembered, and one entry in full."""
 
 from collections.abc import Iterable, Iterator
+from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from everself.interfaces.rendering.lines import Line, paint
 from everself.interfaces.rendering.view import Look, View
-from everself.interfaces.rendering.words import entries_of
+from everself.interfaces.rendering.words import day_words, entries_of
 
 if TYPE_CHECKING:
     from everself.memory.selection import ListedEntry
     from everself.operations.entry_account import Account, Listing, Reckoning
 
 
+_HEADER: Final = f"{'ID':<12}  {'DAY':<11}  SURE  {'SOURCE':<10}  {'KIND':<11}  WHAT  (WHERE)"
+
+
 def _listed(found: "Listing", _: Look) -> Iterable[Line]:
-    return [_line(one) for one in found.entries] or ["Nothing is remembered that fits."]
+    if not found.entries:
+        return ["Nothing is remembered that fits."]
+    return [paint(_HEADER, bold=True), *(_line(one, found.today) for one in found.entries)]
 
 
 def _earlier(found: "Listing") -> list[str]:
@@ -21,14 +27,14 @@ def _earlier(found: "Listing") -> list[str]:
     return [f"{entries_of(left)} before these: --limit {found.found}"] if left else []
 
 
-def _line(one: "ListedEntry") -> Line:
+def _line(one: "ListedEntry", today: date) -> Line:
     from everself.text import one_line
 
     entry = one.entry
     marks = [f"#{entry.tag}" if entry.tag else "", "closed" if entry.closed else "", "stale" if one.stale else ""]
     said = " ".join(mark for mark in marks if mark)
     source = one_line(entry.source, 20) + ("" if entry.vouched or entry.source == "hand" else "?")
-    head = f"  {entry.day or ''!s:<10}  {one.confidence:.2f}  {source:<10}"
+    head = f"  {day_words(entry.day, today):<11}  {one.confidence:.2f}  {source:<10}"
     return paint(entry.id, "yellow") + f"{head}  {said:<11}  {one_line(entry.text, 72)}  ({one_line(one.citation, 60)})"
 
 

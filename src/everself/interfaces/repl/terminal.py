@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _GREETING: Final = "Enter sends · Alt-Enter: new line · Ctrl-C stops a reply · Ctrl-D leaves · /help"
 _EARLIER: Final = 200
+# seconds that somebody waits without a word
+_SILENCE: Final = 1.0
 _NAME: Final = 40
 # of the window: nobody needs to know that it is empty
 _WORTH_TELLING: Final = 0.005
@@ -83,6 +85,8 @@ class _Sitting:
         warming.add_done_callback(lambda _: editor.redraw())
         with held_keys(editor.put) if self._streams.keys is None else nullcontext():
             text = await self._next(editor)
+            if text is not None and not (await asyncio.wait({warming}, timeout=_SILENCE))[0]:
+                self._screen.note("· getting ready …")
             await warming
             return await self._hold(editor, text)
 

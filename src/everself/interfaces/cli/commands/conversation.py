@@ -32,7 +32,16 @@ def awake(agent: str) -> Iterator["Runtime"]:
         app.workspace  # noqa: B018 what a dead process left half done is completed before anybody speaks
         if not this_call().json:
             show_notices(recovery_notices(app))
+            _tell_unpacking(app)
         yield app
+
+
+def _tell_unpacking(app: "Runtime") -> None:
+    """Nobody waits in silence for what happens once."""
+    from everself.models.embedding.local.prepared_arrays import is_prepared
+
+    if not is_prepared(app.models_folder):
+        show_lines(["Unpacking the language weights, once: the first reply takes a few seconds longer …"], err=True)
 
 
 @contextmanager

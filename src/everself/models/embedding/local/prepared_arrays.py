@@ -82,6 +82,13 @@ def open_prepared(cache: str, name: str, make: Callable[[], "Arrays"]) -> "Array
         return make()
 
 
+def is_prepared(cache: str) -> bool:
+    """Whether anything was prepared yet; else the first use takes a few seconds longer."""
+    if not os.path.isdir(cache):
+        return False
+    return any(os.path.exists(os.path.join(cache, name, _MANIFEST)) for name in os.listdir(cache))
+
+
 def find_damage(cache: str) -> tuple[str, ...]:
     """The folders whose bytes are not those that were written. Reads every byte; the next use prepares them again if removed."""
     if not os.path.isdir(cache):
@@ -89,6 +96,14 @@ def find_damage(cache: str) -> tuple[str, ...]:
     folders = [os.path.join(cache, name) for name in sorted(os.listdir(cache))]
     kept = [folder for folder in folders if os.path.exists(os.path.join(folder, _MANIFEST))]
     return tuple(folder for folder in kept if _load(folder, thoroughly=True) is None)
+
+
+def remove_damage(cache: str) -> tuple[str, ...]:
+    """Remove those folders; they are derived, and the next use makes them again."""
+    found = find_damage(cache)
+    for folder in found:
+        remove_folder(folder)
+    return found
 
 
 def _load(folder: str, *, thoroughly: bool = False) -> "Arrays | None":

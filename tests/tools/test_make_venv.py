@@ -1,0 +1,22 @@
+"""Whoever waits for an installation is told that it goes on."""
+
+import os
+import sys
+
+import pytest
+
+from tools.make_venv import install
+
+
+def test_a_long_installation_says_that_it_goes_on(capfd: pytest.CaptureFixture[str]) -> None:
+    # ends when it was told of: it waits for nothing but its own input
+    slow = [sys.executable, "-c", "import time; print('from the installer', flush=True); time.sleep(1.5)"]
+    assert install(slow, dict(os.environ), every=0.2) == 0
+    said = capfd.readouterr()
+    assert "… still installing" in said.err
+    # the answer of a piped conversation stays alone on stdout
+    assert (said.out, "from the installer" in said.err) == ("", True)
+
+
+def test_its_failure_is_handed_on() -> None:
+    assert install([sys.executable, "-c", "raise SystemExit(3)"], dict(os.environ)) == 3
