@@ -102,9 +102,7 @@ def test_keys_pressed_before_the_first_prompt_are_messages_of_their_own(pane: Pa
 
 
 @pytest.mark.usefixtures("server")
-def test_the_bar_below_says_who_answers_and_what_it_took(
-    slow: Slow, environ: dict[str, str], tmp_path: Path
-) -> None:
+def test_the_bar_below_says_who_answers_and_what_it_took(slow: Slow, environ: dict[str, str], tmp_path: Path) -> None:
     with sit_down(tmp_path, environ, "chat") as pane:
         pane.wait("›", "main · near/small")
         slow.let(0)

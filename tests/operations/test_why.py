@@ -105,6 +105,7 @@ def test_a_belief_is_followed_to_the_message_that_taught_it_and_taken_back(tmp_p
         back = explain_reply(app, AT_TERMINAL, WhyRequest(bisect=derived))
         assert isinstance(back, Origins)
         assert (back.first.entry, back.path, back.taught) == (entry, (derived, entry), found.taught)
+        assert explain_reply(app, AT_TERMINAL, WhyRequest(reply=derived)) == back
         told = shown(back)
         assert told.index(f"everself undo {back.belief.change}") < told.index(f"everself undo {found.belief.change}")
         # what is named takes back just that
@@ -115,6 +116,19 @@ def test_a_belief_is_followed_to_the_message_that_taught_it_and_taken_back(tmp_p
             "I like tea.",
             "I like coffee.",
         ]
+
+
+def test_a_correction_is_followed_to_the_sentence_that_corrected(tmp_path: Path) -> None:
+    with talking(tmp_path, "All right.", host=HISTORY) as (app, _):
+        wrong = app.remember("My sister is called Mira").entry
+        session = app.chat.begin()
+        say(app, "No, my sister is called Mia, not Mira", session)
+        found = origins_of(app, "called mia")
+        assert found.taught is not None
+        assert (found.taught.text, found.taught.session) == ("No, my sister is called Mia, not Mira", session.id)
+        assert [one.entry for one in found.replaced] == [wrong]
+        assert undo_change(app.workspace, found.first.change).applied
+        assert not app.memory.catalog.get(wrong).closed
 
 
 def test_an_entry_that_moved_is_followed_to_where_it_was_written(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import os
 import sys
 
 import pytest
-
 from tools.make_venv import install
 
 

@@ -77,7 +77,7 @@ class RitualPlan:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a yes would write, as a diff; the guide to the conversation, which goes, is left out of it."""
+    """What a yes would write, as a diff. Left out are the guide to the conversation, which goes, and the records of the old soul."""
 
     diff: str
     redacted: tuple[str, ...] = ()
@@ -150,7 +150,8 @@ class Ritual:
         files = self._workspace.preview(plan.change)
         if isinstance(files, Conflict):
             raise ChangedMeanwhile(f"({', '.join(files.paths)})")
-        return Preview(render_diff([one for one in files if one.path != BOOTSTRAP]), plan.redacted)
+        shown = [one for one in files if one.path in (IDENTITY_FILE, USER_FILE, SOUL_FILE)]
+        return Preview(render_diff(shown), plan.redacted)
 
     def offer(self) -> bool:
         """Whether it is open and was not offered yet; asking counts as offering. For interfaces that speak only once."""
@@ -220,11 +221,17 @@ class Ritual:
         kept = {name: _clean(value, set()) for name, value in given.items()}
         self._state.set_meta(DRAFT, json.dumps(kept, ensure_ascii=False))
 
-    def values(self) -> list[str]:
-        """What SOUL.md says one after the other, to be talked over: its list items, each in its first sentence."""
-        found = self._bytes(SOUL_FILE) or b""
-        items = [line[2:] for line in found.decode("utf-8", "replace").splitlines() if line.startswith(("- ", "* "))]
-        return [item.replace("**", "").strip() for item in items]
+    def values(self) -> list[tuple[str, tuple[str, ...]]]:
+        """What SOUL.md says in lists, to be talked over: each heading with the first sentence of its items."""
+        found: list[tuple[str, list[str]]] = []
+        for line in (self._bytes(SOUL_FILE) or b"").decode("utf-8", "replace").splitlines():
+            if line.startswith("#"):
+                found.append((line.lstrip("# ").strip(), []))
+            elif line.startswith(("- ", "* ")) and found:
+                found[-1][1].append(line[2:])
+            elif line.startswith("  ") and found and found[-1][1]:
+                found[-1][1][-1] += f" {line.strip()}"
+        return [(heading, tuple(map(_first_sentence, items))) for heading, items in found if items]
 
     def _wished(self, soul: bytes | None, wishes: Sequence[str], redacted: set[str]) -> bytes | None:
         lines = [line for wish in wishes if (line := _tidy(wish, redacted).replace("<!--", "&lt;!--"))]
@@ -279,6 +286,12 @@ def _person_lines(person: PersonDetails) -> tuple[_Line, ...]:
         _Line("Time zone", _as_zone(person.time_zone), _zone_fault, ("Timezone",)),
         _Line("Languages", person.languages, description_fault, ("Language",)),
     )
+
+
+def _first_sentence(item: str) -> str:
+    text = " ".join(item.replace("**", "").split())
+    end = min((at for mark in (". ", "! ", "? ", "。") if (at := text.find(mark)) >= 0), default=len(text))
+    return text[: end + 1]
 
 
 def _as_emoji(said: str) -> str:

@@ -37,6 +37,16 @@ def log_correction(
     draft.splice(PATH, add, b"# Corrections\n")
 
 
+def trigger_of(data: bytes, identity: str) -> str:
+    """What was said when a correction was noticed, as its record has it; empty where there is none."""
+    for span in entries(data):
+        lines = data[span.start : span.end].decode("utf-8", "replace").splitlines()
+        if any(line.endswith(f"→ entry:{identity}") for line in lines):
+            found = next((line.removeprefix(TRIGGER) for line in lines if line.startswith(TRIGGER)), "")
+            return found.rpartition(" (confidence ")[0].strip()
+    return ""
+
+
 def not_embedded(data: bytes) -> tuple[str, ...]:
     """The corrections, by their ids, whose records say that they were not embedded again yet."""
     return tuple(identity for identity, _, _ in _waiting(data))

@@ -9,8 +9,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Final
 
 from everself.errors import Damaged, NotFound, WrongUse
+from everself.memory.corrections import PATH as CORRECTIONS
+from everself.memory.corrections import trigger_of
 from everself.memory.entries import read_document
-from everself.memory.provenance import DEEPEST
+from everself.memory.provenance import CORRECTION, DEEPEST
 from everself.models.chat.protocol import JsonObject
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, operation
@@ -86,7 +88,7 @@ class Lesson:
 class Origins:
     """Where a belief comes from. `path` leads from it to the entry that was taught first; `derived` is what rests on that one.
 
-    `others` are entries that say something like it.
+    `replaced` is what no longer holds since; `others` are entries that say something like it.
     """
 
     belief: Lesson
@@ -94,12 +96,13 @@ class Origins:
     taught: Taught | None
     path: tuple[str, ...] = ()
     derived: tuple[Lesson, ...] = ()
+    replaced: tuple[Lesson, ...] = ()
     others: tuple[Lesson, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhyRequest:
-    reply: Annotated[str, Argument("The id of a reply, or its beginning; the last one unless given.", "[REPLY]")] = ""
+    reply: Annotated[str, Argument("The id of a reply, its beginning, or the id of an entry.", "[REPLY]")] = ""
     bisect: Annotated[str, Option("Who first taught this: an entry's id, or words of it.", "FACT")] = ""
 
 
@@ -119,7 +122,13 @@ def explain_reply(runtime: "Runtime", caller: Caller, request: WhyRequest) -> Re
         raise WrongUse("--bisect needs an entry's id, or words of it.", mend='everself why --bisect "sister"')
     if request.bisect:
         return origins_of(runtime, request.bisect)
-    return account_of(runtime, request.reply, caller.session)
+    try:
+        return account_of(runtime, request.reply, caller.session)
+    except NotFound:
+        # who names a belief wants to know where it comes from
+        if runtime.memory.catalog.find(request.reply.strip().upper()) is None:
+            raise
+        return origins_of(runtime, request.reply)
 
 
 def account_of(app: "Runtime", name: str = "", session: str = "") -> ReplyAccount:
@@ -167,8 +176,18 @@ def _bases(app: "Runtime", receipt: JsonObject) -> Iterator[Basis]:
         first, last = hit.get("from"), hit.get("to")
         lines = "" if not first else f"#L{first}" + (f"-L{last}" if last and last > first else "")
         place, score = f"{hit.get('path', '')}{lines}", float(hit.get("score", 0))
-        entry = known.get(str(hit.get("entry") or ""))
-        yield Basis(place, str(hit.get("entry") or ""), score=score) if entry is None else _basis_of(entry, score)
+        name = str(hit.get("entry") or "")
+        if name in known:
+            yield _basis_of(known[name], score)
+        else:
+            yield Basis(place, name, "" if name else _passage(app, hit), score=score)
+
+
+def _passage(app: "Runtime", hit: JsonObject) -> str:
+    """The lines of a document that no entry stands for, as they are now."""
+    found = app.workspace.find(str(hit.get("path", "")))
+    lines = [] if found is None else found.data.decode("utf-8", "replace").splitlines()
+    return " ".join(lines[int(hit.get("from") or 1) - 1 : int(hit.get("to") or 0)]).replace("**", "").removeprefix("- ")
 
 
 def _basis_of(entry: Entry, score: float = 0.0) -> Basis:
@@ -193,6 +212,7 @@ def origins_of(app: "Runtime", fact: str) -> Origins:
         taught=_taught(app, first),
         path=tuple(one.id for one in path),
         derived=tuple(_lesson(app, one) for one in derived),
+        replaced=tuple(_named(one) for one in entries if one.closed_by == first.id),
         others=tuple(_named(one) for one in others),
     )
 
@@ -245,7 +265,17 @@ def _derived(entries: Sequence[Entry], first: Entry) -> list[Entry]:
 def _taught(app: "Runtime", entry: Entry) -> Taught | None:
     said = [app.log.message(one.removeprefix(_MESSAGE)) for one in entry.lineage if one.startswith(_MESSAGE)]
     found = min((one for one in said if one is not None), key=lambda one: one.at, default=None)
+    if found is None and entry.source == CORRECTION:
+        found = _correcting_message(app, entry)
     return None if found is None else Taught(found.session, found.id, found.at, found.person, found.content)
+
+
+def _correcting_message(app: "Runtime", entry: Entry) -> "Message | None":
+    """A correction rests on the owner's word alone and names no evidence; its record quotes the sentence, which the message holds."""
+    record = app.workspace.find(CORRECTIONS)
+    trigger = fold(trigger_of(record.data, entry.id)) if record is not None else ""
+    found = app.log.search(trigger) if trigger.strip() else ()
+    return next((one for one in reversed(found) if one.role == "user" and trigger in fold(one.content)), None)
 
 
 def _named(entry: Entry) -> Lesson:

@@ -54,7 +54,7 @@ def _reply(found: "ReplyAccount", look: Look) -> Iterator[str]:
         outside = "" if stamp == "own" else f", from outside ({stamp})"
         took = f", {seconds:.2f} s" if "verbose" in look.flags else ""
         yield f"Tool used: {name}{took}{outside}{', which failed' if failed else ''}"
-    if found.receipt.get("changed"):
+    if found.receipt.get("changed") and "verbose" in look.flags:
         yield f"Changed since the conversation began: {', '.join(found.receipt['changed'])}"
     if "verbose" in look.flags:
         yield from _numbers(found.receipt)
@@ -64,7 +64,9 @@ def _reply(found: "ReplyAccount", look: Look) -> Iterator[str]:
 def _listed(found: "Sequence[Basis]", look: Look) -> Iterator[str]:
     for at, one in enumerate(found[:_SHOWN], 1):
         words = one_line(one.text, _WIDE) if one.text else f"something that stood in {one.place} and is gone since"
-        notes = [_SOURCES.get(one.source.partition(":")[0], one.source)] if one.source else []
+        # lines that no entry stands for are cited by their file
+        notes = [] if one.entry else [one.place.partition("#")[0]]
+        notes += [_SOURCES.get(one.source.partition(":")[0], one.source)] if one.source else []
         notes += [] if one.holds else ["no longer holds"]
         if "verbose" in look.flags:
             notes += [one.place, *([f"{one.score:.2f}"] if one.score else [])]
@@ -83,7 +85,7 @@ def _offers(entries: Sequence[str], look: Look) -> Iterator[str]:
     chat = "chat" in look.flags
     yield f"Fix it:     {'/fix' if chat else 'everself memory correct'} {one} “what is right”"
     yield f"Forget it:  {'/forget' if chat else 'everself memory forget'} {one}"
-    yield f"Who taught it first:  everself why --bisect {one}"
+    yield f"Who taught it first:  {'/why' if chat else 'everself why --bisect'} {one}"
 
 
 def _numbers(receipt: "JsonObject") -> Iterator[str]:
@@ -126,6 +128,8 @@ def _origins(found: Origins, look: Look) -> Iterator[str]:
         yield f"Written by change {first.change}, {_when(first.at, look.zone)}."
     else:
         yield "No change of the history wrote it: it was put into the file by hand, or the history does not reach so far."
+    for one in found.replaced:
+        yield f"It took the place of {one.entry}: {one_line(one.text, _WIDE)}"
     if found.derived:
         yield f"Derived from it: {entries_of(len(found.derived))}"
         yield from (f"  {one.entry}  {one_line(one.text, _WIDE)}" for one in found.derived)
@@ -139,7 +143,7 @@ def _take_back(belief: "Lesson", first: "Lesson", derived: "Sequence[Lesson]") -
     """What was derived goes first: undoing is line by line, and the newest change is on top."""
     changes = [one.change for one in (*reversed(derived), belief, first) if one.change]
     if changes:
-        yield "Take it back, and what was derived from it:"
+        yield "Take it back, and what was derived from it:" if derived else "Take it back:"
         yield from (f"  everself undo {one}" for one in dict.fromkeys(changes))
     yield f"Forget it for good: everself memory forget {first.entry}"
 

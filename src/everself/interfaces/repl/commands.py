@@ -1,7 +1,7 @@
 """The commands that begin with a slash: their table, and those that do something. They mean the same at a terminal and in a pipe."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -19,12 +19,10 @@ from everself.operations.registry import LISTED
 if TYPE_CHECKING:
     from everself.interfaces.repl.dialog_state import DialogState
     from everself.memory.forgetting.proof import ForgetPlan
-    from everself.runtime import Runtime
 
 _SESSIONS: Final = 12
 
 Run = Callable[["DialogState", str], Awaitable[None]]
-Looking = Callable[["Runtime", str], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +34,9 @@ class Command:
     takes: str = ""
 
 
-def _looks(look: Looking) -> Run:
-    async def run(talk: "DialogState", words: str) -> None:
-        talk.screen.say(await asyncio.to_thread(lambda: list(look(talk.app, words))))
-
-    return run
+async def _memory(talk: "DialogState", words: str) -> None:
+    verbose = talk.screen.verbose
+    talk.screen.say(await asyncio.to_thread(lambda: list(looking.memory(talk.app, words, verbose=verbose))))
 
 
 def _of_operation(name: str) -> Run:
@@ -138,7 +134,7 @@ async def _quit(talk: "DialogState", _: str) -> None:
 _BY_HAND: Final[dict[str, Command]] = {
     "/help": Command(_help, "this list"),
     "/bootstrap": Command(_bootstrap, "get to know each other: a few questions"),
-    "/memory": Command(_looks(looking.memory), "what I remember, the newest last", "[WORDS]"),
+    "/memory": Command(_memory, "what I remember, the newest last", "[WORDS]"),
     "/fix": Command(_fix, "put an entry right: the old words are closed, yours hold", "ID WORDS"),
     "/forget": Command(_forget, "forget something for good, with proof", "ID|WORDS"),
     "/review": Command(_review, "decide what waits for you, one after the other", "[list]"),

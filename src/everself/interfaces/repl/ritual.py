@@ -96,8 +96,9 @@ async def _talk_over_soul(app: "Runtime", screen: Screen, ask: Asking, given: di
     """What SOUL.md says, and what the person adds to it, line by line."""
     values = await asyncio.to_thread(app.ritual.values)
     if values:
-        screen.say(("", "This is what I hold to, as SOUL.md says:"))
-        screen.say(f"  · {one_line(value, _WIDE)}" for value in values[:_VALUES])
+        screen.say(("", "This is what SOUL.md tells me about myself:"))
+        for heading, items in values:
+            screen.say((f"  {heading}", *(f"    · {one_line(item, _WIDE)}" for item in items[:_VALUES])))
     wishes: list[str] = []
     while len(wishes) < _MOST_WISHES:
         said = await ask(_MORE if wishes else _WISH)

@@ -12,8 +12,8 @@ _ENTRIES: Final = 12
 _WIDE: Final = 100
 
 
-def memory(app: "Runtime", words: str) -> Iterator[str]:
-    """The newest entries, or those with these words."""
+def memory(app: "Runtime", words: str, *, verbose: bool = False) -> Iterator[str]:
+    """The newest entries, or those with these words; where each stands for whoever wants to know."""
     from everself.memory.selection import Selection, list_entries
     from everself.text.normalise import fold
 
@@ -25,7 +25,8 @@ def memory(app: "Runtime", words: str) -> Iterator[str]:
     if len(chosen) > _ENTRIES:
         yield f"{len(chosen) - _ENTRIES} before these; /search finds them"
     for one in chosen[-_ENTRIES:]:
-        yield f"{one.entry.id}  {one_line(one.entry.text, _WIDE)}  ({one_line(one.citation, _WIDE)})"
+        place = f"  ({one_line(one.citation, _WIDE)})" if verbose else ""
+        yield f"{one.entry.id}  {one_line(one.entry.text.replace('**', ''), _WIDE)}{place}"
 
 
 def review(app: "Runtime", _: str) -> Iterator[str]:
