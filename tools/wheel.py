@@ -18,7 +18,7 @@ from tools.interpreters import TOP, find_interpreter, interpreters_of, promised
 THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
 _STEP = re.compile(r"^\$ printf '(.*)\\n' \| make -s chat\n(.*)$", re.MULTILINE)
 # dates and lines differ from day to day
-_PLACE = r"\d{4}-\d\d-\d\d\.md#L\d+(?:-L\d+)?"
+_PLACE = r"\d{4}-\d\d-\d\d\.md(?:#L\d+(?:-L\d+)?)?"
 # Loaded by Python itself at its start: notes whoever reaches for another machine, and stops them.
 _GUARD = """
 import os, socket

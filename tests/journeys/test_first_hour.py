@@ -87,9 +87,10 @@ def test_what_is_typed_while_a_reply_comes_is_sent_line_by_line(
 
 
 def test_keys_pressed_before_the_first_prompt_are_messages_of_their_own(pane: Pane, environ: dict[str, str]) -> None:
-    # the terminal itself makes line feeds of these
+    # the terminal itself makes line feeds of these; the first words on the screen tell of what takes long
     pane.type("My dog is called Bruno.", "/forget Bruno", "yes", "/mmory", "/quit")
     shown = pane.wait("› My dog is called Bruno.", "› /forget Bruno", "Forget it for good?", "› /mmory", "› /quit")
+    assert "Unpacking the language weights, once" in shown
     assert "Forgotten:" in shown
     assert "Did you mean /memory?" in shown
     # one confirmation, without line numbers

@@ -55,7 +55,7 @@ def test_the_readme_holds_a_conversation_of_two_lines() -> None:
     steps = read_conversation((TOP / "README.md").read_text("utf-8"))
     assert [said for said, _ in steps][-1] == "What project am I working on?"
     assert len(steps) == 2
-    assert re.search(steps[0][1], "I'll remember that (memory/2031-12-01.md#L3-L6).")
+    assert re.search(steps[0][1], "I'll remember that (memory/2031-12-01.md).")
     assert not re.search(steps[1][1], "I do not know.")
 
 
@@ -68,7 +68,7 @@ def test_the_readme_holds_a_conversation_of_two_lines() -> None:
         ("import socket; socket.create_connection(('192.0.2.1', 80))", "was answered with 1"),
         (
             "import contextlib, socket\nwith contextlib.suppress(OSError): socket.create_connection(('192.0.2.1', 80))\n"
-            'print("I\'ll remember that (memory/2031-12-01.md#L3-L6).")',
+            'print("I\'ll remember that (memory/2031-12-01.md).")',
             "reached for the network",
         ),
     ],

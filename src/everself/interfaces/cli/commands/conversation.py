@@ -37,10 +37,10 @@ def awake(agent: str) -> Iterator["Runtime"]:
 
 
 def _tell_unpacking(app: "Runtime") -> None:
-    """Nobody waits in silence for what happens once."""
+    """Nobody sits there in silence for what happens once. A log needs no such line."""
     from everself.models.embedding.local.prepared_arrays import is_prepared
 
-    if not is_prepared(app.models_folder):
+    if sys.stderr.isatty() and not is_prepared(app.models_folder):
         show_lines(["Unpacking the language weights, once: the first reply takes a few seconds longer …"], err=True)
 
 
