@@ -66,6 +66,8 @@ def test_every_kind_of_reply_has_an_answer(tmp_path: Path) -> None:
         none = account_of(app, session=session.id)
         assert (none.message, none.asked, none.why) == ("", "Please fail.", "none")
         assert "got no reply" in shown(none)
+        # who has just begun anew asks about what was said before
+        assert account_of(app, session=app.chat.begin().id) == none
         # by its id, whatever came after it
         assert account_of(app, used.message[:8], session.id) == used
         with pytest.raises(NotFound):

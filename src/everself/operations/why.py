@@ -132,8 +132,8 @@ def explain_reply(runtime: "Runtime", caller: Caller, request: WhyRequest) -> Re
 
 
 def account_of(app: "Runtime", name: str = "", session: str = "") -> ReplyAccount:
-    """Of the last reply, in this session where one is named, or of the one whose id begins so."""
-    for one in [session] if session else [found.id for found in app.log.list(_SESSIONS)]:
+    """Of the last reply, in this session where it has one, or of the one whose id begins so."""
+    for one in dict.fromkeys([*filter(None, [session]), *(found.id for found in app.log.list(_SESSIONS))]):
         messages = app.log.messages(one)
         found = next((said for said in reversed(messages) if _is_meant(said, name)), None)
         if found is not None:
