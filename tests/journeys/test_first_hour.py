@@ -32,6 +32,11 @@ def notes(environ: dict[str, str]) -> str:
     return "\n".join(day.read_text("utf-8") for day in days)
 
 
+def said(message: str) -> str:
+    """What somebody typed, without what stands beside it for the model."""
+    return message.partition("\n\n")[0]
+
+
 class Slow:
     """Answers each message when it is let."""
 
@@ -75,15 +80,20 @@ def test_what_is_typed_while_a_reply_comes_is_sent_line_by_line(
         pane.type("How are you?")
         while not slow.heard:
             pane.wait("How are you?")
-        pane.type("What is new?", "/model", "/quit")
+        pane.type("What is new?")
+        # what is pasted meanwhile is one message, however many lines it has
+        pane.tmux("set-buffer", "first line\nsecond line")
+        pane.tmux("paste-buffer", "-p")
+        pane.type("", "/model", "/quit")
         slow.let(0)
         pane.wait("reply 1.", "› What is new?")
         while len(slow.heard) < 2:
             pane.wait("What is new?")
         slow.let(1)
-        shown = pane.wait("reply 2.", "› /model", "near/small", "› /quit")
+        slow.let(2)
+        shown = pane.wait("reply 2.", "› first line", "second line", "reply 3.", "› /model", "near/small", "› /quit")
         assert pane.left() == 0
-    assert [one.splitlines()[0] for one in slow.heard] == ["How are you?", "What is new?"], shown
+    assert [said(one) for one in slow.heard] == ["How are you?", "What is new?", "first line\nsecond line"], shown
 
 
 def test_keys_pressed_before_the_first_prompt_are_messages_of_their_own(pane: Pane, environ: dict[str, str]) -> None:
@@ -111,3 +121,28 @@ def test_the_bar_below_says_who_answers_and_what_it_took(slow: Slow, environ: di
         pane.wait("reply 1.", "main · near/small · 150 tokens · $0")
         pane.press("C-d")
         assert pane.left() == 0
+
+
+def test_the_first_conversation_goes_on_where_somebody_left_it(environ: dict[str, str], tmp_path: Path) -> None:
+    with sit_down(tmp_path, environ, "chat") as pane:
+        pane.wait("›")
+        pane.type("/bootstrap", "Aria", "a fox")
+        pane.wait("How should it feel")
+        pane.press("C-d")
+        pane.wait("Your answers are kept")
+        pane.type("/quit")
+        assert pane.left() == 0
+    again = tmp_path / "again"
+    again.mkdir()
+    with sit_down(again, environ, "chat") as pane:
+        pane.wait("›")
+        pane.type("/bootstrap", "warm", "otter", "Alex", "Lex", "", "Berlin", "", "", "vibe: dry", "はい")
+        shown = pane.wait("name: Aria", "nature: a fox", "Shall I write this?", "Nice to meet you, Lex!")
+        assert "What shall I be called?" not in shown
+        # what it is called stands below at once
+        pane.wait("🦦 Aria · reflex")
+        pane.type("/why", "/quit")
+        assert pane.left() == 0
+    workspace = Path(environ["HOME"]) / ".everself" / "workspace"
+    assert "- **Vibe:** dry\n- **Emoji:** 🦦\n" in (workspace / "IDENTITY.md").read_text("utf-8")
+    assert "- **Time zone:** Europe/Berlin\n" in (workspace / "USER.md").read_text("utf-8")
