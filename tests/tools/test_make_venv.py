@@ -1,10 +1,14 @@
 """Whoever waits for an installation is told that it goes on."""
 
 import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from tools.make_venv import install
+
+TOP = Path(__file__).resolve().parents[2]
 
 
 def test_a_long_installation_says_that_it_goes_on(capfd: pytest.CaptureFixture[str]) -> None:
@@ -19,3 +23,14 @@ def test_a_long_installation_says_that_it_goes_on(capfd: pytest.CaptureFixture[s
 
 def test_its_failure_is_handed_on() -> None:
     assert install([sys.executable, "-c", "raise SystemExit(3)"], dict(os.environ)) == 3
+
+
+def test_make_chat_says_where_the_command_is_to_whoever_looks() -> None:
+    planned = subprocess.run(
+        ["make", "-n", "chat"], cwd=TOP, capture_output=True, encoding="utf-8", check=True, timeout=60
+    ).stdout
+    (line,) = [one for one in planned.splitlines() if "export PATH=" in one]
+    assert ".venv/bin/everself" in line
+    # beside the conversation, and not in a pipe
+    assert line.startswith("test ! -t 2 ||")
+    assert line.endswith(">&2")
