@@ -101,7 +101,7 @@ class LoopTurns:
         generation = runtime.state.scrub.generation()
         self._renew_session()
         made_in, prefix = self._prefix or (generation, None)
-        facts = replace(runtime.facts(), model="", channel=self.session.channel, tools=tuple(self.tools))
+        facts = replace(runtime.facts(), model="", channel=self.session.channel)
         ask = PromptRequest(
             scope=self.session.scope,
             message=message,
@@ -110,6 +110,7 @@ class LoopTurns:
             prefix=prefix if made_in == generation else None,
             window=window,
             facts=facts,
+            tools=bool(self.tools),
         )
         prompt = runtime.assembler.assemble(ask)
         self._prefix = (generation, prompt.prefix)
