@@ -20,6 +20,9 @@ from everself.operations.why import account_of
 from everself.testing.chat_model import FakeModel
 from everself.values import Entry
 
+# a whole agent a test
+pytestmark = pytest.mark.slow
+
 T = TypeVar("T")
 Use = Callable[[AgentSession], Awaitable[T]]
 
