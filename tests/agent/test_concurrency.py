@@ -16,6 +16,9 @@ import everself.agent_session
 from everself.agent_session import AgentSession
 from everself.errors import WrongUse
 
+# a whole agent a test
+pytestmark = pytest.mark.slow
+
 PATIENCE = 60.0
 ANIMALS = (
     *("heron", "zebra", "tapir", "llama", "otter", "panda", "camel", "moose", "bison", "koala", "gecko", "raven"),

@@ -19,6 +19,9 @@ from everself.operations.registry import get_operation
 from everself.testing.chat_model import FakeModel
 from everself.values import Entry
 
+# a whole agent a test
+pytestmark = pytest.mark.slow
+
 T = TypeVar("T")
 Use = Callable[[AgentSession], Awaitable[T]]
 

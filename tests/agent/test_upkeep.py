@@ -9,6 +9,9 @@ from tests.agent.homes import plain_agent
 from everself import Agent
 from everself.operations.upkeep import Upkeep
 
+# a whole agent a test
+pytestmark = pytest.mark.slow
+
 
 def pending(agent: Agent) -> int:
     agent.runtime.index.sync()

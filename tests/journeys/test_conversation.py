@@ -35,6 +35,7 @@ def say(environ: dict[str, str], *lines: str, command: tuple[str, ...] = ("chat"
     )
 
 
+@pytest.mark.slow
 def test_it_is_told_something_and_knows_it_in_a_new_process(environ: dict[str, str]) -> None:
     first = say(environ, "My name is Alex and I am working on a Rust project called tundra.")
     assert first.returncode == 0
