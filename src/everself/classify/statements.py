@@ -64,7 +64,7 @@ def _as_a_whole(text: str) -> tuple[list[_Spanned], bool]:
             own = score(found[at][2].text, deep=deep)["keep"]
             if found[at][2].kind is SentenceKind.STATEMENT and own + told < 1:
                 found[at] = _turned(found[at], SentenceKind.OTHER, Tag.KNOWLEDGE)
-    elif not kept and whole.says("keep") and "shown" not in roles:
+    elif not kept and whole.says("keep"):
         scores = {at: score(found[at][2].text, deep=deep) for at in said}
         best = max(said, key=lambda at: scores[at]["keep"])
         kept_too = _turned(found[best], SentenceKind.STATEMENT, tag_of(scores[best]))
