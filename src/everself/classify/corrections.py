@@ -96,6 +96,10 @@ def _best(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
     outright = best is not None and best[0].says("correction") and best[0].says("strong")
     if single and (outright or read_whole([_words(read, parts[at], parts[at]) for at in single]).says("strong")):
         return "high", parts[max(single, key=lambda at: single[at]["strong"])]
+    for at, scores in single.items():
+        # who names what is gone and what holds says so openly
+        if scores.says("strong") and all(contrast(read, parts[at], parts)):
+            return "high", parts[at]
     ruled = _by_rule(parts, single)
     if ruled is None and best is not None and best[0].may("correction"):
         return "low", parts[best[1][0]]
