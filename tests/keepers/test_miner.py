@@ -123,7 +123,7 @@ def test_what_was_put_right_after_it_was_said_does_not_come_back(mind: Mind):
 
 
 def test_flagged_messages_come_first(mind: Mind):
-    mind.say("The weather in Bergen was mild.")
+    mind.say("Lovely weather in Bergen this morning.")
     mind.say("From now on we always deploy on Tuesdays.")
     report = mind.run(Miner())
     assert "Tuesdays" in report.applied[0].planned.operation.thought.text
@@ -228,7 +228,7 @@ def test_each_request_is_charged_to_the_miner(mind: Mind):
 def test_above_the_junk_ceiling_only_flagged_messages_are_mined_and_no_model_is_asked(mind: Mind):
     for number in range(30):
         mind.knows(f"Some claim {number} without evidence.", "agent")
-    mind.say("The weather in Bergen was mild.")
+    mind.say("Lovely weather in Bergen this morning.")
     mind.say("From now on we always deploy on Tuesdays.")
     made, get = model(answer())
     report = mind.run(Miner(), model=get)
@@ -236,7 +236,7 @@ def test_above_the_junk_ceiling_only_flagged_messages_are_mined_and_no_model_is_
     assert "30 of 30" in report.notes[0]
     texts = mind.texts()
     assert "From now on we always deploy on Tuesdays." in texts
-    assert "The weather in Bergen was mild." not in texts
+    assert "Lovely weather in Bergen this morning." not in texts
 
 
 def test_junk_is_what_is_said_twice_rests_on_nothing_or_is_never_asked_for(mind: Mind):

@@ -138,7 +138,6 @@ def message_examples(row: Row, corpus: str) -> Iterator[Example]:
         "strong": int(row["correction"] == "explicit"),
         "keep": int(row["keep"]),
         "question": int(row["question"] or "question" in acts),
-        "claim": 0,
     }
     whole = {"keep": int(row["keep"]), "strong": int(row["correction"] == "explicit"), "asks": int(row["question"])}
     tags = frozenset({"correction", "keep", "question"})

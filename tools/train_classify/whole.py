@@ -21,7 +21,7 @@ _RIDGE: Final = 10.0
 _STEPS: Final = 300
 _SEED: Final = 16
 # how much a message of another corpus counts
-_OTHER: Final = 0.25
+_OTHER: Final = 0.7
 _PRECISE: Final = {"strong": 0.9}
 
 

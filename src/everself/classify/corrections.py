@@ -1,4 +1,6 @@
-"""Whether a message corrects outright is read of it as a whole; what may be a correction, of each sentence and of two neighbours together. The
+"""Whether a message corrects what was said or remembered before, and in which words. Pure.
+
+Whether it corrects outright is read of it as a whole; what may be a correction, of each sentence and of two neighbours together. The
 trigger lists of the seed send on what they match. What is quoted is not said. Of `contrast.txt` every pattern has the groups `old` and
 `new` for the words that are wrong and right.
 """
@@ -28,10 +30,6 @@ _LAST: Final = 10
 # Of a message so many sentences are judged, and the last ones.
 _JUDGED: Final = 6
 _JUDGED_LAST: Final = 2
-# as long a message says one thing
-_WHOLE: Final = 300
-# From here on a rule of the seed sends a sentence on; below, the head is sure that it only looks like one.
-_DENIED: Final = 0.04
 _ENDS: Final = frozenset(".!?\n")
 _EDGES: Final = " \t\"'.,;:!?()[]*_~-" + HIDDEN
 
@@ -86,12 +84,9 @@ def find_change(text: str) -> Correction | None:
 
 def _best(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
     """The sentence that says so, for which most speaks; two that follow each other may say it together."""
-    places = range(len(parts))
-    judged = [at for at in places if at < _JUDGED or at >= len(parts) - _JUDGED_LAST]
+    judged = [at for at in range(len(parts)) if at < _JUDGED or at >= len(parts) - _JUDGED_LAST]
     pieces: list[tuple[tuple[int, ...], str]] = [((at,), _words(read, parts[at], parts[at])) for at in judged]
     pieces += [((at, at + 1), _words(read, parts[at], parts[at + 1])) for at in judged if at + 1 in judged]
-    if len(parts) > 2 and parts[-1].end - parts[0].start <= _WHOLE:
-        pieces.append((tuple(places), _words(read, parts[0], parts[-1])))
     prepare([words for _, words in pieces])
     found = [(score(words), at) for at, words in pieces]
     single = {at[0]: scores for scores, at in found if len(at) == 1}
@@ -99,6 +94,10 @@ def _best(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
     outright = best is not None and best[0].says("correction") and best[0].says("strong")
     if single and (outright or read_whole([_words(read, parts[at], parts[at]) for at in single]).says("strong")):
         return "high", parts[max(single, key=lambda at: single[at]["strong"])]
+    for at, scores in single.items():
+        # who names what is gone and what holds says so openly
+        if scores.says("strong") and all(contrast(read, parts[at], parts)):
+            return "high", parts[at]
     ruled = _by_rule(parts, single)
     if ruled is None and best is not None and best[0].may("correction"):
         return "low", parts[best[1][0]]
@@ -113,13 +112,11 @@ def _words(read: str, first: Part, last: Part) -> str:
 
 
 def _by_rule(parts: tuple[Part, ...], single: dict[int, Scores]) -> tuple[Sure, Part] | None:
-    """What the lists of the seed send on, unless it asks; what they send on with less certainty, unless the head is sure that it corrects
-    nothing. "Don't you remember?" asks and may correct all the same."""
+    """What the lists of the seed send on, unless it asks. "Don't you remember?" asks and may correct all the same."""
     for route, sure in _SENT:
         for at, scores in sorted(single.items()):
             asks = (scores.says("question") or parts[at].asks) and not (route == "recall" and scores.may("correction"))
-            denied = route != "recall" and scores["correction"] < _DENIED
-            if route not in routes(parts[at].folded) or denied or asks:
+            if route not in routes(parts[at].folded) or asks:
                 continue
             return ("high" if route == "soft" and scores.says("strong") else sure), parts[at]
     return None

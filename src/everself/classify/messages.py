@@ -6,7 +6,7 @@ that forgets or asks does not correct. Which sentence it is, `statements.py` and
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from everself.classify import encoder
 from everself.classify.features import features_of
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
     Row = NDArray[numpy.float32]
 
-_SUREST: Final = 8.0
-_MANY: Final = 8
-_HELD: Final = 512
+_SUREST, _MANY, _HELD = 8.0, 8, 512
 
 
 def read_whole(sentences: Sequence[str], *, deep: bool = True) -> Scores:
@@ -39,24 +37,21 @@ def _read(sentences: tuple[str, ...], deep: bool, _generation: int) -> Scores:
         prepare([text, *sentences])
     whole = score(text, deep=deep)
     each = [score(one, deep=deep) for one in sentences] or [whole]
-    seen_deep = whole.deep and all(one.deep for one in each)
-    kind = "deep" if seen_deep else "light"
-    if whole.deep and not seen_deep:
-        return _read(sentences, False, _generation)
-    told = shipped().told["whole"][kind]
+    told = shipped().told["whole"][kind := "deep" if whole.deep else "light"]
     names = tuple(told["inputs"])
     seen = inputs(_odds(whole, names), numpy.stack([_odds(one, names) for one in each]), features_of(text).layout)
     odds = forward(shipped().arrays, f"whole.{kind}", seen[None, :])[0]
     likely = {name: float(1 / (1 + numpy.exp(-one))) for name, one in zip(WHOLE, odds, strict=True)}
     enough, possible = (dict(zip(WHOLE, told[part], strict=True)) for part in ("thresholds", "possible"))
-    return Scores(likely, enough, possible, seen_deep)
+    return Scores(likely, enough, possible, whole.deep)
 
 
 def _odds(scores: Scores, names: Sequence[str]) -> "Row":
     import numpy
 
     likely = numpy.clip([scores[name] for name in names], 1e-6, 1 - 1e-6)
-    return numpy.log(likely / (1 - likely)).astype(numpy.float32)
+    found: Row = numpy.log(likely / (1 - likely)).astype(numpy.float32)
+    return found
 
 
 def inputs(whole: "Row", each: "Row", layout: "Row") -> "Row":
@@ -64,7 +59,8 @@ def inputs(whole: "Row", each: "Row", layout: "Row") -> "Row":
     import numpy
 
     parts = [whole, each.max(axis=0), each[0], each[-1], [min(1.0, len(each) / _MANY)], layout]
-    return numpy.clip(numpy.concatenate(parts), -_SUREST, _SUREST).astype(numpy.float32)
+    found: Row = numpy.clip(numpy.concatenate(parts), -_SUREST, _SUREST).astype(numpy.float32)
+    return found
 
 
 def forward(arrays: Any, name: str, rows: "Row") -> "Row":

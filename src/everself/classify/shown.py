@@ -128,18 +128,13 @@ def _kind(sentence: str, own: Language, *, deep: bool) -> SentenceKind:
     """As layout needs it. What is longer than a greeting says something, whether or not it is worth keeping; a mark of interrogation asks,
     whatever the words say: of a text beside it too little is taken for speech rather than too much."""
     kind = judge(sentence, own, deep=deep).kind
-    if kind is SentenceKind.OTHER and _may_ask(sentence, deep=deep):
+    scores = score(sentence, deep=deep)
+    if kind is SentenceKind.OTHER and scores["question"] >= scores.possible["question"] * _DOUBT:
         return SentenceKind.QUESTION
     if kind in _EMPTY and letters_in(sentence) > (_OKAY if kind is SentenceKind.OTHER else _BRIEF):
         kind = SentenceKind.STATEMENT
     marked = sentence.rstrip(_AROUND).endswith(_INTERROGATION)
     return SentenceKind.QUESTION if marked and kind not in _EMPTY else kind
-
-
-def _may_ask(sentence: str, *, deep: bool) -> bool:
-    """Half as likely as would be enough to say that it asks."""
-    scores = score(sentence, deep=deep)
-    return any(scores[act] >= scores.possible[act] * _DOUBT for act in ("question", "task"))
 
 
 def _asks(text: str, own: Language, *, deep: bool) -> bool:

@@ -45,7 +45,7 @@ def read_each(text: str) -> Reading:
 
 def _as_a_whole(text: str) -> tuple[list[_Spanned], bool]:
     """Its sentences, those in doubt decided by what the message is as a whole, and whether it mainly asks. What is shown has no part in
-    that, and nothing is added beside it; what somebody asks to remember is not weighed."""
+    that; what somebody asks to remember is not weighed."""
     each = list(_each(text))
     found = [one for _, one in each]
     said = [at for at, (role, (_, _, one)) in enumerate(each) if role == "said" and has_words(one.text)]
@@ -64,12 +64,15 @@ def _as_a_whole(text: str) -> tuple[list[_Spanned], bool]:
             own = score(found[at][2].text, deep=deep)["keep"]
             if found[at][2].kind is SentenceKind.STATEMENT and own + told < 1:
                 found[at] = _turned(found[at], SentenceKind.OTHER, Tag.KNOWLEDGE)
-    elif not kept and whole.says("keep") and "shown" not in roles:
+    elif not kept and whole.says("keep"):
         scores = {at: score(found[at][2].text, deep=deep) for at in said}
-        best = max(said, key=lambda at: scores[at]["keep"])
-        kept_too = _turned(found[best], SentenceKind.STATEMENT, tag_of(scores[best]))
-        # in one breath with a question it is both
-        found[best : best + 1] = [kept_too, found[best]] if found[best][2].kind is SentenceKind.QUESTION else [kept_too]
+        # what asks beside a text is about that text, and a wish to forget is never kept
+        barred = _ASKED if "shown" in roles else {SentenceKind.FORGET}
+        likely = [at for at in said if found[at][2].kind not in barred]
+        for best in sorted(likely, key=lambda at: scores[at]["keep"])[-1:]:
+            both = _turned(found[best], SentenceKind.STATEMENT, tag_of(scores[best]))
+            # in one breath with a question it is both
+            found[best : best + 1] = [both, found[best]] if found[best][2].kind is SentenceKind.QUESTION else [both]
     return found, whole.says("asks")
 
 

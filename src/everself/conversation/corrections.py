@@ -195,7 +195,7 @@ class CorrectionHandler:
         """Nothing is known that could be wrong. What was said is kept where it says something, in the words it was said in."""
         said = bare(told.trigger)
         if not _tells(said):
-            return Acted(question=_WHAT[language] if told.sure == "high" else "")
+            return Acted(question=_WHAT[language])
         key = f"correcting:{setting.message}"
         try:
             made = self.memory.remember(NewEntry(told.trigger, _origin(setting), "correction", key=key))

@@ -247,10 +247,10 @@ def test_an_empty_memory_and_a_broken_search_are_told_apart() -> None:
 
 
 def test_a_statement_does_not_answer_the_question_in_the_same_message() -> None:
-    text = "I can't find my ticket! Where is my ticket?"
+    text = "I lost my ticket on the tram! Where is my ticket?"
     calls = calls_of(UserTurn(text))
     assert calls[0].name == "memory_write"
-    said = converse(text, WRITTEN, *(found("I can't find my ticket!") for _ in calls[1:]))
+    said = converse(text, WRITTEN, *(found("I lost my ticket on the tram!") for _ in calls[1:]))
     assert said.endswith("I don't know that yet.")
 
 
