@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.conversation.talks import say, talking
 
+from everself.agent import Agent
 from everself.errors import ModelFailed, NotFound
 from everself.interfaces.rendering.view import Look, view_of
 from everself.memory.promotion.moves import Pick, apply_moves
