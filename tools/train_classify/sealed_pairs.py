@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 from unittest import mock
 
-from everself.operations.templates import set_up
+from everself.operations.setup import set_up
 from tools.train_classify.examples import CORPORA, SEALED
 
 from everself.agent import open_runtime
