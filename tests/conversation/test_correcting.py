@@ -215,7 +215,7 @@ def test_what_may_be_another_value_is_asked_about_and_never_closed(
     app: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(corrections, "replaces", lambda *_: Replacing(0.99, may=True))
-    other = app.remember("Our new office by the harbour opens at eight")
+    other = Agent(app).remember("Our new office by the harbour opens at eight")
     acted = act(app, "That's wrong, the office starts work at nine.")
     assert "harbour" in acted.question
     assert not app.memory.catalog.get(other.entry).closed

@@ -29,7 +29,7 @@ def test_a_correction_acts_before_the_model_is_asked_and_the_model_is_told(tmp_p
 
 def test_a_line_that_begins_with_a_slash_corrects_and_teaches_nothing(tmp_path: Path) -> None:
     with talking(tmp_path, "All right.") as (app, _):
-        kept = app.remember("My sister is called Mira")
+        kept = Agent(app).remember("My sister is called Mira")
         session = app.chat.begin()
         say(app, "/no, my sister is called Mia, not Mira", session)
         say(app, "/forget that my brother is called Jun\nyes", session)

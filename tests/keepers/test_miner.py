@@ -123,7 +123,7 @@ def test_what_was_put_right_after_it_was_said_does_not_come_back(mind: Mind):
 
 
 def test_flagged_messages_come_first(mind: Mind):
-    mind.say("Lovely weather in Bergen this morning.")
+    mind.say("The blue bicycle stands in the cellar.")
     mind.say("From now on we always deploy on Tuesdays.")
     report = mind.run(Miner())
     assert "Tuesdays" in report.applied[0].planned.operation.thought.text
@@ -228,7 +228,7 @@ def test_each_request_is_charged_to_the_miner(mind: Mind):
 def test_above_the_junk_ceiling_only_flagged_messages_are_mined_and_no_model_is_asked(mind: Mind):
     for number in range(30):
         mind.knows(f"Some claim {number} without evidence.", "agent")
-    mind.say("Lovely weather in Bergen this morning.")
+    mind.say("The blue bicycle stands in the cellar.")
     mind.say("From now on we always deploy on Tuesdays.")
     made, get = model(answer())
     report = mind.run(Miner(), model=get)
