@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-from everself.conversation.parts import Acted
-from everself.operations.templates import set_up
 from tests.conversation.reflex.talking import agent, converse
 
 from everself.agent import Agent
@@ -12,8 +10,10 @@ from everself.classify import encoder
 from everself.classify.corrections import Correction
 from everself.classify.triage import Triage, Verdict
 from everself.conversation.corrections import CorrectionHandler
+from everself.conversation.resources import Acted
 from everself.conversation.tools.protocol import ToolContext
 from everself.operations.changes import undo_change
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.search.recall import OWNER
 
