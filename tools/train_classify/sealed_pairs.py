@@ -78,7 +78,7 @@ def ask_all(home: str, memories: Sequence[str], asked: Sequence[Row]) -> list[An
     with open_runtime(environ={"HOME": home, "EVERSELF_HOME": f"{home}/e", "EVERSELF_KEYS": f"{home}/k"}) as app:
         set_up(app)
         for memory in memories:
-            Agent(app).remember(memory)
+            Agent(app, fresh=False).remember(memory)
         app.index.sync()
         app.index.embed()
         assert app.embedder is not None
