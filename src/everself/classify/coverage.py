@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 from everself.classify import encoder
 from everself.classify.contradiction import contradicts
 from everself.classify.model import score
-from everself.classify.sentences import split
 from everself.text.dates import DateSpan, read_dates
 from everself.text.normalise import fold, without_surrogates
 from everself.text.search import TermKind, index_terms, read_query
+from everself.text.sentences import split
 
 if TYPE_CHECKING:
     import re2
