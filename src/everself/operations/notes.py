@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from everself.classify.corrections import find_change
-from everself.classify.coverage import adds_nothing, shares_words, tells, touches, untold
-from everself.classify.pairs import say_same
+from everself.classify.coverage import adds_nothing, is_made_of, same_fact, shares_words, tells, untold
 from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.sentences import KEPT
 from everself.classify.statements import read_each
@@ -72,7 +71,7 @@ def _in_own_words(new_entry: NewEntry, caller: Caller) -> Iterator[NewEntry]:
     for sentence in read_each(caller.said).of(*KEPT):
         asked = sentence.kind is SentenceKind.REMEMBER
         words = sentence.what if asked else sentence.text
-        if words and touches(new_entry.text, words):
+        if words and is_made_of(new_entry.text, words):
             yield replace(new_entry, text=words, origin=origin_of(words, caller), explicit=asked)
 
 
@@ -85,7 +84,7 @@ def _find_known(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Entr
     if made is not None:
         return made
     found = (one for one in _alike(runtime, new_entry, caller) if rank(memory.trust(one)) >= rank(AGENT))
-    return next((one for one in found if say_same(one.text, new_entry.text)), None)
+    return next((one for one in found if same_fact(one.text, new_entry.text)), None)
 
 
 def _of_message(memory: "Memory", new_entry: NewEntry, caller: Caller) -> Entry | None:
