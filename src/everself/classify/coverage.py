@@ -65,8 +65,8 @@ class _Told:
 
 
 def untold(statement: str, notes: Sequence[str]) -> tuple[str, ...]:
-    """What of a statement the notes do not tell: its sentences, each without the clauses at its end that are told and name a day or a number
-    of their own. One is left out whole where the notes tell all of it but small talk."""
+    """What of a statement the notes do not tell: its sentences, each without the clauses at its end that are told and name a day or a
+    number of their own. One is left out whole where the notes tell all of it but small talk."""
     known = _known(notes)
     found: list[str] = []
     for start, end in split(statement):
@@ -125,6 +125,13 @@ def touches(note: str, sentence: str) -> bool:
     )
 
 
+def picks_up(note: str, message: str, kept: Sequence[str]) -> bool:
+    """Whether a note tells something of a message that is in none of the sentences which are kept of it."""
+    own, heard, held = _read(note), _read(message), _read("\n".join(kept))
+    words = [word for word in own.words if _stands(word, heard) and not _stands(word, held)]
+    return len(words) > 1 or bool((own.numbers & heard.numbers) - held.numbers)
+
+
 def adds_nothing(note: str, texts: Sequence[str]) -> bool:
     """Whether no name, number or date in a note is new: each stands in one of the texts, an hour after noon or the rest of a date aside."""
     known, own = _read("\n".join(texts)), _read(note)
@@ -146,7 +153,13 @@ def shares_words(text: str, others: Sequence[str]) -> bool:
 
 
 def is_worth(text: str) -> bool:
-    """Whether triage calls it a fact, a wish, a decision, a plan or a correction, or worth keeping; what is rather small talk is not."""
+    """Whether triage calls it, or a clause of it, a fact, a wish, a decision, a plan or a correction, or worth keeping; what is rather
+    small talk is not."""
+    clauses = [text[first:until] for first, until in _clauses(text)]
+    return any(_is_worth(one) for one in dict.fromkeys((text, *clauses)) if one.strip())
+
+
+def _is_worth(text: str) -> bool:
     scores = score(text)
     kept = scores.says("keep") or any(scores.says(act) for act in _ACTS)
     return kept and scores["smalltalk"] <= max(scores["keep"], *(scores[act] for act in _ACTS))
@@ -186,8 +199,8 @@ def _marks() -> "re2._Regexp":
 def _told(
     sentence: str, clauses: Sequence[tuple[int, int]], notes: Sequence[str], known: _Told, whole: _Told
 ) -> Iterator[bool]:
-    """Of each clause whether the notes tell it. `whole` is the statement: a word of the notes that stands elsewhere in it stands for nothing
-    in this clause."""
+    """Of each clause whether the notes tell it. `whole` is the statement: a word of the notes that stands elsewhere in it stands for
+    nothing in this clause."""
     agreed = all(_keeps_order(_numbers_of(sentence), _numbers_of(note)) for note in notes)
     agreed = agreed and not _is_affirmed(sentence, notes)
     for number, (first, until) in enumerate(clauses):
