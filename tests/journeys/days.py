@@ -204,7 +204,8 @@ class Left:
         shared = "" if self.cacheable is None else f"; {self.cacheable:.1%} of the input cacheable"
         return (
             f"{len(self.entries)} entries ({len(self.open)} open); of {len(self.times)} facts {self.once} once, {self.twice} twice, "
-            f"{self.lost} lost ({self.kept} of {self.said} kept when they were said); {len(self.stale)} corrected facts open; of {self.asked} questions {self.found} found, {self.first} first; "
+            f"{self.lost} lost ({self.kept} of {self.said} kept when they were said); {len(self.stale)} corrected facts open; "
+            f"of {self.asked} questions {self.found} found, {self.first} first; "
             f"{self.small} of {self.talk} turns of small talk kept{shared}"
         )
 
