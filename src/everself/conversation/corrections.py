@@ -12,9 +12,10 @@ from typing import Final
 from everself.classify import encoder
 from everself.classify.contradiction import contradicts
 from everself.classify.corrections import Correction
+from everself.classify.coverage import same_fact
 from everself.classify.difference import differ_in_one_word, find_difference
 from everself.classify.openers import bare
-from everself.classify.pairs import replaces, say_same
+from everself.classify.pairs import replaces
 from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.statements import is_command, read
 from everself.classify.triage import Triage, Verdict
@@ -231,7 +232,7 @@ def _copies(found: Sequence[Entry]) -> list[Copies]:
     """What says the same taken together, in the order in which it was found."""
     made: list[Copies] = []
     for entry in found:
-        at = next((at for at, copies in enumerate(made) if say_same(copies[0].text, entry.text)), None)
+        at = next((at for at, copies in enumerate(made) if same_fact(copies[0].text, entry.text)), None)
         if at is None:
             made.append((entry,))
         else:
