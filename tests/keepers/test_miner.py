@@ -143,8 +143,8 @@ def test_what_was_put_right_after_it_was_said_does_not_come_back(mind: Mind):
 
 
 def test_flagged_messages_come_first(mind: Mind):
-    mind.say("Lovely weather in Bergen this morning.")
-    mind.say("From now on we always deploy on Tuesdays.")
+    mind.say("The blue bicycle stands in the cellar.")
+    mind.say("We decided to deploy on Tuesdays.")
     report = mind.run(Miner())
     assert "Tuesdays" in report.applied[0].planned.operation.thought.text
 
@@ -163,7 +163,7 @@ def test_a_model_adds_what_the_conversation_shows_and_its_words_are_the_agents(m
 
 def test_a_model_cannot_cite_what_was_not_said_nor_describe_people_nor_repeat_the_known(mind: Mind):
     known = mind.knows("The billing service runs on Postgres.")
-    said = mind.say("Anna called about billing today.")
+    said = mind.say("Anna looks after billing now.")
     _, get = model(
         answer(
             memory("The owner agreed to everything.", "AAAAAAAAAAAA"),
@@ -248,15 +248,15 @@ def test_each_request_is_charged_to_the_miner(mind: Mind):
 def test_above_the_junk_ceiling_only_flagged_messages_are_mined_and_no_model_is_asked(mind: Mind):
     for number in range(30):
         mind.knows(f"Some claim {number} without evidence.", "agent")
-    mind.say("Lovely weather in Bergen this morning.")
-    mind.say("From now on we always deploy on Tuesdays.")
+    mind.say("The blue bicycle stands in the cellar.")
+    mind.say("We decided to deploy on Tuesdays.")
     made, get = model(answer())
     report = mind.run(Miner(), model=get)
     assert not made.requests
     assert "30 of 30" in report.notes[0]
     texts = mind.texts()
-    assert "From now on we always deploy on Tuesdays." in texts
-    assert "Lovely weather in Bergen this morning." not in texts
+    assert "We decided to deploy on Tuesdays." in texts
+    assert "The blue bicycle stands in the cellar." not in texts
 
 
 def test_junk_is_what_is_said_twice_rests_on_nothing_or_is_never_asked_for(mind: Mind):

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 from everself.classify import encoder
 from everself.classify.contradiction import contradicts
 from everself.classify.model import score
-from everself.classify.sentences import split
 from everself.text.dates import DateSpan, read_dates
 from everself.text.normalise import fold, without_surrogates
 from everself.text.search import TermKind, index_terms, read_query
+from everself.text.sentences import split
 
 if TYPE_CHECKING:
     import re2
@@ -400,7 +400,7 @@ def _letters(text: str) -> str:
 
 def _without_owner(text: str) -> str:
     """Notes are written of "the owner" (`AGENTS.md`), who says "I"."""
-    return _owner().sub(" ", without_surrogates(text))
+    return str(_owner().sub(" ", without_surrogates(text)))
 
 
 @lru_cache(maxsize=1)

@@ -14,10 +14,9 @@ from everself.classify.contradiction import contradicts
 from everself.classify.corrections import Correction
 from everself.classify.coverage import same_fact
 from everself.classify.difference import differ_in_one_word, find_difference
-from everself.classify.folding import fold, language_of
 from everself.classify.openers import bare
 from everself.classify.pairs import replaces
-from everself.classify.sentence_kinds import Language, SentenceKind
+from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.statements import is_command, read
 from everself.classify.triage import Triage, Verdict
 from everself.classify.wording import words_of
@@ -31,7 +30,9 @@ from everself.memory.writing import NewEntry
 from everself.search.recall import Recall, RecallRequest
 from everself.search.scopes import SessionKind
 from everself.search.similarity import TextSimilarity
+from everself.text.folding import fold_in_place
 from everself.text.search import TermKind, read_query
+from everself.text.sentences import Language, language_of
 from everself.values import Entry, Origin, Tier
 from everself.workspace.layout import place
 
@@ -303,7 +304,7 @@ def _contrasts(told: Correction) -> bool:
 
 
 def _within(term: str, words: str) -> bool:
-    return term in fold(words).casefold()
+    return term in fold_in_place(words).casefold()
 
 
 def _holds(text: str, words: str) -> bool:
@@ -312,7 +313,7 @@ def _holds(text: str, words: str) -> bool:
 
 def _place(text: str, words: str) -> int:
     """Where the words stand in a text as whole words; -1 where they do not, or more than once."""
-    within, sought = fold(text).casefold(), fold(words).casefold()
+    within, sought = fold_in_place(text).casefold(), fold_in_place(words).casefold()
     if not sought or len(within) != len(text):
         return -1
     places = [at for at in range(len(within)) if within.startswith(sought, at) and _whole(within, at, at + len(sought))]

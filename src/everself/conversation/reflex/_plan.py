@@ -9,11 +9,11 @@ from datetime import date, timedelta
 from typing import Final, Literal
 
 from everself.classify.asks import asks, terms_of
-from everself.classify.sentence_kinds import Language, Sentence, SentenceKind
-from everself.classify.sentences import language_of
+from everself.classify.sentence_kinds import Sentence, SentenceKind
 from everself.classify.shown import shown
 from everself.classify.statements import is_command, read
 from everself.text.dates import read_dates
+from everself.text.sentences import Language, language_of
 from everself.values import Tag
 
 RESULTS: Final = 10
