@@ -11,6 +11,7 @@ from everself.errors import ModelFailed
 from everself.keepers._insights import own_words
 from everself.keepers.junk import count_junk
 from everself.keepers.keeper import Ask
+from everself.keepers.keeper_context import KeeperContext
 from everself.keepers.miner import Miner, says_no_more
 from everself.models.chat.protocol import UserTurn
 from everself.search.scopes import Scope, SessionKind
@@ -90,6 +91,25 @@ def test_what_says_the_same_is_merged_and_what_says_something_else_is_not(mind: 
     mind.run(Miner())
     assert mind.texts() == ["The staging password rotates monthly.", "The staging password rotates weekly."]
     assert mind.entry("The staging password rotates monthly.").mentions == 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ana beat Mia at chess in the final.", "Mia beat Ana at chess in the final."),
+        ("I moved from Oslo to Bergen last year.", "I moved from Bergen to Oslo last year."),
+    ],
+)
+def test_who_did_what_to_whom_keeps_two_entries_apart(mind: Mind, monkeypatch, one: str, other: str):
+    # to an encoder that knows no order they are the same
+    monkeypatch.setattr(KeeperContext, "alike", lambda *_: 1.0)
+    for text in (one, other):
+        mind.hour.pass_(days=2)
+        session = mind.log.begin()
+        mind.say(text, session)
+        Checkpoint(mind.memory, mind.log).make(session)
+    mind.run(Miner())
+    assert mind.texts() == [one, other]
 
 
 @pytest.mark.parametrize("kind", [SessionKind.CRON, SessionKind.HEARTBEAT, SessionKind.SUBAGENT, SessionKind.GROUP])

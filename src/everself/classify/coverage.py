@@ -95,8 +95,13 @@ def same_fact(one: str, other: str, *, ordered: bool = True) -> bool:
     ours, theirs = (_without_owner(text) for text in (one, other))
     if _letters(ours) == _letters(theirs):
         return True
-    words = [[word[0] for word in _read(text).words] for text in (ours, theirs)]
-    return (not ordered or _keeps_order(*words)) and tells(ours, theirs) and tells(theirs, ours)
+    return (not ordered or in_word_order(ours, theirs)) and tells(ours, theirs) and tells(theirs, ours)
+
+
+def in_word_order(one: str, other: str) -> bool:
+    """Whether all words and numbers that both have come in the same order in both, names in small letters among them."""
+    ours, theirs = ([word[0] for word in _read(text).words] for text in (one, other))
+    return _keeps_order(ours, theirs) and _keeps_order(_numbers_of(one), _numbers_of(other))
 
 
 def in_same_order(one: str, other: str) -> bool:

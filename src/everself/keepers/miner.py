@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from everself.classify.coverage import untold
+from everself.classify.coverage import in_word_order, untold
 from everself.classify.triage import Verdict
 from everself.conversation.sessions.checkpoint import Checkpoint
 from everself.conversation.sessions.checkpoint import PlannedStatement as Statement
@@ -256,8 +256,9 @@ def _promotions(context: KeeperContext) -> Iterator[Planned]:
 
 
 def _is_same(context: KeeperContext, text: str, known: Entry) -> bool:
-    """Alike, and nothing is lost without it. What is alike but not the same is a conflict, or just something else."""
-    return says_no_more(text, known.text) and context.alike(text, known.text) >= SAME
+    """Alike, and nothing is lost without it. What is alike but not the same is a conflict, or just something else; so is what has the same
+    words in another order."""
+    return says_no_more(text, known.text) and in_word_order(text, known.text) and context.alike(text, known.text) >= SAME
 
 
 def _scope(entry: Entry) -> tuple[str | None, str | None]:

@@ -96,7 +96,7 @@ def _of_message(memory: "Memory", new_entry: NewEntry, caller: Caller) -> Entry 
     reference = f"msg:{caller.message}"
     for path in (log_path(new_entry, memory.clock.today()), core_path(new_entry)):
         for entry in memory.catalog.of(path):
-            if not entry.closed and reference in entry.lineage and _tells(entry, new_entry.text):
+            if not entry.closed and reference in entry.lineage and _tells(entry, new_entry.text, caller.said):
                 return entry
     return None
 
@@ -113,11 +113,12 @@ def _settle(memory: "Memory", new_entry: NewEntry, known: Entry, evidence: Seque
     return Remembered(known.id, known.path, mention=True)
 
 
-def _tells(entry: Entry, words: str) -> bool:
-    """Of one message. Where the person's own words stand, a note that says more has it from elsewhere."""
+def _tells(entry: Entry, words: str, message: str) -> bool:
+    """Of one message. Where the own words of a person stand, a note that says more is not needed unless it tells more of the message."""
+    if tells(entry.text, words) or same_statement(entry.text, words):
+        return True
     own = entry.source != AGENT
-    told = tells(entry.text, words) or same_statement(entry.text, words)
-    return told or (own and not untold(entry.text, (words,)))
+    return own and not untold(entry.text, (words,)) and not picks_up(words, message, (entry.text,))
 
 
 def _alike(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Iterator[Entry]:
