@@ -20,7 +20,7 @@ PLAN: Final = Plan(ridge=0.1, grams=2.0, steps=80)
 OTHER: Final = 0.3
 PRECISE: Final = 0.9
 # in so many questions a word says how is asked and not about what
-COMMON: Final = 2
+COMMON: Final = 4
 # what of a message may well ask something of the kind
 ASKING: Final = frozenset({"question", "task", "remember"})
 
@@ -63,12 +63,13 @@ def frame(found: list[tuple[str, str, bool]]) -> list[str]:
 
 def _learn(found: list[tuple[str, str, bool]], dense: Floats) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     table = stack([buckets(text) for text, _, _ in found], dense)
+    ours = {row["text"] for _, row in rows("asks/*.jsonl")}
     folds = numpy.array([at % FOLDS for at in range(len(found))])
     weights, rest, biases, told = [], [], [], {}
     for ask in ASKS:
         which = numpy.array([at for at, one in enumerate(found) if not (ask == "owner" and one[2] and one[1] != ask)])
         wanted = numpy.array([float(found[at][1] == ask) for at in which])
-        weight = numpy.array([1.0 if found[at][1] else OTHER for at in which])
+        weight = numpy.array([1.0 if found[at][0] in ours else OTHER for at in which])
         odds = numpy.zeros(len(which))
         for fold in range(FOLDS):
             inside, outside = numpy.flatnonzero(folds[which] != fold), numpy.flatnonzero(folds[which] == fold)

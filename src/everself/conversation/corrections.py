@@ -167,10 +167,7 @@ class CorrectionHandler:
         """Those that mean about the same; where none does, those that it may be another value of, the likeliest first."""
         scores = self.alike(right, [copies[0].text for copies in other])
         best = [copies for copies, score in zip(other, scores, strict=True) if score >= MATCH]
-        if best:
-            return best
-        judged = [(replaces(right, copies[0].text), at) for at, copies in enumerate(other)]
-        return [other[at] for one, at in sorted(judged, key=lambda pair: -pair[0].likely) if one.may]
+        return best or _changed(other, right)
 
     def _found(self, query: str, setting: ToolContext) -> list[Entry]:
         request = RecallRequest(

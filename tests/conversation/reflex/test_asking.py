@@ -68,6 +68,11 @@ def test_it_is_recognised_as_people_type_it(wanted: Ask, text: str) -> None:
         assert [act.job for act in plan.acts] == [wanted]
 
 
+@pytest.mark.parametrize("text", ["good evening", "你好呀", "안녕안녕", "こんばんは", "thx", "you are mistaken"])
+def test_a_greeting_is_no_question_who_it_is(text: str) -> None:
+    assert plan_reply(text, (), TODAY).acts == ()
+
+
 def test_what_people_type_otherwise_asks_nothing_of_the_kind() -> None:
     """Of parts of messages that were not learned from: statements, small talk, wishes."""
     parts = [part for _, row in rows("messages/more/*.jsonl") for part in row["acts"] if part["act"] not in ASKING]

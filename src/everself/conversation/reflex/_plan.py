@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from typing import Final, Literal
 
 from everself.classify.asks import asks, terms_of
+from everself.classify.model import score
 from everself.classify.sentence_kinds import Language, Reading, Sentence, SentenceKind
 from everself.classify.sentences import language_of
 from everself.classify.shown import shown
@@ -78,7 +79,6 @@ def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
             case _ if asked == "remind":
                 pass
             case _ if asked is not None or sentence.kind is SentenceKind.QUESTION:
-                # "who are you" is a greeting to some, and asks all the same
                 acts.append(_question(sentence, asked, before, today))
             case SentenceKind.ORDER:
                 remarks.append("order")
@@ -98,8 +98,11 @@ def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
 
 def _may_ask(sentence: Sentence, reading: Reading, seen: str) -> bool:
     """Whether what reads like small talk, or like nothing, may ask something of whoever remembers: in a few words, and not shown."""
-    brief = len(reading.sentences) <= _MOST_QUESTIONS and sentence.kind is not SentenceKind.FORGET
-    return brief and sentence.text not in seen and not is_command(sentence.text)
+    if len(reading.sentences) > _MOST_QUESTIONS or sentence.kind is SentenceKind.FORGET:
+        return False
+    # "who are you" greets for some and asks all the same; "hello" does not
+    greets = sentence.kind is not SentenceKind.OTHER and not score(sentence.text).says("question")
+    return not greets and sentence.text not in seen and not is_command(sentence.text)
 
 
 def _write(sentence: Sentence) -> Act:
