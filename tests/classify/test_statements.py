@@ -3,7 +3,6 @@
 import pytest
 
 from everself.classify.sentence_kinds import SentenceKind
-from everself.classify.sentences import language_of
 from everself.classify.statements import LONGEST_PIECE, read
 from everself.values import Tag
 
@@ -134,21 +133,6 @@ def test_code_is_no_statement() -> None:
 )
 def test_a_statement_carries_its_tag(text: str, tag: Tag) -> None:
     assert [one.tag for one in read(text).sentences] == [tag]
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("Ich bin da", "en"),
-        ("我用Rust写代码", "zh"),
-        ("러스트를 써요", "ko"),
-        ("編集はEmacsです", "ja"),
-        ("", "en"),
-        ("123", "en"),
-    ],
-)
-def test_the_script_tells_the_language(text: str, language: str) -> None:
-    assert language_of(text) == language
 
 
 def test_odd_bytes_and_empty_messages_do_no_harm() -> None:

@@ -80,8 +80,8 @@ def test_a_known_fact_with_another_value_is_replaced(app: Runtime, told: str, ag
 def test_what_may_be_another_value_is_kept_and_the_older_one_is_asked_about(
     app: Runtime, told: str, moved: str, names: tuple[str, str]
 ) -> None:
-    Agent(app).remember(told)
-    Agent(app).remember("The blue bicycle stands in the cellar")
+    Agent(app, fresh=False).remember(told)
+    Agent(app, fresh=False).remember("The blue bicycle stands in the cellar")
     acted = correct(app, moved)
     assert names[0] in (*acted.done, acted.question)[-1]
     assert "bicycle" not in acted.question
@@ -117,7 +117,7 @@ def test_a_new_name_takes_the_place_of_the_old_one(app: Runtime, told: str, chan
     ],
 )
 def test_every_copy_is_closed_in_one_change(app: Runtime, copies: tuple[str, ...], correction: str, right: str) -> None:
-    entries = [Agent(app).remember(text).entry for text in copies]
+    entries = [Agent(app, fresh=False).remember(text).entry for text in copies]
     acted = correct(app, correction)
     assert not acted.question
     (written,) = acted.written

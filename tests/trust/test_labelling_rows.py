@@ -3,10 +3,10 @@
 import pytest
 from tests.trust.rows import s06, s09
 
-from everself.classify import _invisible as unseen
 from everself.memory import memory
 from everself.operations import entries as remembering
 from everself.testing.origins import origin_of
+from everself.text import invisible as unseen
 
 pytestmark = pytest.mark.trust
 

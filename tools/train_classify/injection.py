@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from tools.train_classify.examples import CORPORA, SEALED, rows
 from tools.train_classify.fit import Floats, Ints, Plan, Weights, fit, stack
 
-from everself.classify._unmasking import plain
 from everself.classify.injection_head import BITS, PATH, VERSION, Tokens, buckets, tokens_of, window_odds, windows
 from everself.classify.weights import pack, unpack
+from everself.text.unmasking import plain
 
 FOLDS: Final = 3
 ROUNDS: Final = 1

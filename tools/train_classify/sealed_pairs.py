@@ -26,11 +26,11 @@ from everself.classify import encoder
 from everself.classify.contradiction import contradicts
 from everself.classify.pairs import say_same
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
-from everself.classify.sentences import language_of
 from everself.conversation.events import Text
 from everself.conversation.reflex import _plan
 from everself.operations.setup import set_up
 from everself.runtime import Runtime
+from everself.text.sentences import language_of
 
 LANGUAGES: Final = ("en", "zh", "ko", "ja")
 TOLD: Final = ("You told me", "你告诉过我", "이렇게 말씀하셨어요", "こう話してくれました")
@@ -78,7 +78,7 @@ def ask_all(home: str, memories: Sequence[str], asked: Sequence[Row]) -> list[An
     with open_runtime(environ={"HOME": home, "EVERSELF_HOME": f"{home}/e", "EVERSELF_KEYS": f"{home}/k"}) as app:
         set_up(app)
         for memory in memories:
-            Agent(app).remember(memory)
+            Agent(app, fresh=False).remember(memory)
         app.index.sync()
         app.index.embed()
         assert app.embedder is not None

@@ -14,7 +14,7 @@ from everself.classify.encoder import MOST
 from everself.classify.features import features_of
 from everself.classify.heads import WHOLE
 from everself.classify.messages import forward, inputs
-from everself.classify.sentences import split
+from everself.text.sentences import split
 
 HIDDEN: Final = 16
 _RIDGE: Final = 10.0

@@ -3,8 +3,8 @@
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
-from everself.classify.folding import fold, whole
 from everself.classify.pattern_sets import Matcher, compile_set, read_patterns
+from everself.text.folding import fold_in_place, whole
 
 if TYPE_CHECKING:
     import re2
@@ -18,7 +18,7 @@ _FEWEST: Final = 2
 def routes(sentence: str) -> frozenset[Route]:
     """Where the lists of the seed send a sentence."""
     patterns, compiled = _triggers()
-    found = compiled.Match(whole(fold(sentence)))
+    found = compiled.Match(whole(fold_in_place(sentence)))
     return frozenset(one for one in _ROUTES if any(patterns[number][0] == one for number in found or ()))
 
 
@@ -30,7 +30,7 @@ def _triggers() -> tuple[tuple[tuple[str, str], ...], Matcher]:
 
 def meant(sentence: str, kind: Literal["remember", "forget"]) -> str:
     """The words that are to be remembered or forgotten, as the person wrote them; empty where the wish names none."""
-    shown = fold(sentence)
+    shown = fold_in_place(sentence)
     for pattern in _requests(kind):
         found = pattern.search(shown)
         if found is not None:
@@ -42,7 +42,7 @@ def meant(sentence: str, kind: Literal["remember", "forget"]) -> str:
 
 def _names(words: str) -> bool:
     letters = sum(char.isalnum() for char in words)
-    return letters >= _FEWEST and not any(one.search(fold(words)) for one in _requests("nothing"))
+    return letters >= _FEWEST and not any(one.search(fold_in_place(words)) for one in _requests("nothing"))
 
 
 @cache

@@ -10,10 +10,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from everself.classify._requests import Route, routes
-from everself.classify.folding import HIDDEN, fold, hide_quoted, one_script
 from everself.classify.messages import read_whole
 from everself.classify.model import Scores, prepare, score
 from everself.classify.pattern_sets import read_patterns
+from everself.text.folding import HIDDEN, fold_in_place, hide_quoted, one_script
 
 if TYPE_CHECKING:
     import re2
@@ -106,7 +106,7 @@ def _best(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
 
 def _words(read: str, first: Part, last: Part) -> str:
     """As the head reads it: what is quoted left out."""
-    shown = hide_quoted(fold(read[first.start : last.end]))
+    shown = hide_quoted(fold_in_place(read[first.start : last.end]))
     words = read[first.start : last.end]
     return "".join(own if seen != HIDDEN else "" for own, seen in zip(words, shown, strict=True)).strip()
 
@@ -127,7 +127,7 @@ _SENT: Final[tuple[tuple[Route, Sure], ...]] = (("recall", "high"), ("soft", "me
 
 def parts_of(read: str) -> tuple[Part, ...]:
     """The sentences of what was read, quoted ones hidden."""
-    folded = hide_quoted(fold(read))
+    folded = hide_quoted(fold_in_place(read))
     found: list[Part] = []
     start = 0
     for at, char in enumerate(folded):
@@ -183,7 +183,7 @@ def contrast(read: str, part: Part, parts: tuple[Part, ...]) -> tuple[str, str]:
         spans.append((parts[place - 1].start, part.end))
     for start, end in spans:
         own = read[start:end]
-        shown = one_script(fold(own))[: 2 * _LONGEST_SENTENCE]
+        shown = one_script(fold_in_place(own))[: 2 * _LONGEST_SENTENCE]
         for pattern in _contrasts():
             found = pattern.search(shown)
             if found is None:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
-from everself.classify.folding import one_script
+from everself.text.folding import one_script
 from everself.text.normalise import without_surrogates
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ what to do as a matter of course, so that nobody asks this of the owner's own wo
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from everself.classify._invisible import hiding
-from everself.classify._unmasking import compiled, encoded, joined, masked_words, plain
-from everself.classify.folding import fold, hide_quoted, one_script
 from everself.classify.injection_head import head
 from everself.classify.pattern_sets import Match, load_set
+from everself.text.folding import fold_in_place, hide_quoted, one_script
+from everself.text.invisible import hiding
 from everself.text.normalise import without_surrogates
+from everself.text.unmasking import compiled, encoded, joined, masked_words, plain
 
 Sight = Literal["override", "role", "delimiter", "persona", "agent", "tool", "exfiltration", "authority", "memory"]
 Family = Sight | Literal["instruction", "hidden", "disguise"]
@@ -95,7 +95,7 @@ def _read(text: str, where: Where) -> list[Reason]:
     found: list[Reason] = []
     for start in range(0, max(1, len(text)), _PIECE):
         piece = text[max(0, start - _OVERLAP) : start + _PIECE]
-        found += _matched(one_script(_close(fold(piece))), where)
+        found += _matched(one_script(_close(fold_in_place(piece))), where)
         odds, words = head().best(piece)
         if odds >= head().limit:
             # the family says only that it reads like an order to whoever reads it

@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zlib import crc32
 
-from everself.classify.folding import one_script
 from everself.classify.weights import Weights, unpack
 from everself.errors import Damaged
+from everself.text.folding import one_script
 from everself.text.normalise import nfkc
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, Protocol
 
-from everself.classify.folding import one_script, whole
 from everself.errors import Damaged
+from everself.text.folding import one_script, whole
 
 # RE2 gives up silently where a set outgrows its memory; ours need a tenth of it
 _MEMORY: Final = 64 << 20

@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
 
+from everself.text.sentences import Language
 from everself.values import Tag
-
-Language = Literal["en", "zh", "ko", "ja"]
 
 
 class SentenceKind(StrEnum):

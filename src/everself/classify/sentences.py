@@ -1,221 +1,17 @@
-"""One sentence at a time: where it ends, its language, and what kind of sentence it is. Pure; knows nothing of whole messages."""
+"""What kind of sentence a sentence is. Pure; knows nothing of whole messages."""
 
-from collections.abc import Iterator
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from everself.classify._requests import meant, routes
 from everself.classify.model import Scores, score
-from everself.classify.sentence_kinds import Language, Sentence, SentenceKind
-from everself.text.normalise import without_surrogates
+from everself.classify.sentence_kinds import Sentence, SentenceKind
+from everself.text.sentences import Language, has_words, language_of, letters_in
 from everself.values import Tag
-
-if TYPE_CHECKING:
-    import re2
-
-# longer sentences are judged by their beginning and end
-_JUDGED: Final = 1_000
-# as much of a text tells its language
-_SEEN: Final = 4_000
-# the letters of what a program calls by an id
-_NAMELESS: Final = 12
 
 _TAGS: Final = (("correction", Tag.CORRECTION), ("decision", Tag.DECISION), ("plan", Tag.EVENT))
 # letters of a wish to forget that is nothing but that
 _NAMING_NOTHING: Final = 15
 KEPT: Final = frozenset({SentenceKind.STATEMENT, SentenceKind.REMEMBER})
-# quotation marks that open and close differently, and the straight one
-_QUOTES: Final = {"“": "”", "„": '“”"', "«": "»", "「": "」", "『": "』", "《": "》", "‘": "’", '"': '"'}
-# a quotation that is never closed within so much was none
-_LONGEST_QUOTE: Final = 4_000
-_BOOK: Final = 50_000
-# quotations within quotations
-_DEEPEST: Final = 8
-
-
-def language_of(text: str) -> Language:
-    """By its letters: kana is Japanese, hangul Korean, other Han Chinese; the rest is read as English."""
-    if text.isascii():
-        return "en"
-    found = _letters().findall(without_surrogates(text[:_SEEN]))
-    kana = sum(one[0] != "" for one in found)
-    hangul = sum(one[1] != "" for one in found)
-    han = sum(one[2] != "" for one in found)
-    latin = sum(one[3] != "" for one in found)
-    if hangul and hangul >= kana and 3 * hangul >= latin:
-        return "ko"
-    if kana and 4 * (kana + han) >= latin:
-        return "ja"
-    return "zh" if han and 4 * han >= latin else "en"
-
-
-@lru_cache(maxsize=1)
-def _letters() -> "re2._Regexp":
-    import re2
-
-    # a Latin word weighs as much as one character of a script without blanks
-    return re2.compile(r"([\p{Hiragana}\p{Katakana}ー])|(\p{Hangul})|(\p{Han})|([\p{Latin}0-9']+)")
-
-
-@lru_cache(maxsize=1)
-def _ends() -> "re2._Regexp":
-    import re2
-
-    # closing quotes and pictures belong to the sentence before them
-    return re2.compile(r"\n+|[。！？!?]+[”’」』）)\"'\pS]*\s*|[.…]+[”’)\"']*(?:\s+|$)")
-
-
-@lru_cache(maxsize=1)
-def _abbreviated() -> "re2._Regexp":
-    import re2
-
-    return re2.compile(
-        r"(?i)(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|no|nr|vs|etc|e\.g|i\.e|approx|ca|inc|ltd|jr|sr|\p{L}|\d{1,2})\.$"
-    )
-
-
-def split(text: str) -> Iterator[tuple[int, int]]:
-    """Where each sentence stands, without the blanks around it. A sentence does not end within a quotation that it holds."""
-    text = without_surrogates(text)
-    # a book is asked to be remembered, not said
-    quoted = quotations(text) if len(text) <= _BOOK else []
-    at = 0
-    start = 0
-    for found in _ends().finditer(text):
-        while at < len(quoted) and quoted[at][1] <= found.start():
-            at += 1
-        if at < len(quoted) and quoted[at][0] < found.start() and _stays(text, quoted[at][1], found.end()):
-            continue
-        if "\n" in found.group():
-            if _goes_on(text, start, found.start(), found.end()):
-                continue
-        elif _is_inside(text, start, found.start(), found.end(), found.group()):
-            continue
-        yield from _trimmed(text, start, found.end())
-        start = found.end()
-    yield from _trimmed(text, start, len(text))
-
-
-def _stays(text: str, close: int, end: int) -> bool:
-    """Whether the sentence that holds a quotation goes on after a mark within it: in the quotation, or behind its end."""
-    if end < close:
-        return True
-    after = text[end : end + 1]
-    return after.islower() or (ord(after) > 0x2E7F and not text[end - 1].isspace() if after else False)
-
-
-def _is_inside(text: str, start: int, at: int, end: int, mark: str) -> bool:
-    """Whether a dot or mark belongs to an abbreviation, an address or a name, as in a?b=c."""
-    bare = mark.strip()
-    if bare == "." and _abbreviated().search(text[max(start, at - 12) : at + 1]):
-        return True
-    return bare[0] in "!?" and end < len(text) and not mark[-1].isspace() and text[end].isascii()
-
-
-# a line that was wrapped is about as long as a screen is wide
-_WRAPPED: Final = 50
-
-
-def _goes_on(text: str, start: int, at: int, end: int) -> bool:
-    """Whether a sentence goes on in the next line: the line was wrapped, ends with a comma, or is a word or two. Without this the
-    second half of "Never⏎send it to anyone" would be a sentence of its own."""
-    if end - at > 1 or end >= len(text):
-        return False
-    line = text[max(start, text.rfind("\n", 0, at) + 1) : at].strip()
-    after = text[end]
-    if not line or line[-1] in ":：" or _is_marked(line) or _is_marked(text[end : end + 8].lstrip()):
-        return False
-    if line[-1] in ",，、;；":
-        return True
-    dense = ord(line[-1]) > 0x2E7F
-    if dense:
-        return len(line) <= 2
-    return (len(line) >= _WRAPPED and after.islower()) or (line.isalpha() and after.islower())
-
-
-def _is_marked(line: str) -> bool:
-    """Whether it is an item of a list, a heading, a quoted line."""
-    return line[:1] in "-*•·–—>#|+" or line[:3].rstrip(".)、 ").isdecimal()
-
-
-def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    words = text[start:end]
-    bare = words.strip()
-    mark = _item_mark().search(bare)
-    if mark is not None:
-        bare = bare[mark.end() :]
-    if bare:
-        first = start + words.index(bare)
-        yield first, first + len(bare)
-
-
-@lru_cache(maxsize=1)
-def _item_mark() -> "re2._Regexp":
-    import re2
-
-    # what stands before an item of a list or a quoted line
-    return re2.compile(r"^(?:(?:[-*–+>]|[•·‣◦①-⑳]|\[[ xX]\])\s+)+")
-
-
-def breaths(sentence: str) -> list[int]:
-    """Where somebody who types without punctuation begins anew, the last place first: a blank in a script that has none between words,
-    a blank behind a Korean verb at its end, signs of laughter and tears, pictures."""
-    return [found.end() for found in _breaths().finditer(without_surrogates(sentence[:_JUDGED]))][-_MOST_BREATHS:][::-1]
-
-
-_MOST_BREATHS: Final = 6
-# every syllable that ends in the consonant of the past tense; with one of the endings behind it, a Korean sentence is over
-_PAST: Final = "".join(chr(code) for code in range(0xAC00 + 20, 0xD7A4, 28))
-
-
-@lru_cache(maxsize=1)
-def _breaths() -> "re2._Regexp":
-    import re2
-
-    return re2.compile(
-        rf"(?:[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}ー〜~…]|[{_PAST}][어다음네지]|니다|[어아여해에예]요"
-        rf"|[ㅋㅎㅠㅜ]{{2,}}|[\p{{So}}])[ \t\x{{3000}}]+"
-    )
-
-
-def quotations(text: str) -> list[tuple[int, int]]:
-    """Where each quotation begins and ends, its marks included and those within it aside, in one pass."""
-    closed: list[tuple[int, int]] = []
-    opened: list[int] = []
-    for found in _marks().finditer(text):
-        at, mark = found.start(), found.group()
-        depth = next((one for one in range(len(opened) - 1, -1, -1) if mark in _QUOTES[text[opened[one]]]), None)
-        if depth is not None and _closes(text, at):
-            if at - opened[depth] < _LONGEST_QUOTE:
-                closed.append((opened[depth], at + 1))
-            del opened[depth:]
-        elif mark in _QUOTES and len(opened) < _DEEPEST and _opens(text, at):
-            opened.append(at)
-    outer: list[tuple[int, int]] = []
-    for start, end in sorted(closed):
-        if not outer or start >= outer[-1][1]:
-            outer.append((start, end))
-    return outer
-
-
-@lru_cache(maxsize=1)
-def _marks() -> "re2._Regexp":
-    import re2
-
-    return re2.compile("[" + "".join(sorted({*_QUOTES, *"".join(_QUOTES.values())})) + "]")
-
-
-def _opens(text: str, at: int) -> bool:
-    """A straight mark opens before a word and after none: 6" is a length."""
-    if text[at] not in '"‘':
-        return True
-    before, after = text[at - 1 : at], text[at + 1 : at + 2]
-    return not after.isspace() and after != "" and not (before.isascii() and before.isalnum())
-
-
-def _closes(text: str, at: int) -> bool:
-    """An apostrophe closes nothing."""
-    return text[at] != "’" or not text[at + 1 : at + 2].isalpha()
 
 
 def judge(words: str, own: Language, *, deep: bool = True) -> Sentence:
@@ -277,20 +73,6 @@ _ACTS: Final = {
 }
 _CLEARLY: Final = 0.5
 _SOCIAL: Final = {"greeting": SentenceKind.GREETING, "thanks": SentenceKind.THANKS}
-
-
-def letters_in(words: str) -> int:
-    """A character of a script without blanks says as much as three letters."""
-    return sum((3 if char > "\u2e7f" else 1) for char in words[:_JUDGED] if char.isalnum())
-
-
-def has_words(words: str) -> bool:
-    """Whether a person put it into words. Numbers alone, and the one long token that a program calls something by, say nothing."""
-    seen = words[:_JUDGED]
-    if not any(char.isalpha() for char in seen):
-        return False
-    nameless = len(seen) >= _NAMELESS and seen.isascii() and not any(char.isspace() for char in seen)
-    return not (nameless and any(char.isdigit() for char in seen))
 
 
 def tag_of(scores: Scores) -> Tag:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
-from everself.classify._layout import Line, lines_of
 from everself.classify.encoder import MOST, generation
 from everself.classify.model import prepare, score
-from everself.classify.sentence_kinds import Language, SentenceKind
-from everself.classify.sentences import KEPT, judge, language_of, letters_in, quotations, split
+from everself.classify.sentence_kinds import SentenceKind
+from everself.classify.sentences import KEPT, judge
+from everself.text.layout import Line, lines_of
 from everself.text.normalise import without_surrogates
+from everself.text.sentences import Language, language_of, letters_in, quotations, split
 
 # wish: asks to remember what follows, which is `asked`. wrapping: lines of a program around the message, which are nobody's words.
 Role = Literal["said", "wish", "asked", "shown", "wrapping"]

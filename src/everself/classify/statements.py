@@ -12,9 +12,10 @@ from typing import Final
 from everself.classify.encoder import MOST
 from everself.classify.messages import read_whole
 from everself.classify.model import score
-from everself.classify.sentence_kinds import Language, Reading, Sentence, SentenceKind
-from everself.classify.sentences import KEPT, breaths, has_words, judge, language_of, split, tag_of
+from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
+from everself.classify.sentences import KEPT, judge, tag_of
 from everself.classify.shown import Role, stretches
+from everself.text.sentences import Language, breaths, has_words, language_of, split
 from everself.values import Tag
 
 # Longer runs of statements are kept in several pieces, so that what is recalled stays readable.

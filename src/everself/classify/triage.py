@@ -6,19 +6,25 @@ Acts on nothing: who corrects is `chat.correcting`, who runs a handler is the co
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
-from everself.classify._triggers import Trigger, find_triggers
 from everself.classify.corrections import Correction, find_change, parts_of, window
-from everself.classify.folding import fold
+from everself.classify.model import score
 from everself.classify.pattern_sets import compile_set
+from everself.classify.sentence_kinds import SentenceKind
+from everself.classify.sentences import KEPT
 from everself.classify.shown import said
+from everself.classify.statements import read_each
 from everself.classify.topics import says
 from everself.text.custom_patterns import LARGEST_TOGETHER, size_of
+from everself.text.folding import fold_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MINER: Final = "miner"
 VALIDATOR: Final = "validator"
+# what a message holds that memory should keep
+Trigger = Literal["remember", "decision", "plan", "wish", "fact"]
+_BY_ACT: Final[tuple[Trigger, ...]] = ("decision", "plan", "wish", "fact")
 
 
 class CustomPattern(Protocol):
@@ -60,9 +66,9 @@ class Triage:
         told = said(text)
         correction = find_change(told)
         triggers = find_triggers(told)
-        read = fold(window(told))
+        read = fold_in_place(window(told))
         found = self._own(read)
-        routes = [route for route in self._own(fold(window(text))) if route not in (MINER, VALIDATOR)]
+        routes = [route for route in self._own(fold_in_place(window(text))) if route not in (MINER, VALIDATOR)]
         about: Literal["memory", "tool"] = "tool" if _is_of_tool(told) else "memory"
         if self._handler and about == "tool":
             routes.insert(0, self._handler)
@@ -75,7 +81,7 @@ class Triage:
         refused: list[str] = []
         together = 0
         for number, one in enumerate(custom, 1):
-            pattern = fold(one.pattern)
+            pattern = fold_in_place(one.pattern)
             size = size_of(pattern)
             if isinstance(size, int) and together + size > LARGEST_TOGETHER:
                 size = "the patterns before it are already as large as is allowed together"
@@ -95,5 +101,28 @@ class Triage:
 
 
 def _is_of_tool(told: str) -> bool:
-    """Whether a sentence reminds the agent of what it can do."""
-    return any(says(part.folded, "tool") for part in parts_of(window(told)))
+    """Whether a sentence or a clause of it reminds the agent of what it can do."""
+    parts = (part.folded for part in parts_of(window(told)))
+    return any(says(words, "tool") for part in parts for words in dict.fromkeys((part, *_clauses(part))))
+
+
+def _clauses(sentence: str) -> list[str]:
+    for mark in _MARKS:
+        sentence = sentence.replace(mark, "\n")
+    return [words.strip() for words in sentence.split("\n")[:_MOST_CLAUSES] if words.strip()]
+
+
+_MARKS: Final = (", ", ": ", "; ", " – ", "，", "、", "：", "；")
+_MOST_CLAUSES: Final = 8
+
+
+def find_triggers(text: str) -> tuple[Trigger, ...]:
+    """Each kind once, in the order of the message. Questions, tasks and small talk hold none."""
+    found: dict[Trigger, None] = {}
+    for sentence in read_each(text).of(*KEPT):
+        if sentence.kind is SentenceKind.REMEMBER:
+            found["remember"] = None
+            continue
+        scores = score(sentence.text)
+        found[next((act for act in _BY_ACT if scores.says(act)), "fact")] = None
+    return tuple(found)

@@ -12,11 +12,11 @@ from typing import Final
 from everself.classify import encoder
 from everself.classify.contradiction import contradicts
 from everself.classify.corrections import Correction
+from everself.classify.coverage import same_fact
 from everself.classify.difference import differ_in_one_word, find_difference
-from everself.classify.folding import fold, language_of
 from everself.classify.openers import bare
-from everself.classify.pairs import replaces, say_same
-from everself.classify.sentence_kinds import Language, SentenceKind
+from everself.classify.pairs import replaces
+from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.statements import is_command, read
 from everself.classify.triage import Triage, Verdict
 from everself.classify.wording import words_of
@@ -30,7 +30,9 @@ from everself.memory.writing import NewEntry
 from everself.search.recall import Recall, RecallRequest
 from everself.search.scopes import SessionKind
 from everself.search.similarity import TextSimilarity
+from everself.text.folding import fold_in_place
 from everself.text.search import TermKind, read_query
+from everself.text.sentences import Language, language_of
 from everself.values import Entry, Origin, Tier
 from everself.workspace.layout import place
 
@@ -245,7 +247,7 @@ def _copies(found: Sequence[Entry], told: Correction) -> list[Copies]:
             (
                 at
                 for at, (first, *_) in enumerate(made)
-                if said & _terms(first.text) == shared and say_same(first.text, entry.text)
+                if said & _terms(first.text) == shared and same_fact(first.text, entry.text)
             ),
             None,
         )
@@ -279,7 +281,7 @@ def _changed(found: list[Copies], said: str) -> list[Copies]:
     near = [float(vectors[0] @ one) for one in vectors[1:]]
     related = [copies for copies, one in zip(found, near, strict=True) if one >= _RELATED]
     judged = [(replaces(said, copies[0].text), at) for at, copies in enumerate(related)]
-    likely = [(one.likely, at) for one, at in judged if one.may and not say_same(said, related[at][0].text)]
+    likely = [(one.likely, at) for one, at in judged if one.may and not same_fact(said, related[at][0].text)]
     return [related[at] for _, at in sorted(likely, key=lambda pair: -pair[0])]
 
 
@@ -332,7 +334,7 @@ def _contrasts(told: Correction) -> bool:
 
 
 def _within(term: str, words: str) -> bool:
-    return term in fold(words).casefold()
+    return term in fold_in_place(words).casefold()
 
 
 def _holds(text: str, words: str) -> bool:
@@ -341,7 +343,7 @@ def _holds(text: str, words: str) -> bool:
 
 def _place(text: str, words: str) -> int:
     """Where the words stand in a text as whole words; -1 where they do not, or more than once."""
-    within, sought = fold(text).casefold(), fold(words).casefold()
+    within, sought = fold_in_place(text).casefold(), fold_in_place(words).casefold()
     if not sought or len(within) != len(text):
         return -1
     places = [at for at in range(len(within)) if within.startswith(sought, at) and _whole(within, at, at + len(sought))]

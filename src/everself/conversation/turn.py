@@ -5,7 +5,6 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
-from everself.classify.folding import language_of
 from everself.classify.save_claims import claims_saving
 from everself.clock import monotonic
 from everself.conversation._recording import TurnRecorder
@@ -29,6 +28,7 @@ from everself.models.chat.protocol import ChatModel, ChatRequest, UserTurn
 from everself.search.scopes import SessionKind
 from everself.search.sharing import is_owner, speaker_of
 from everself.text.redaction import redact
+from everself.text.sentences import language_of
 from everself.text.tokens import estimate
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from everself.classify.corrections import find_change
-from everself.classify.coverage import adds_nothing, shares_words, tells, touches, untold
-from everself.classify.pairs import say_same
+from everself.classify.coverage import adds_nothing, is_made_of, picks_up, same_fact, shares_words, tells, untold
 from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.sentences import KEPT
 from everself.classify.statements import read_each
@@ -38,8 +37,12 @@ def write_note(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Remem
     """Write down what a model words, once."""
     memory = runtime.memory
     if is_outside(new_entry.source) and caller.by_owner:
-        made = [memory.remember(one) for one in _in_own_words(new_entry, caller)]
-        return made[0] if made else memory.remember(new_entry)
+        own = list(_in_own_words(new_entry, caller))
+        made = [memory.remember(one) for one in own]
+        if made and not picks_up(new_entry.text, caller.said, [one.text for one in own]):
+            return made[0]
+        # what the owner said of it is not told from what they show: better the model's word for it than none
+        return memory.remember(new_entry)
     known = _find_known(runtime, new_entry, caller)
     if known is None:
         return memory.remember(new_entry)
@@ -71,8 +74,8 @@ def _in_own_words(new_entry: NewEntry, caller: Caller) -> Iterator[NewEntry]:
     """The sentences that the owner states in this message and the note was made of."""
     for sentence in read_each(caller.said).of(*KEPT):
         asked = sentence.kind is SentenceKind.REMEMBER
-        words = sentence.what if asked else sentence.text
-        if words and touches(new_entry.text, words):
+        words = (sentence.what or sentence.text) if asked else sentence.text
+        if is_made_of(new_entry.text, words):
             yield replace(new_entry, text=words, origin=origin_of(words, caller), explicit=asked)
 
 
@@ -85,7 +88,7 @@ def _find_known(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Entr
     if made is not None:
         return made
     found = (one for one in _alike(runtime, new_entry, caller) if rank(memory.trust(one)) >= rank(AGENT))
-    return next((one for one in found if say_same(one.text, new_entry.text)), None)
+    return next((one for one in found if same_fact(one.text, new_entry.text)), None)
 
 
 def _of_message(memory: "Memory", new_entry: NewEntry, caller: Caller) -> Entry | None:

@@ -2,9 +2,8 @@
 
 import pytest
 
-from everself.classify._triggers import find_triggers
 from everself.classify.corrections import Correction, find_correction
-from everself.classify.triage import Triage, Verdict
+from everself.classify.triage import Triage, Verdict, find_triggers
 from everself.config.sections import CustomPattern
 
 

@@ -5,10 +5,10 @@ from random import Random
 
 from tests.memory.minds import open_mind
 
-from everself.classify._invisible import UNSEEN
 from everself.classify.injection import label
 from everself.memory.writing import NewEntry
 from everself.testing.origins import origin_of
+from everself.text.invisible import UNSEEN
 
 # what each of them is for: none of these is an attack
 NEEDED = (

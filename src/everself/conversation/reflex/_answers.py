@@ -7,12 +7,12 @@ from typing import Final
 
 from everself.classify.asks import terms_of, topic_of
 from everself.classify.pairs import answering
-from everself.classify.sentence_kinds import Language
 from everself.conversation.reflex._plan import CORE, IDENTITY, Act
 from everself.conversation.reflex.replies import reply
 from everself.models.chat.protocol import ToolReturn
 from everself.text.markdown.comment import find_comment
 from everself.text.markdown.labels import read_labels
+from everself.text.sentences import Language
 
 _MOST_LISTED: Final = 6
 _MOST_PLACES: Final = 3

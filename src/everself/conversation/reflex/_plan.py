@@ -10,11 +10,11 @@ from typing import Final, Literal
 
 from everself.classify.asks import asks, terms_of
 from everself.classify.model import score
-from everself.classify.sentence_kinds import Language, Reading, Sentence, SentenceKind
-from everself.classify.sentences import language_of
+from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.classify.shown import shown
 from everself.classify.statements import is_command, read
 from everself.text.dates import read_dates
+from everself.text.sentences import Language, language_of
 from everself.values import Tag
 
 RESULTS: Final = 10

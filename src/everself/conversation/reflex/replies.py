@@ -4,7 +4,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from everself.classify.sentence_kinds import Language
+from everself.text.sentences import Language
 
 _ORDER: Final[tuple[Language, ...]] = ("en", "zh", "ko", "ja")
 

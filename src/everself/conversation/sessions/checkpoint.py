@@ -223,7 +223,7 @@ def _tells(entry: Entry, statement: str) -> bool:
 
 def _is_worth(statement: str) -> bool:
     """Whether triage calls any sentence of it something to keep."""
-    from everself.classify.sentences import split
+    from everself.text.sentences import split
 
     return any(is_worth(statement[start:end]) for start, end in split(statement))
 

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from everself.classify._invisible import UNSEEN, hiding, stripped
+from everself.text.invisible import UNSEEN, hiding, stripped
 
 
 @pytest.mark.parametrize(

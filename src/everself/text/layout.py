@@ -1,7 +1,7 @@
 """The lines of a message by their form: fences, quoted and indented lines, blocks of other programs, headings, lists, prose. Pure.
 
-Says what a line is, not whose it is; that is `shown.py`. Form only: the few words here are those of formats (mail headers, roles of a chat
-protocol), never of a language.
+Says what a line is, not whose it is; that is `classify/shown.py`. Form only: the few words here are those of formats (mail headers, roles
+of a chat protocol), never of a language.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
-from everself.classify.sentences import quotations
+from everself.text.sentences import quotations
 
 if TYPE_CHECKING:
     import re2

@@ -1,11 +1,9 @@
-"""A message as the patterns of triage read it: straight quotes, half-width forms, one script for Chinese, no quoted passages.
+"""A text as patterns read it: straight quotes, half-width forms, one script for Chinese, no quoted passages.
 
 Each step gives as many characters as it got, so that a place in the folded text is the same place in the person's words.
 """
 
 from typing import Final
-
-from everself.classify.sentence_kinds import Language
 
 # what hides a quoted or pasted passage: no pattern matches it, and it still stands for a name
 HIDDEN: Final = "\u25a1"
@@ -40,29 +38,14 @@ def whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def fold(text: str) -> str:
+def fold_in_place(text: str) -> str:
+    """`normalise.fold` is for comparing; this keeps case, line breaks and every place."""
     return whole(text).translate(_STRAIGHT)
 
 
 def one_script(text: str) -> str:
     """Chinese in simplified characters, as far as the patterns need them."""
     return text.translate(_ONE_SCRIPT)
-
-
-def language_of(text: str, around: str = "") -> Language:
-    """By script: kana is Japanese, Hangul Korean, Han alone Chinese unless what stands around it is Japanese."""
-    korean = any("\uac00" <= char <= "\ud7a3" or "\u3131" <= char <= "\u318e" for char in text)
-    if korean:
-        return "ko"
-    if _has_kana(text):
-        return "ja"
-    if any("\u4e00" <= char <= "\u9fff" for char in text):
-        return "ja" if around and _has_kana(around) else "zh"
-    return "en"
-
-
-def _has_kana(text: str) -> bool:
-    return any("\u3041" <= char <= "\u30ff" and char != "\u30fb" for char in text)
 
 
 def hide_quoted(folded: str) -> str:

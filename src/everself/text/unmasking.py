@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final, Protocol
 from urllib.parse import unquote
 
-from everself.classify._invisible import spelled, stripped
+from everself.text.invisible import spelled, stripped
 from everself.text.normalise import nfkc, without_surrogates
 
 # a letter, and those of other scripts that a reader takes for it
