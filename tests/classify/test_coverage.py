@@ -120,7 +120,7 @@ def test_a_statement_without_a_word_that_could_be_compared_is_told_by_no_note(no
 
 
 def test_what_tells_more_or_less_is_not_the_same_fact() -> None:
-    assert same_fact("Daily standup at 9:30.", "My standup is every day at 9:30.")
+    assert same_fact("Daily standup at 9:30.", "My standup is every day at 9:30.", ordered=False)
     assert same_fact("The owner's dog is called Bruno.", "my dog is called bruno")
     assert not same_fact("The owner is allergic to peanuts.", "The owner is allergic to peanuts and penicillin.")
     assert not same_fact("Sven owes me 300", "The owner owes Sven 300")
@@ -149,3 +149,22 @@ def test_without_an_encoder_nothing_is_lost_either() -> None:
     with encoder.offering(None):
         kept = [(one["left"], fold(" ".join(untold(one["statement"], one["notes"])))) for one in rows()]
     assert all(fold(word) in rest for left, rest in kept for word in left)
+
+
+@pytest.mark.parametrize("one", ["heron", "whale", "stork", "dog"])
+@pytest.mark.parametrize(
+    "frame", ["Feeding the {} takes an hour.", "I bought a {} for my mother", "My {} is ill today"]
+)
+def test_the_same_said_of_something_else_is_another_fact(frame: str, one: str) -> None:
+    for other in ("swan", "cat", "horse"):
+        said, note = frame.format(one), frame.format(other)
+        assert not same_fact(said, note)
+        assert not same_fact(said, note, ordered=False)
+        assert not tells(note, said)
+        assert untold(f"{note} {said}" if note.endswith(".") else f"{note}. {said}.", [note])
+
+
+def test_across_messages_a_word_that_is_only_near_is_another_word() -> None:
+    assert not same_fact("The owner's mother grows roses in Porto.", "In Porto the owner's aunt grows roses.")
+    assert not same_fact("The owner drives to work by car.", "The owner often goes to work by bus.")
+    assert same_fact("Daily standup at 9:30.", "The daily standup is at 9:30")

@@ -27,6 +27,9 @@ _NEAR: Final = 0.48
 # longer words open no sentence without saying something
 _SHORT: Final = 3
 _STEM: Final = 4
+# so many words make a frame in which one may be another
+_FRAME: Final = 3
+_SHARE: Final = 5
 # how near a word is to one of these that denies or doubts. Words of negation are few, and each language has its own
 _DENYING: Final = 0.72
 _NOT: Final = ("not", "no", "never", "cannot", "without", "nothing")
@@ -67,14 +70,15 @@ class _Told:
 def untold(statement: str, notes: Sequence[str]) -> tuple[str, ...]:
     """What of a statement the notes do not tell: its sentences, each without the clauses at its end that are told and name a day or a
     number of their own. One is left out whole where the notes tell all of it but small talk."""
-    known = _known(notes)
     found: list[str] = []
     for start, end in split(statement):
         sentence = statement[start:end]
         if not sentence.strip():
             continue
         clauses = list(_clauses(sentence))
-        left = [at for at, told in enumerate(_told(sentence, clauses, notes, known, _read(statement))) if not told]
+        about = [note for note in notes if not _is_parallel(sentence, note)]
+        told = _told(sentence, clauses, about, _known(about), _read(statement))
+        left = [at for at, one in enumerate(told) if not one]
         if all(_is_chatter(sentence[slice(*clauses[at])]) for at in left):
             continue
         last = max((at for at, one in enumerate(clauses) if at in left or not _is_fact(sentence[slice(*one)])))
@@ -84,18 +88,34 @@ def untold(statement: str, notes: Sequence[str]) -> tuple[str, ...]:
 
 def tells(note: str, statement: str) -> bool:
     """Whether a note tells every clause of a statement, small talk included, and not another value of it."""
-    if contradicts(note, statement):
+    if contradicts(note, statement) or _is_parallel(note, statement):
         return False
     return all(_told(statement, list(_clauses(statement)), (note,), _known((note,)), _read(statement)))
 
 
 def same_fact(one: str, other: str, *, ordered: bool = True) -> bool:
-    """Whether two texts tell the same and nothing more, whoever says it of the owner. `ordered`: in the same order, which only two texts of
-    one message need not keep."""
+    """Whether two texts tell the same and nothing more, whoever says it of the owner. `ordered`: with the same words in the same order, as
+    texts of two messages must; of one message a note may be worded anew."""
     ours, theirs = (_without_owner(text) for text in (one, other))
     if _letters(ours) == _letters(theirs):
         return True
-    return (not ordered or in_word_order(ours, theirs)) and tells(ours, theirs) and tells(theirs, ours)
+    if ordered and not (in_word_order(ours, theirs) and _has_words(ours, theirs) and _has_words(theirs, ours)):
+        return False
+    return tells(ours, theirs) and tells(theirs, ours)
+
+
+def _has_words(one: str, other: str) -> bool:
+    known = _read(other).forms
+    return all(any(form in known for form in word) for word in _read(one).words)
+
+
+def _is_parallel(one: str, other: str) -> bool:
+    """Whether two texts say the same of different things, word by word: "Feeding the dog takes an hour", "Feeding the heron takes an hour"."""
+    ours, theirs = _words_of(one), _words_of(other)
+    if len(ours) != len(theirs) or len(ours) < _FRAME:
+        return False
+    other_words = [(a, b) for a, b in zip(ours, theirs, strict=True) if a != b and not _is_kin(a, frozenset((b,)))]
+    return 0 < len(other_words) <= max(1, len(ours) // _SHARE)
 
 
 def in_word_order(one: str, other: str) -> bool:
