@@ -62,7 +62,11 @@ def test_a_correction_leaves_exactly_one_open_entry(tmp_path: Path, wire: DaysWi
     turns = [
         {"day": 1, "turn": 1, "text": old, "kind": "fact", "facts": [fact("f1", "Daily standup at 9:30.", old)]},
         {
-            **{"day": 1, "turn": 2, "text": new, "kind": "correction", "corrects": "f1"},
+            "day": 1,
+            "turn": 2,
+            "text": new,
+            "kind": "correction",
+            "corrects": "f1",
             "facts": [fact("f2", "Daily standup at 9:45.", "the standup is at 9:45")],
         },
     ]
