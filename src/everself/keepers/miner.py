@@ -258,7 +258,9 @@ def _promotions(context: KeeperContext) -> Iterator[Planned]:
 def _is_same(context: KeeperContext, text: str, known: Entry) -> bool:
     """Alike, and nothing is lost without it. What is alike but not the same is a conflict, or just something else; so is what has the same
     words in another order."""
-    return says_no_more(text, known.text) and in_word_order(text, known.text) and context.alike(text, known.text) >= SAME
+    return (
+        says_no_more(text, known.text) and in_word_order(text, known.text) and context.alike(text, known.text) >= SAME
+    )
 
 
 def _scope(entry: Entry) -> tuple[str | None, str | None]:
