@@ -16,6 +16,7 @@ from everself.errors import DiskFull, NotFound, RefusedByRule, WrongUse
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.keepers import KeeperRequest
 from everself.operations.registry import get_operation
+from everself.operations.why import account_of
 from everself.testing.chat_model import FakeModel
 from everself.values import Entry
 
@@ -248,7 +249,7 @@ def test_a_reply_can_be_asked_why(agent: Agent) -> None:
         return (await s.record(assistant="Otto.")).session
 
     session = talk(agent, use)
-    why = agent.runtime.chat.why(agent.runtime.log.find(session))
+    why = account_of(agent.runtime, session=session)
     assert why.text == "Otto."
     assert why.receipt["tools"][0][0] == "memory_search"
 
