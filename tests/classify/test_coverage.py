@@ -115,8 +115,14 @@ def test_the_learned_head_does_not_take_two_names_or_numbers_for_each_other(
 
 @pytest.mark.parametrize("note", ["The owner is allergic to nuts.", "I'm allergic to nuts"])
 def test_a_statement_without_a_word_that_could_be_compared_is_told_by_no_note(note: str) -> None:
-    assert not tells(note, "all is well")
-    assert not touches(note, "all is well")
+    for words in ("all is well", "she is in there", "I am on it"):
+        assert not tells(note, words)
+        assert not touches(note, words)
+
+
+def test_a_note_that_denies_what_was_said_does_not_tell_it() -> None:
+    assert untold("I eat pork.", ["The owner does not eat pork."]) == ("I eat pork.",)
+    assert untold("I eat pork. I don't smoke.", ["The owner eats pork.", "The owner does not smoke."]) == ()
 
 
 def test_what_tells_more_or_less_is_not_the_same_fact() -> None:

@@ -167,6 +167,22 @@ def test_beside_words_from_outside_a_note_stays_that_tells_more_of_the_message_t
         ]
 
 
+def test_a_note_is_not_dropped_for_the_owners_sentence_where_it_tells_more_of_the_message(tmp_path: Path) -> None:
+    own = "My sister Anna lives in Lyon."
+    note = "Anna, the owner's sister, lives in Lyon, and the lease of the shop runs until 2028-05-31."
+    with talking(tmp_path, wrote(own), wrote(note), "Noted.") as (app, _):
+        say(app, f"{own} The lease of the shop runs until 31 May 2028.")
+        assert [(one.source, one.text) for one in entries(app)] == [("owner", own), ("agent", note)]
+
+
+def test_beside_words_from_outside_a_wish_in_the_same_sentence_is_kept_as_it_was_said(tmp_path: Path) -> None:
+    said = "the bike lock code is 8812, save that somewhere"
+    script = ("I see.", wrote("The code of the owner's bike lock is 8812.", explicit=True), "Noted.")
+    with talking(tmp_path, *script) as (app, _):
+        converse(app, PASTE, said)
+        assert [(one.source, one.path, one.text) for one in entries(app)] == [("owner", "MEMORY.md", said)]
+
+
 def test_small_talk_stays_in_the_message_store_where_search_finds_it(tmp_path: Path) -> None:
     with talking(tmp_path, "Ha.") as (app, _):
         converse(app, "haha that was a good one", "My sister Anna lives in Lyon.")

@@ -6,9 +6,10 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import pytest
-from tests.journeys.days import EXAMPLE, OPEN, WIRES, DaysWire, Left, Script, documents, lived
+from tests.journeys.days import EXAMPLE, OPEN, WIRES, DaysWire, Left, Mode, Script, documents, lived
 
 pytestmark = [pytest.mark.slow, pytest.mark.trust]
 
@@ -52,6 +53,31 @@ def test_a_model_that_never_takes_any(tmp_path: Path, script: Script, wire: Days
 def test_no_model(tmp_path: Path, script: Script) -> None:
     with lived(tmp_path, script, "openai", "none") as (_, left):
         judge("no model", left, NO_MODEL)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("mode", get_args(Mode))
+def test_a_correction_leaves_exactly_one_open_entry(tmp_path: Path, wire: DaysWire, mode: Mode) -> None:
+    old, new = "My standup is every day at 9:30.", "No, the standup is at 9:45, not 9:30."
+    turns = [
+        {"day": 1, "turn": 1, "text": old, "kind": "fact", "facts": [fact("f1", "Daily standup at 9:30.", old)]},
+        {
+            "day": 1,
+            "turn": 2,
+            "text": new,
+            "kind": "correction",
+            "corrects": "f1",
+            "facts": [fact("f2", "Daily standup at 9:45.", "the standup is at 9:45")],
+        },
+    ]
+    with lived(tmp_path, Script(turns, {}), wire, mode) as (_, left):
+        (now,) = left.open
+        assert "9:45" in now.text
+        assert left.stale == []
+
+
+def fact(name: str, statement: str, say: str) -> dict[str, str]:
+    return {"id": name, "statement": statement, "say": say}
 
 
 def judge(name: str, left: Left, bound: Bound) -> None:

@@ -250,8 +250,8 @@ def _is_told(clause: str, notes: Sequence[str], known: _Told, whole: _Told) -> b
         return _is_within(clause, "".join(notes))
     left = [word for word in own.words if not _stands(word, known)]
     if not left:
-        # "all is well" has no word that could be compared
-        return bool(own.words or own.numbers or clause != whole.text)
+        # "it is over" has no word that could be compared
+        return bool(whole.words or whole.numbers or whole.days)
     spare = [word[0] for word in known.words if not _stands(word, whole)]
     spare += _DAYS if known.days else ()
     spare += _HOURS if _has_hour(known.text) else ()
