@@ -26,17 +26,38 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 # Thousands of small tests sync thousands of small files; what a real disk makes of it is the trust rows' business.
 _FAST_PLACE = "/dev/shm"
-_FAST_PLACE_NEEDS = 1 << 30
+_FAST_PLACE_NEEDS = 2 << 30
+_FOLDER = "everself-tests-"
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep temporary folders in memory where there is room; a worker is told its folder by whoever started it."""
     if config.option.basetemp is not None or hasattr(config, "workerinput") or not os.path.isdir(_FAST_PLACE):
         return
-    room = os.statvfs(_FAST_PLACE)
-    if room.f_bavail * room.f_frsize >= _FAST_PLACE_NEEDS and os.access(_FAST_PLACE, os.W_OK):
-        config.option.basetemp = tempfile.mkdtemp(prefix="everself-tests-", dir=_FAST_PLACE)
+    _remove_leftovers()
+    if _memory_left() >= _FAST_PLACE_NEEDS and os.access(_FAST_PLACE, os.W_OK):
+        config.option.basetemp = tempfile.mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-", dir=_FAST_PLACE)
         config.add_cleanup(lambda: shutil.rmtree(config.option.basetemp, ignore_errors=True))
+
+
+def _remove_leftovers() -> None:
+    """A run that was killed leaves its folder in memory, where it takes room from every later one."""
+    for path in Path(_FAST_PLACE).glob(f"{_FOLDER}*-*"):
+        owner = path.name.removeprefix(_FOLDER).partition("-")[0]
+        if owner.isdigit() and not Path("/proc", owner).exists():
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _memory_left() -> int:
+    """Bytes that fit there: such a file system promises more than the machine may have."""
+    room = os.statvfs(_FAST_PLACE)
+    left = room.f_bavail * room.f_frsize
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return left
+    free = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+    return min([left, *free])
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -92,6 +113,7 @@ def _own_home(_homes: Path) -> Iterator[Path]:
         patch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
         patch.setenv("EVERSELF_HOME", str(home / ".everself"))
         yield home
+    shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True, scope="session")

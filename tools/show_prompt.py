@@ -6,7 +6,6 @@ usage: python -m tools.show_prompt [--check]     (--check says whether the page 
 import asyncio
 import sys
 import tempfile
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -88,7 +87,9 @@ def _settle(app: Runtime) -> None:
         text = (workspace / name).read_text("utf-8")
         (workspace / name).write_text(text.replace(blank, value), "utf-8")
     vars(app)["facts"] = lambda channel="": Facts("kettle", "fake/1", channel)
-    vars(app)["assembler"] = Assembler(replace(app.context_parts(), nonce=lambda: NONCE, seal=lambda _: NONCE))
+    inputs = app.prompt_inputs()
+    vars(inputs.sources).update(nonce=lambda: NONCE, seal=lambda _: NONCE)
+    vars(app)["assembler"] = Assembler(inputs)
 
 
 def _answer(request: ChatRequest) -> Answer:

@@ -22,9 +22,11 @@ def talking(
     model: FakeModel | None = None,
     host: Mapping[str, object] | None = None,
     time: FrozenTime | None = None,
+    answered: bool = True,
     **settings: object,
 ) -> Iterator[tuple[Runtime, FakeModel]]:
-    """An agent whose model says what the script says, in a home that may have been used before; by its own clock, or by that of a test."""
+    """An agent whose model says what the script says, in a home that may have been used before; by its own clock, or by that of a test.
+    Not `answered`: it has no model."""
     folder = home / "e"
     folder.mkdir(exist_ok=True)
     defaults = {"memorySearch": {"provider": "none"}, **settings}
@@ -37,7 +39,8 @@ def talking(
             app.clock = time.clock()
         if not Path(app.agent.workspace, "SOUL.md").exists():
             set_up(app)
-        app.chat.use(fake)
+        if answered:
+            app.chat.use(fake)
         yield app, fake
 
 

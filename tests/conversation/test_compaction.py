@@ -115,8 +115,8 @@ def kinds_of(request: ChatRequest) -> str:
 
 def test_soul_and_corrections_stand_whole_after_it(tmp_path: Path) -> None:
     with talking(tmp_path, model=FakeModel(answering, window=16_000)) as (app, model):
-        Agent(app).remember("The harbour fee is 40 euros.")
-        Agent(app).correct("The harbour fee is 40 euros.", "The harbour fee is 45 euros.")
+        Agent(app, fresh=False).remember("The harbour fee is 40 euros.")
+        Agent(app, fresh=False).correct("The harbour fee is 40 euros.", "The harbour fee is 45 euros.")
         soul = Path(app.agent.workspace, "SOUL.md").read_text().strip()
         session = app.chat.begin()
         talk(app, session, [f"My cousin number {number} is called Zora{number}." for number in range(5)])

@@ -48,8 +48,8 @@ def words(app: Runtime) -> set[str]:
 
 
 def test_the_wrong_entry_is_closed_and_the_right_one_stands_in_its_place(app: Runtime) -> None:
-    wrong = Agent(app).remember("My sister is called Mira")
-    Agent(app).remember("My brother is called Tom")
+    wrong = Agent(app, fresh=False).remember("My sister is called Mira")
+    Agent(app, fresh=False).remember("My brother is called Tom")
     acted = act(app, "No, my sister is called Mia, not Mira")
     (written,) = acted.written
     assert (written.deed, written.words) == ("corrected", "My sister is called Mia")
@@ -82,22 +82,22 @@ def test_the_wrong_entry_is_closed_and_the_right_one_stands_in_its_place(app: Ru
     ],
 )
 def test_the_words_of_the_entry_stay_but_for_what_was_wrong(app: Runtime, known: str, said: str, right: str) -> None:
-    Agent(app).remember(known)
+    Agent(app, fresh=False).remember(known)
     act(app, said)
     assert words(app) == {right}
 
 
 def test_without_the_wrong_words_the_one_entry_that_says_the_same_of_something_else_is_closed(app: Runtime) -> None:
-    Agent(app).remember("The staging server runs on port 8080")
-    Agent(app).remember("Our cat is called Miso")
+    Agent(app, fresh=False).remember("The staging server runs on port 8080")
+    Agent(app, fresh=False).remember("Our cat is called Miso")
     acted = act(app, "That's wrong, the staging server runs on port 8081.")
     assert [one.deed for one in acted.written] == ["corrected"]
     assert words(app) == {"Our cat is called Miso", "The staging server runs on port 8081."}
 
 
 def test_of_several_that_may_be_meant_none_is_touched_and_the_person_is_asked(app: Runtime) -> None:
-    Agent(app).remember("The meeting with Ann is on Monday")
-    Agent(app).remember("The meeting with Bob is on Monday")
+    Agent(app, fresh=False).remember("The meeting with Ann is on Monday")
+    Agent(app, fresh=False).remember("The meeting with Bob is on Monday")
     acted = act(app, "No, the meeting is on Tuesday, not Monday")
     assert acted.question.count("meeting with") == 2
     assert not acted.written
@@ -105,7 +105,7 @@ def test_of_several_that_may_be_meant_none_is_touched_and_the_person_is_asked(ap
 
 
 def test_a_number_that_stands_elsewhere_is_not_corrected(app: Runtime) -> None:
-    Agent(app).remember("Bus 43 stops at the old mill")
+    Agent(app, fresh=False).remember("Bus 43 stops at the old mill")
     act(app, "I'm 34, not 43.")
     assert "Bus 43 stops at the old mill" in words(app)
 
@@ -121,7 +121,7 @@ def test_with_nothing_to_correct_only_the_persons_own_words_are_kept(app: Runtim
 
 
 def test_what_says_nothing_but_that_something_is_wrong_is_asked_about(app: Runtime) -> None:
-    Agent(app).remember("Our cat is called Miso")
+    Agent(app, fresh=False).remember("Our cat is called Miso")
     acted = act(app, "That's wrong.")
     assert acted.question
     assert not acted.written
@@ -132,7 +132,7 @@ def test_what_says_nothing_but_that_something_is_wrong_is_asked_about(app: Runti
     ("scope", "by_owner"), [(Scope(SessionKind.GROUP), True), (OWNER, False), (Scope(SessionKind.GUEST, "ann"), True)]
 )
 def test_nobody_but_the_owner_in_private_corrects(app: Runtime, scope: Scope, by_owner: bool) -> None:
-    Agent(app).remember("My sister is called Mira")
+    Agent(app, fresh=False).remember("My sister is called Mira")
     assert act(app, "No, my sister is called Mia, not Mira", scope=scope, by_owner=by_owner) == Acted()
     assert words(app) == {"My sister is called Mira"}
 
@@ -145,12 +145,12 @@ def test_the_soul_is_not_corrected_in_passing(app: Runtime) -> None:
 
 
 def test_an_ordinary_message_does_nothing(app: Runtime) -> None:
-    Agent(app).remember("My sister is called Mira")
+    Agent(app, fresh=False).remember("My sister is called Mira")
     assert act(app, "My sister is visiting on Sunday.") == Acted()
 
 
 def test_what_is_to_be_forgotten_is_neither_put_right_nor_asked_about(app: Runtime) -> None:
-    Agent(app).remember("My name is Alex")
+    Agent(app, fresh=False).remember("My name is Alex")
     assert act(app, "forget that my name is Alex") == Acted()
     assert words(app) == {"My name is Alex"}
 
@@ -189,7 +189,7 @@ def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(
     app: Runtime, score: float, asked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(corrections, "replaces", lambda *_: Replacing(0.0, may=False))
-    other = Agent(app).remember("Our new office by the harbour opens at eight")
+    other = Agent(app, fresh=False).remember("Our new office by the harbour opens at eight")
     correcting = CorrectionHandler(app.memory, app.recall, Triage(), alike=lambda _, others: [score] * len(others))
     said = "That's wrong, the office starts work at nine."
     acted = correcting.process(said, ToolContext(OWNER, "session", "m1", said, True))
@@ -206,7 +206,7 @@ def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(
     ],
 )
 def test_what_shares_words_and_may_hold_as_well_is_not_closed_by_a_guess(app: Runtime, known: str, said: str) -> None:
-    other = Agent(app).remember(known)
+    other = Agent(app, fresh=False).remember(known)
     act(app, said)
     assert not app.memory.catalog.get(other.entry).closed
 
@@ -215,7 +215,7 @@ def test_what_may_be_another_value_is_asked_about_and_never_closed(
     app: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(corrections, "replaces", lambda *_: Replacing(0.99, may=True))
-    other = app.remember("Our new office by the harbour opens at eight")
+    other = Agent(app, fresh=False).remember("Our new office by the harbour opens at eight")
     acted = act(app, "That's wrong, the office starts work at nine.")
     assert "harbour" in acted.question
     assert not app.memory.catalog.get(other.entry).closed
@@ -223,8 +223,8 @@ def test_what_may_be_another_value_is_asked_about_and_never_closed(
 
 
 def test_of_two_that_match_none_is_closed_and_the_person_is_asked(app: Runtime) -> None:
-    Agent(app).remember("Our new office by the harbour opens at eight")
-    Agent(app).remember("The old office behind the station opens at seven")
+    Agent(app, fresh=False).remember("Our new office by the harbour opens at eight")
+    Agent(app, fresh=False).remember("The old office behind the station opens at seven")
     correcting = CorrectionHandler(app.memory, app.recall, Triage(), alike=lambda _, others: [0.9] * len(others))
     said = "That's wrong, the office starts work at nine."
     acted = correcting.process(said, ToolContext(OWNER, "session", "m1", said, True))
@@ -240,13 +240,13 @@ def change(app: Runtime, text: str) -> Acted:
 
 
 def test_a_change_of_something_that_nobody_knows_is_an_ordinary_statement(app: Runtime) -> None:
-    Agent(app).remember("The demo is in the big hall")
+    Agent(app, fresh=False).remember("The demo is in the big hall")
     assert change(app, "I started a course in pottery") == Acted()
     assert words(app) == {"The demo is in the big hall"}
 
 
 def test_a_change_of_something_known_is_asked_about_and_closes_nothing(app: Runtime) -> None:
-    Agent(app).remember("My running buddy is Jonas")
+    Agent(app, fresh=False).remember("My running buddy is Jonas")
     acted = change(app, "My running buddy is Lena")
     assert "Jonas" in acted.question
     assert words(app) == {"My running buddy is Jonas", "My running buddy is Lena"}

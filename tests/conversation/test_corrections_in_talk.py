@@ -3,16 +3,17 @@
 from collections.abc import Iterator
 
 import pytest
-from everself.conversation.parts import Acted
-from everself.operations.templates import set_up
 from tests.conversation.reflex.talking import agent, converse
 
+from everself.agent import Agent
 from everself.classify import encoder
 from everself.classify.corrections import Correction
 from everself.classify.triage import Triage, Verdict
 from everself.conversation.corrections import CorrectionHandler
+from everself.conversation.resources import Acted
 from everself.conversation.tools.protocol import ToolContext
 from everself.operations.changes import undo_change
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.search.recall import OWNER
 
@@ -79,8 +80,8 @@ def test_a_known_fact_with_another_value_is_replaced(app: Runtime, told: str, ag
 def test_what_may_be_another_value_is_kept_and_the_older_one_is_asked_about(
     app: Runtime, told: str, moved: str, names: tuple[str, str]
 ) -> None:
-    app.remember(told)
-    app.remember("The blue bicycle stands in the cellar")
+    Agent(app, fresh=False).remember(told)
+    Agent(app, fresh=False).remember("The blue bicycle stands in the cellar")
     acted = correct(app, moved)
     assert names[0] in (*acted.done, acted.question)[-1]
     assert "bicycle" not in acted.question
@@ -116,7 +117,7 @@ def test_a_new_name_takes_the_place_of_the_old_one(app: Runtime, told: str, chan
     ],
 )
 def test_every_copy_is_closed_in_one_change(app: Runtime, copies: tuple[str, ...], correction: str, right: str) -> None:
-    entries = [app.remember(text).entry for text in copies]
+    entries = [Agent(app, fresh=False).remember(text).entry for text in copies]
     acted = correct(app, correction)
     assert not acted.question
     (written,) = acted.written
@@ -132,3 +133,62 @@ def test_nothing_that_is_known_is_noted_and_nothing_is_said_of_it(app: Runtime) 
     acted = correct(app, "No, the concert hall seats nine hundred people")
     assert [one.deed for one in acted.written] == ["remembered"]
     assert not acted.question
+
+
+@pytest.mark.parametrize(
+    ("told", "moved", "names"),
+    [
+        ("I live in Lisbon", "I moved to Porto", ("Lisbon", "Porto")),
+        ("i'm mara, i live in lisbon and work as a nurse", "I moved to Porto", ("lisbon", "Porto")),
+        ("my bank is Millennium", "I changed my bank to N26", ("Millennium", "N26")),
+        ("我住在苏州", "我搬到厦门了", ("苏州", "厦门")),
+        ("나는 전주에 살아", "나 부산으로 이사했어", ("전주", "부산")),
+    ],
+)
+def test_who_tells_of_a_change_is_asked_whether_the_older_still_holds(
+    app: Runtime, told: str, moved: str, names: tuple[str, str]
+) -> None:
+    Agent(app).remember("The blue bicycle stands in the cellar")
+    said = say(app, told, moved)
+    assert names[0] in said[1]
+    assert "bicycle" not in said[1]
+    assert {one for one in known(app) if any(name in one for name in names)} == {told, moved}
+
+
+@pytest.mark.parametrize("new", ["I started learning the cello", "I stopped smoking last week"])
+def test_who_tells_of_a_change_of_nothing_known_is_not_asked(app: Runtime, new: str) -> None:
+    Agent(app).remember("my tortoise is called Archimedes")
+    (said,) = say(app, new)
+    assert "Archimedes" not in said
+    assert any(new in one for one in known(app))
+
+
+# each beside what is wrong, and about something else
+NEAR_MISSES = (
+    ("the demo is on 12 May", "the dress rehearsal is on 12 May", "I already told you the demo is on 14 May!"),
+    ("my running buddy is Jonas", "Jonas fixes my bike", "Jonas isn't my running buddy anymore, it's Lena now"),
+    ("my sister's birthday is 3 June", "my brother's birthday is 3 June", "no, my sister's birthday is 5 June"),
+    ("the train leaves at 17:40", "the bus leaves at 17:40", "no, the train leaves at 18:10"),
+    ("演示在5月12号", "彩排在5月12号", "不对，演示在5月14号"),
+    ("데모는 5월 12일이야", "리허설은 5월 12일이야", "아니요, 데모는 5월 14일이야"),
+    ("デモは5月12日です", "リハーサルは5月12日です", "違うよ、デモは5月14日です"),
+)
+
+
+@pytest.mark.parametrize(("wrong", "beside", "correction"), NEAR_MISSES)
+def test_a_correction_never_closes_what_is_about_something_else(
+    app: Runtime, wrong: str, beside: str, correction: str
+) -> None:
+    Agent(app).remember(wrong)
+    Agent(app).remember(beside)
+    say(app, correction)
+    assert beside in known(app)
+
+
+@pytest.mark.parametrize(("wrong", "beside", "correction"), NEAR_MISSES)
+def test_a_correction_of_what_nobody_told_closes_nothing(
+    app: Runtime, wrong: str, beside: str, correction: str
+) -> None:
+    Agent(app).remember(beside)
+    say(app, correction)
+    assert beside in known(app), wrong

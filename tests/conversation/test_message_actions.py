@@ -15,7 +15,7 @@ from everself.search.scopes import Scope, SessionKind
 
 def test_a_correction_acts_before_the_model_is_asked_and_the_model_is_told(tmp_path: Path) -> None:
     with talking(tmp_path, "All right.") as (app, model):
-        wrong = Agent(app).remember("My sister is called Mira")
+        wrong = Agent(app, fresh=False).remember("My sister is called Mira")
         session = app.chat.begin()
         events = say(app, "No, my sister is called Mia, not Mira", session)
         (written,) = [one.written for one in events if isinstance(one, MemoryWritten)]
@@ -29,7 +29,7 @@ def test_a_correction_acts_before_the_model_is_asked_and_the_model_is_told(tmp_p
 
 def test_a_line_that_begins_with_a_slash_corrects_and_teaches_nothing(tmp_path: Path) -> None:
     with talking(tmp_path, "All right.") as (app, _):
-        kept = app.remember("My sister is called Mira")
+        kept = Agent(app, fresh=False).remember("My sister is called Mira")
         session = app.chat.begin()
         say(app, "/no, my sister is called Mia, not Mira", session)
         say(app, "/forget that my brother is called Jun\nyes", session)
@@ -39,7 +39,7 @@ def test_a_line_that_begins_with_a_slash_corrects_and_teaches_nothing(tmp_path: 
 
 def test_nobody_else_corrects_the_owner(tmp_path: Path) -> None:
     with talking(tmp_path, "All right.") as (app, _):
-        kept = Agent(app).remember("My sister is called Mira")
+        kept = Agent(app, fresh=False).remember("My sister is called Mira")
         for scope in (Scope(SessionKind.GUEST, "jun"), Scope(SessionKind.GROUP), Scope(SessionKind.CRON)):
             say(app, "No, my sister is called Mia, not Mira", app.chat.begin(scope, "test"), person="jun")
         say(app, "No, my sister is called Mia, not Mira", person="jun")

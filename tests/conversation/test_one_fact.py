@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from tests.conversation.talks import hear, say, talking
 
+from everself.classify.statements import read_each
 from everself.conversation.corrections import CorrectionHandler
 from everself.conversation.resources import Acted
 from everself.memory.writing import NewEntry
+from everself.operations import notes
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.search import SearchRequest, search_memory
 from everself.runtime import Runtime
@@ -104,7 +106,7 @@ def test_an_explicit_wish_gives_one_entry_in_the_core(tmp_path: Path, explicit: 
 
 def test_the_same_note_of_a_later_message_is_evidence_and_no_second_entry(tmp_path: Path) -> None:
     with talking(tmp_path, wrote(NOTE), "Noted.", wrote("Daily standup at 9:30"), "I know.") as (app, _):
-        converse(app, STANDUP, "So the standup is daily at 9:30, as you know.")
+        converse(app, STANDUP, "So the standup is daily at 9:30.")
         (entry,) = entries(app)
         assert (entry.text, len(entry.lineage), entry.source) == (NOTE, 2, "agent")
         assert entry.vouched
@@ -125,6 +127,44 @@ def test_beside_words_from_outside_a_note_of_something_else_is_worth_no_more_tha
             (one.source, one.text) for one in entries(app)
         }
         assert ("owner", "My sister Anna lives in Lyon.") in {(one.source, one.text) for one in entries(app)}
+
+
+def test_a_note_that_tells_the_same_as_no_other_is_written_however_alike_the_head_finds_them(tmp_path: Path) -> None:
+    made = (
+        "The owner wants short answers without bullet points, because she reads on a phone with a glove on.",
+        "Pim, the owner's peregrine, has a bumblefoot check at the vet on Thursday 2026-11-12 at 9:30.",
+        "Ana beat Mia at chess.",
+        "Mia beat Ana at chess.",
+        "The owner moved from Oslo to Bergen.",
+        "The owner moved from Bergen to Oslo.",
+    )
+    with talking(tmp_path, *(step for one in made for step in (wrote(one), "Noted."))) as (app, _):
+        converse(app, *(f"{number}. turn, nothing to see" for number in range(len(made))))
+        assert {one.text for one in entries(app) if one.source == "agent" and not one.closed} == set(made)
+
+
+def test_what_the_model_leaves_out_of_a_clause_is_kept(tmp_path: Path) -> None:
+    said = "My neighbour speaks Polish and a bit of Czech."
+    with talking(tmp_path, wrote("The owner's neighbour speaks Polish."), "Noted.") as (app, _):
+        converse(app, said)
+        assert said in open_texts(app)
+
+
+def test_beside_words_from_outside_a_note_stays_that_tells_more_of_the_message_than_is_kept_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = "Anna, the owner's sister, lives in Lyon, and the lease of the shop runs until 2028-05-31."
+    said = "My sister Anna lives in Lyon. The lease of the shop runs until 31 May 2028."
+    # the second sentence is not held for a statement
+    monkeypatch.setattr(notes, "read_each", lambda _: read_each("My sister Anna lives in Lyon."))
+    with talking(tmp_path, "I see.", wrote(note), "Noted.") as (app, _):
+        session = app.chat.begin()
+        say(app, PASTE, session)
+        say(app, said, session)
+        assert [(one.source, one.text) for one in entries(app)] == [
+            ("owner", "My sister Anna lives in Lyon."),
+            ("import", note),
+        ]
 
 
 def test_small_talk_stays_in_the_message_store_where_search_finds_it(tmp_path: Path) -> None:

@@ -183,7 +183,7 @@ def test_a_sub_agent_sees_less_and_its_words_come_back(tmp_path: Path) -> None:
         app,
         _,
     ):
-        Agent(app).remember("I was born in Bergen.", keep=True)
+        Agent(app, fresh=False).remember("I was born in Bergen.", keep=True)
         session = app.chat.begin()
         events = say(app, "How many masts?", session)
         assert done(events).text == "It has four."
@@ -209,7 +209,7 @@ def test_a_sub_agent_that_fails_is_reported(tmp_path: Path) -> None:
 
 def test_another_person_gets_nothing_of_the_owners(tmp_path: Path) -> None:
     with talking(tmp_path, [call("memory_search", query="harbour")], "I do not know.") as (app, model):
-        Agent(app).remember("My harbour is Genoa.", keep=True)
+        Agent(app, fresh=False).remember("My harbour is Genoa.", keep=True)
         for scope in (Scope(SessionKind.GUEST, "jun"), Scope(SessionKind.GROUP), Scope(SessionKind.MAIN, "jun")):
             model.requests.clear()
             say(app, "Which harbour?", app.chat.begin(scope, "test"), person="jun")
@@ -218,7 +218,7 @@ def test_another_person_gets_nothing_of_the_owners(tmp_path: Path) -> None:
 
 def test_a_reply_says_what_it_rested_on(tmp_path: Path) -> None:
     with talking(tmp_path, [call("memory_search", query="harbour")], "Genoa.") as (app, _):
-        Agent(app).remember("My harbour is Genoa.")
+        Agent(app, fresh=False).remember("My harbour is Genoa.")
         session = app.chat.begin()
         events = say(app, "Which harbour is mine?", session)
         why = account_of(app, session=session.id)

@@ -66,7 +66,7 @@ def test_the_prefix_stays_the_same_over_a_conversation(tmp_path: Path) -> None:
 def test_the_history_stays_as_it_was_sent(tmp_path: Path) -> None:
     """What was done with a message, and the question about it, stand in every later request as they stood in the first."""
     with talking(tmp_path, "Right.", "Which?", "Good.") as (app, model):
-        Agent(app).remember("My sister is called Mira.")
+        Agent(app, fresh=False).remember("My sister is called Mira.")
         session = app.chat.begin()
         say(app, "No, my sister is called Mia, not Mira.", session)
         say(app, "No, that is wrong.", session)

@@ -4,26 +4,29 @@ The conversation is a file with one turn a line: `day`, `turn`, `text`, `kind`, 
 (the facts that answer a question) and `corrects` (the fact that no longer holds). `replies.jsonl` beside it says what the model writes down
 and answers; without it the model writes each statement. Both may be packed (`.xz`); they are read in memory and never printed.
 
-`python -m tests.journeys.days PATH` prints the counts for both wires, with a model that takes notes and with one that never does.
+`python -m tests.journeys.days FOLDER [--wire openai|anthropic] [--model none|silent|writes]` prints the counts of the conversation in a
+folder, for each wire and model that is not chosen: `writes` takes notes, `silent` never does, with `none` there is no model and the reflex
+answers.
 `python -m tests.journeys.days --record` writes what the open conversation leaves to `docs/example`.
 """
 
+import argparse
 import asyncio
 import json
 import lzma
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 import re2
 from tests.conversation.talks import hear, talking
 from tests.models.chat.asking import model_at
-from tests.models.chat.servers import Asked, Call, Reply, Wire, say, serve
+from tests.models.chat.servers import Asked, Call, Reply, say, serve
+from tools.bench.cache_share import cacheable_share
 
 from everself.keepers.miner import Miner
 from everself.runtime import Runtime
@@ -35,7 +38,10 @@ from everself.values import Entry
 
 Json = dict[str, Any]
 FIRST = datetime(2026, 11, 2, 7, 30, tzinfo=UTC)
-WIRES: Final[tuple[Wire, ...]] = ("openai", "anthropic")
+# the wires that a conversation is held over
+DaysWire = Literal["openai", "anthropic"]
+WIRES: Final[tuple[DaysWire, ...]] = get_args(DaysWire)
+Mode = Literal["writes", "silent", "none"]
 _ID = re2.compile(r"\b[0-9A-HJKMNP-TV-Z]{12}\b")
 _STEP = timedelta(minutes=11)
 # what the runtime tells a model where it closed the wrong entry; that it noted something closes nothing
@@ -59,13 +65,16 @@ class Script:
     first: datetime = FIRST
 
     @classmethod
-    def of(cls, path: Path) -> "Script":
-        """The conversation in a file, with the replies beside it where there are some."""
-        beside = [path.with_name(path.name.replace("conversation", "replies"))]
-        beside += [path.with_name(name) for name in ("replies.jsonl", "replies.jsonl.xz")]
-        found = next((one for one in beside if one != path and one.exists()), None)
-        replies = {(one["day"], one["turn"]): one for one in (load(found) if found else ())}
-        return cls(load(path), replies)
+    def of(cls, folder: Path) -> "Script":
+        """The conversation in a folder, with the replies where there are some."""
+        turns, replies = (
+            next((one for one in (folder / f"{name}.jsonl", folder / f"{name}.jsonl.xz") if one.exists()), None)
+            for name in ("conversation", "replies")
+        )
+        if turns is None:
+            raise FileNotFoundError(f"There is no conversation.jsonl or conversation.jsonl.xz in {folder}.")
+        told = {(one["day"], one["turn"]): one for one in (load(replies) if replies else ())}
+        return cls(load(turns), told)
 
     @property
     def facts(self) -> dict[str, Json]:
@@ -100,6 +109,7 @@ class Model:
     def __init__(self, script: Script, *, writes: bool) -> None:
         self._script = script
         self._writes = writes
+        self.asked: list[Json] = []
         self.turn: Json | None = None
         self._asked = 0
         self._pending: list[Call] = []
@@ -110,6 +120,7 @@ class Model:
         self.turn, self._asked, self._pending = turn, 0, []
 
     def __call__(self, asked: Asked) -> Reply:
+        self.asked.append(asked.body)
         if self.turn is None:
             return say('{"memories": []}') if '"memories"' in asked.words else say("NO_REPLY")
         self._asked += 1
@@ -160,7 +171,8 @@ def _results(asked: Asked) -> Iterator[tuple[str, str]]:
 
 @dataclass
 class Left:
-    """What a conversation left behind. `found` and `first`: questions whose entry is among the hits, and is the first."""
+    """What a conversation left behind. `found` and `first`: questions whose entry is among the hits, and is the first. `small`: turns of
+    small talk of which an entry was made. `cacheable`: the share of what was sent that a vendor's cache could have served."""
 
     entries: list[Entry]
     open: list[Entry]
@@ -170,25 +182,50 @@ class Left:
     found: int = 0
     first: int = 0
     missed: list[str] = field(default_factory=list)
+    small: int = 0
+    talk: int = 0
+    kept: int = 0
+    said: int = 0
+    cacheable: float | None = None
+
+    @property
+    def once(self) -> int:
+        return sum(one == 1 for one in self.times.values())
+
+    @property
+    def twice(self) -> int:
+        return sum(one > 1 for one in self.times.values())
+
+    @property
+    def lost(self) -> int:
+        return sum(one == 0 for one in self.times.values())
 
     def words(self) -> str:
-        once = sum(one == 1 for one in self.times.values())
+        shared = "" if self.cacheable is None else f"; {self.cacheable:.1%} of the input cacheable"
         return (
-            f"{len(self.entries)} entries ({len(self.open)} open); of {len(self.times)} facts {once} once, "
-            f"{sum(one == 0 for one in self.times.values())} missing, {sum(one > 1 for one in self.times.values())} more than once; "
-            f"{len(self.stale)} corrected facts open; {self.found} of {self.asked} questions with the entry, {self.first} first"
+            f"{len(self.entries)} entries ({len(self.open)} open); of {len(self.times)} facts {self.once} once, {self.twice} twice, "
+            f"{self.lost} lost ({self.kept} of {self.said} kept when they were said); {len(self.stale)} corrected facts open; "
+            f"of {self.asked} questions {self.found} found, {self.first} first; "
+            f"{self.small} of {self.talk} turns of small talk kept{shared}"
         )
 
 
 @contextmanager
-def lived(home: Path, script: Script, wire: Wire, *, writes: bool) -> Iterator[tuple[Runtime, Left]]:
+def lived(home: Path, script: Script, wire: DaysWire, mode: Mode) -> Iterator[tuple[Runtime, Left]]:
     """The agent after the conversation, nights included, and what it left."""
     time = FrozenTime(script.first)
-    model = Model(script, writes=writes)
+    model = Model(script, writes=mode == "writes")
     search = {"memorySearch": {"provider": "local"}}
+    if mode == "none":
+        with talking(home, model=None, time=time, answered=False, **search) as (app, _):
+            asyncio.run(_live(app, script, model, time))
+            yield app, _count(app, script)
+        return
     with serve(wire, script=model) as server, talking(home, model=model_at(server), time=time, **search) as (app, _):  # type: ignore[arg-type]
         asyncio.run(_live(app, script, model, time))
-        yield app, _count(app, script)
+        left = _count(app, script)
+        left.cacheable = cacheable_share(model.asked, wire)
+        yield app, left
 
 
 async def _live(app: Runtime, script: Script, model: Model, time: FrozenTime) -> None:
@@ -225,6 +262,12 @@ def _count(app: Runtime, script: Script) -> Left:
         if any(told(one.text, name, script.facts[name], noted) and not tells_new(one.text, rivals[name]) for one in now)
     ]
     left = Left(entries, now, times, stale)
+    named = {one.partition(":")[2] for entry in entries for one in entry.lineage if one.startswith("msg:")}
+    kept = [one.content for one in map(app.log.message, named) if one is not None]
+    small = [turn["text"] for turn in script.turns if turn["kind"] == "smalltalk"]
+    left.kept = sum(any(told(one.text, name, fact, noted) for one in entries) for name, fact in script.facts.items())
+    left.said = len(script.facts)
+    left.talk, left.small = len(small), sum(text in kept for text in small)
     app.index.sync()
     app.index.embed()
     for turn in script.turns:
@@ -246,15 +289,19 @@ def told(text: str, name: str, fact: Json, noted: dict[str, list[str]]) -> bool:
         return name in noted[text]
     if fold(fact["say"]) in fold(text):
         return True
-    words = set(_words(text))
-    return any(_share(_words(one), words) >= _TOLD for one in (fact["say"], fact["statement"]))
+    return tells_new(text, fact)
 
 
 def tells_new(text: str, fact: Json) -> bool:
-    return (
-        _share(_words(fact["say"]), set(_words(text))) >= _TOLD
-        or _share(_words(fact["statement"]), set(_words(text))) >= _TOLD
+    """Whether most words of a fact stand in a text, and all its numbers do."""
+    words, numbers = set(_words(text)), _numbers(text)
+    return any(
+        _share(_words(one), words) >= _TOLD and _numbers(one) <= numbers for one in (fact["say"], fact["statement"])
     )
+
+
+def _numbers(text: str) -> set[str]:
+    return set("".join(char if char.isdecimal() else " " for char in text).split())
 
 
 def _share(words: list[str], held: set[str]) -> float:
@@ -273,7 +320,7 @@ def lines_of(entries: Iterable[Entry]) -> str:
 # ── the example in the documentation ─────────────────────────────────────────────────────────────────────────────────
 
 TOP = Path(__file__).resolve().parents[2]
-OPEN = TOP / "tests" / "corpora" / "days_open" / "conversation.jsonl"
+OPEN = TOP / "tests" / "corpora" / "days_open"
 EXAMPLE = TOP / "docs" / "example"
 
 
@@ -288,26 +335,48 @@ def documents(app: Runtime) -> dict[str, str]:
     return {path.rpartition("/")[2]: _ID.sub(plain, app.workspace.read(path).data.decode("utf-8")) for path in paths}
 
 
-def main(arguments: list[str]) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.journeys.days", description="What a conversation of days leaves."
+    )
+    parser.add_argument(
+        "folder", nargs="?", type=Path, default=OPEN, help="with conversation.jsonl(.xz) and replies.jsonl(.xz)"
+    )
+    parser.add_argument("--wire", choices=WIRES, help="only this one")
+    parser.add_argument("--model", choices=get_args(Mode), help="only this one")
+    parser.add_argument("--record", action="store_true", help="write what the open conversation leaves to docs/example")
+    asked = parser.parse_args()
+    # the encoder that comes with the package, prepared once
     from everself.classify import encoder
     from everself.models.embedding.local import open_local
 
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "models").mkdir()
         encoder.offer(open_local("", "", f"{folder}/models").embed)
-        if arguments == ["--record"]:
-            with lived(Path(folder), Script.of(OPEN), "openai", writes=True) as (app, _):
-                EXAMPLE.mkdir(exist_ok=True)
-                for name, text in documents(app).items():
-                    (EXAMPLE / name).write_text(text, encoding="utf-8")
+        if asked.record:
+            record(Path(folder))
             return
-        script = Script.of(Path(arguments[0]))
-        for number, (wire, writes) in enumerate((wire, writes) for wire in WIRES for writes in (True, False)):
+        script = Script.of(asked.folder)
+        for number, (wire, mode) in enumerate(_runs(asked.wire, asked.model)):
             home = Path(folder, str(number))
             home.mkdir()
-            with lived(home, script, wire, writes=writes) as (_, left):
-                print(f"{wire}, {'takes notes' if writes else 'takes no notes'}: {left.words()}")
+            with lived(home, script, wire, mode) as (_, left):
+                print(f"{'no model' if mode == 'none' else f'{wire}, {mode}'}: {left.words()}", flush=True)
+
+
+def record(home: Path) -> None:
+    with lived(home, Script.of(OPEN), "openai", "writes") as (app, _):
+        EXAMPLE.mkdir(exist_ok=True)
+        for name, text in documents(app).items():
+            (EXAMPLE / name).write_text(text, encoding="utf-8")
+
+
+def _runs(wire: DaysWire | None, mode: Mode | None) -> Iterator[tuple[DaysWire, Mode]]:
+    """Without a model there is no wire."""
+    modes: list[Mode] = [mode] if mode else list(get_args(Mode))
+    for one in modes:
+        yield from ((each, one) for each in ([wire] if wire else WIRES) if one != "none" or each == (wire or WIRES[0]))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

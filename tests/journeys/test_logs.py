@@ -58,10 +58,10 @@ def test_a_scripted_life_is_logged_without_a_word_of_it(log: list[str], tmp_path
         say(app, f"I live in quokkaville, and my key is {KEY}.", session)
         say(app, "Where do I live, zephyrine?", session)
         assert any("zephyrine" in one for one in notices(say(app, "And now, marzipanic?", session)))
-        Agent(app).remember("Remember marzipanic.", person="zephyrine", category="brontolith")
-        Agent(app).correct("Remember marzipanic.", "Remember brontolith.")
+        Agent(app, fresh=False).remember("Remember marzipanic.", person="zephyrine", category="brontolith")
+        Agent(app, fresh=False).correct("Remember marzipanic.", "Remember brontolith.")
         app.index.embed()
-        Agent(app).search("brontolith")
+        Agent(app, fresh=False).search("brontolith")
         asyncio.run(app.keepers.run(app.keepers.find("memory-miner")))
         app.schedule.add(NewJob("marzipanic job", "every", "1h", "message", "Say zephyrine."))
 
@@ -95,7 +95,7 @@ def test_a_scripted_life_is_logged_without_a_word_of_it(log: list[str], tmp_path
 def test_a_name_that_somebody_chose_is_masked_in_a_path(log: list[str], tmp_path: Path) -> None:
     with talking(tmp_path) as (app, _):
         log.clear()
-        Agent(app).remember("Brought by marzipanic.", person="Quokkaville")
+        Agent(app, fresh=False).remember("Brought by marzipanic.", person="Quokkaville")
     assert any(re.search(r"users/…/memory/\d{4}-\d\d-\d\d\.md", line) for line in log), log
     assert "quokkaville" not in "\n".join(log).lower()
 

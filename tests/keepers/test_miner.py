@@ -11,6 +11,7 @@ from everself.errors import ModelFailed
 from everself.keepers._insights import own_words
 from everself.keepers.junk import count_junk
 from everself.keepers.keeper import Ask
+from everself.keepers.keeper_context import KeeperContext
 from everself.keepers.miner import Miner, says_no_more
 from everself.models.chat.protocol import UserTurn
 from everself.search.scopes import Scope, SessionKind
@@ -92,6 +93,25 @@ def test_what_says_the_same_is_merged_and_what_says_something_else_is_not(mind: 
     assert mind.entry("The staging password rotates monthly.").mentions == 2
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ana beat Mia at chess in the final.", "Mia beat Ana at chess in the final."),
+        ("I moved from Oslo to Bergen last year.", "I moved from Bergen to Oslo last year."),
+    ],
+)
+def test_who_did_what_to_whom_keeps_two_entries_apart(mind: Mind, monkeypatch, one: str, other: str):
+    # to an encoder that knows no order they are the same
+    monkeypatch.setattr(KeeperContext, "alike", lambda *_: 1.0)
+    for text in (one, other):
+        mind.hour.pass_(days=2)
+        session = mind.log.begin()
+        mind.say(text, session)
+        Checkpoint(mind.memory, mind.log).make(session)
+    mind.run(Miner())
+    assert mind.texts() == [one, other]
+
+
 @pytest.mark.parametrize("kind", [SessionKind.CRON, SessionKind.HEARTBEAT, SessionKind.SUBAGENT, SessionKind.GROUP])
 def test_cron_heartbeat_subagents_and_groups_are_never_mined(mind: Mind, kind):
     made, get = model(answer(memory("Nothing.", "x")))
@@ -123,8 +143,8 @@ def test_what_was_put_right_after_it_was_said_does_not_come_back(mind: Mind):
 
 
 def test_flagged_messages_come_first(mind: Mind):
-    mind.say("Lovely weather in Bergen this morning.")
-    mind.say("From now on we always deploy on Tuesdays.")
+    mind.say("The blue bicycle stands in the cellar.")
+    mind.say("We decided to deploy on Tuesdays.")
     report = mind.run(Miner())
     assert "Tuesdays" in report.applied[0].planned.operation.thought.text
 
@@ -143,7 +163,7 @@ def test_a_model_adds_what_the_conversation_shows_and_its_words_are_the_agents(m
 
 def test_a_model_cannot_cite_what_was_not_said_nor_describe_people_nor_repeat_the_known(mind: Mind):
     known = mind.knows("The billing service runs on Postgres.")
-    said = mind.say("Anna called about billing today.")
+    said = mind.say("Anna looks after billing now.")
     _, get = model(
         answer(
             memory("The owner agreed to everything.", "AAAAAAAAAAAA"),
@@ -228,15 +248,15 @@ def test_each_request_is_charged_to_the_miner(mind: Mind):
 def test_above_the_junk_ceiling_only_flagged_messages_are_mined_and_no_model_is_asked(mind: Mind):
     for number in range(30):
         mind.knows(f"Some claim {number} without evidence.", "agent")
-    mind.say("Lovely weather in Bergen this morning.")
-    mind.say("From now on we always deploy on Tuesdays.")
+    mind.say("The blue bicycle stands in the cellar.")
+    mind.say("We decided to deploy on Tuesdays.")
     made, get = model(answer())
     report = mind.run(Miner(), model=get)
     assert not made.requests
     assert "30 of 30" in report.notes[0]
     texts = mind.texts()
-    assert "From now on we always deploy on Tuesdays." in texts
-    assert "Lovely weather in Bergen this morning." not in texts
+    assert "We decided to deploy on Tuesdays." in texts
+    assert "The blue bicycle stands in the cellar." not in texts
 
 
 def test_junk_is_what_is_said_twice_rests_on_nothing_or_is_never_asked_for(mind: Mind):

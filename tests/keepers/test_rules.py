@@ -149,8 +149,8 @@ BREAKS = (
     ),
     Break(
         "seed 1, promotion 1 score",
-        test_judging.test_one_remember_this_is_enough_and_one_hint_is_not,
-        ((judging, "_EXPLICIT", 0.2),),
+        test_judging.test_an_explicit_wish_ranks_above_whatever_else_is_said,
+        ((judging, "_WISH", 0.2),),
     ),
     Break(
         "product.md §6.2 evidence",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy
 
-from everself.agent import open_runtime
+from everself.agent import Agent, open_runtime
 from everself.models.embedding.local.prepared_arrays import open_prepared
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.index import StatusRequest, memory_status
@@ -37,7 +37,7 @@ def test_fixing_removes_damaged_weights_and_brings_the_index_up_to_date() -> Non
         open_prepared(str(folder), "other-1", lambda: {"a": numpy.arange(99, dtype="<f4")})
         (file,) = folder.glob("toy-1/arrays-*.bin")
         file.write_bytes(bytes(len(file.read_bytes())))
-        app.remember("My boat is called Vela.")
+        Agent(app, fresh=False).remember("My boat is called Vela.")
         before = {path: path.read_bytes() for path in Path(app.agent.workspace).rglob("*") if path.is_file()}
         found = memory_status(app, AT_TERMINAL, StatusRequest(fix=True)).index
         assert not (folder / "toy-1").exists()
@@ -53,7 +53,7 @@ def test_the_index_is_brought_up_to_date_first_where_that_is_asked() -> None:
         set_up(app)
         app.__dict__["embedder"] = FakeEmbedder()
         memory_status(app, AT_TERMINAL, StatusRequest(index=True))
-        app.remember("My boat is called Vela.")
+        Agent(app, fresh=False).remember("My boat is called Vela.")
         assert memory_status(app, AT_TERMINAL, StatusRequest()).index.stale == 1
         found = memory_status(app, AT_TERMINAL, StatusRequest(index=True)).index
         assert (found.stale, found.pieces - found.embedded) == (0, 0)
@@ -64,7 +64,7 @@ def test_an_embedder_that_costs_money_is_not_asked() -> None:
     with open_runtime() as app:
         set_up(app)
         app.__dict__["embedder"] = paid = FakeEmbedder(paid=True)
-        app.remember("My boat is called Vela.")
+        Agent(app, fresh=False).remember("My boat is called Vela.")
         found = memory_status(app, AT_TERMINAL, StatusRequest(index=True)).index
         assert found.pieces > found.embedded
         assert paid.calls == []

@@ -23,6 +23,7 @@ from everself.search.recall import RecallRequest
 from everself.testing.embedder import FakeEmbedder
 
 SAID = "No, my sister is called Mia, not Mira"
+WISHED = "No, I want you to answer me in German, not in English"
 
 
 class Later:
@@ -63,29 +64,29 @@ def digest_growth(app: Runtime, days: int = 7) -> Digest:
 
 
 def test_what_was_put_right_twice_is_proposed_and_the_digest_says_why(app: Runtime) -> None:
-    Agent(app).remember("My sister is called Mira")
-    say(app, SAID)
-    say(app, SAID)
+    Agent(app, fresh=False).remember("Answer me in English please")
+    say(app, WISHED)
+    say(app, WISHED)
     assert not run_keeper(app, "soul-keeper").applied
     pass_days(app, 3)
     report = run_keeper(app, "soul-keeper")
-    assert [one.words for one in report.applied] == ['propose for the soul: "Remember: My sister is called Mia"']
+    assert [one.words for one in report.applied] == ['propose for the soul: "Remember: Answer me in German please"']
     assert not run_keeper(app, "soul-keeper").applied
     digest = digest_growth(app)
     (waiting,) = digest.waiting
     assert (waiting.added, waiting.who, waiting.reason) == (
-        ("- Remember: My sister is called Mia",),
+        ("- Remember: Answer me in German please",),
         "keeper",
         "put right 2 times",
     )
-    assert {one.words for one in waiting.evidence} == {"My sister is called Mia", SAID}
+    assert {one.words for one in waiting.evidence} == {"Answer me in German please", WISHED}
     app.growth.approve(waiting.proposal)
     grown = digest_growth(app)
     assert not grown.waiting
-    assert grown.grown[0].added == ("- Remember: My sister is called Mia",)
-    assert {one.words for one in grown.grown[0].evidence} == {"My sister is called Mia", SAID}
+    assert grown.grown[0].added == ("- Remember: Answer me in German please",)
+    assert {one.words for one in grown.grown[0].evidence} == {"Answer me in German please", WISHED}
     app.growth.rollback("last")
-    assert digest_growth(app).grown[0].removed == ("- Remember: My sister is called Mia",)
+    assert digest_growth(app).grown[0].removed == ("- Remember: Answer me in German please",)
 
 
 def test_a_digest_has_days(app: Runtime) -> None:
@@ -96,8 +97,8 @@ def test_a_digest_has_days(app: Runtime) -> None:
 
 
 def test_a_correction_is_found_before_what_was_wrong_and_at_full_confidence(app: Runtime) -> None:
-    wrong = Agent(app).remember("My sister is called Mira").entry
-    Agent(app).remember("My sister likes tea and long walks by the sea")
+    wrong = Agent(app, fresh=False).remember("My sister is called Mira").entry
+    Agent(app, fresh=False).remember("My sister likes tea and long walks by the sea")
     say(app, SAID)
     right = app.memory.catalog.get(wrong).closed_by
     hits = app.recall.search(RecallRequest("What is my sister called? Mira?", recorded=False)).hits
@@ -116,7 +117,7 @@ def test_once_it_is_embedded_again_the_record_says_so(tmp_path: Path, by_keeper:
     with talking(tmp_path, "All right.") as (app, _):
         embedder = FakeEmbedder()
         app.__dict__["embedder"] = embedder
-        Agent(app).remember("My sister is called Mira")
+        Agent(app, fresh=False).remember("My sister is called Mira")
         say(app, SAID)
         assert "- **Re-embedded:** false" in record(app)
         embedder.fail("network")
@@ -141,7 +142,7 @@ def test_a_forgotten_tool_is_the_handlers_matter_and_no_memory_changes(tmp_path:
     program = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
     said = "No, that's wrong: you have a tool for the calendar, the meeting is on Tuesday, not Monday"
     with talking(tmp_path, "All right.", host={"recall_external_handler": program}) as (app, _):
-        kept = Agent(app).remember("The meeting is on Monday")
+        kept = Agent(app, fresh=False).remember("The meeting is on Monday")
         say(app, said)
         assert said in heard.read_text()
         assert not app.memory.catalog.get(kept.entry).closed

@@ -45,8 +45,8 @@ def asked(app: Runtime, planned: Planned, kind: str = "memory") -> str:
 
 
 def conflict(app: Runtime) -> tuple[str, str, str]:
-    older = Agent(app).remember("The office is in Bonn.").entry
-    newer = Agent(app).remember("The office is in Mainz.").entry
+    older = Agent(app, fresh=False).remember("The office is in Bonn.").entry
+    newer = Agent(app, fresh=False).remember("The office is in Mainz.").entry
     choices = (
         Choice("the newer", (CloseEntry(older, newer),)),
         Choice("the older", (CloseEntry(newer, older),)),
@@ -213,7 +213,7 @@ def test_a_program_does_not_make_a_hands_words_the_owners(app: Runtime) -> None:
 
 @pytest.mark.usefixtures("by_hand")
 def test_a_question_about_a_hands_words_is_answered_at_the_terminal_only(app: Runtime) -> None:
-    old, new = only(app).id, Agent(app).remember("The plum tree was planted in 1999.").entry
+    old, new = only(app).id, Agent(app, fresh=False).remember("The plum tree was planted in 1999.").entry
     ask = Ask("conflict", f"{old} {new}", "Which holds?", (Choice("the newer", (CloseEntry(old, new),)),))
     question = asked(app, Planned(ask, (f"entry:{old}",), "they differ"), "conflict")
     with pytest.raises(RefusedByRule, match="terminal"):

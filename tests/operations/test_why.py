@@ -11,6 +11,7 @@ from everself.agent import Agent
 from everself.errors import ModelFailed, NotFound
 from everself.interfaces.rendering.view import Look, view_of
 from everself.memory.promotion.moves import Pick, apply_moves
+from everself.memory.writing import NewEntry
 from everself.models.chat.protocol import ChatRequest, ToolTurn
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.changes import undo_change
@@ -18,21 +19,22 @@ from everself.operations.registry import get_operation
 from everself.operations.why import Origins, WhyRequest, account_of, explain_reply, origins_of
 from everself.runtime import Runtime
 from everself.testing.chat_model import Answer, call
+from everself.testing.origins import origin_of
 from everself.values import Author
 
 HISTORY = {"history": {"enabled": True}}
 
 
-def shown(found: object, *flags: str) -> str:
-    return "\n".join(map(str, view_of(get_operation("why")).lines(found, Look(UTC, frozenset(flags)))))
+def shown(found: object, *flags: str, chat: bool = False) -> str:
+    return "\n".join(map(str, view_of(get_operation("why")).lines(found, Look(UTC, frozenset(flags), chat=chat))))
 
 
 def test_a_reply_is_told_in_words_first_and_offers_to_fix_and_forget(tmp_path: Path) -> None:
     with talking(tmp_path, "Genoa.") as (app, _):
-        entry = Agent(app).remember("My harbour is Genoa.").entry
+        entry = Agent(app, fresh=False).remember("My harbour is Genoa.").entry
         session = app.chat.begin()
         say(app, "Which harbour is mine?", session)
-        told = shown(account_of(app), "chat")
+        told = shown(account_of(app), chat=True)
         assert "You said:   Which harbour is mine?" in told
         assert "1  My harbour is Genoa." in told
         assert f"/fix {entry}" in told
@@ -95,11 +97,13 @@ def taught(app: Runtime) -> tuple[str, str]:
 
 def test_a_belief_is_followed_to_the_message_that_taught_it_and_taken_back(tmp_path: Path) -> None:
     with talking(tmp_path, "All right.", host=HISTORY) as (app, _):
-        Agent(app).remember("My dog is called Mo.")
+        Agent(app, fresh=False).remember("My dog is called Mo.")
         entry, message = taught(app)
-        Agent(app).remember("I like tea.")
-        derived = Agent(app).remember("The owner has family in Portugal.", lineage=(f"entry:{entry}",)).entry
-        Agent(app).remember("I like coffee.")
+        Agent(app, fresh=False).remember("I like tea.")
+        derived = app.memory.remember(
+            NewEntry("The owner has family in Portugal.", origin_of("owner", f"entry:{entry}"))
+        ).entry
+        Agent(app, fresh=False).remember("I like coffee.")
         found = origins_of(app, "moves to porto")
         assert found.taught is not None
         assert (found.taught.message, found.taught.text) == (message, "My sister Ana moves to Porto in March.")
@@ -123,7 +127,7 @@ def test_a_belief_is_followed_to_the_message_that_taught_it_and_taken_back(tmp_p
 
 def test_a_correction_is_followed_to_the_sentence_that_corrected(tmp_path: Path) -> None:
     with talking(tmp_path, "All right.", host=HISTORY) as (app, _):
-        wrong = Agent(app).remember("My sister is called Mira").entry
+        wrong = Agent(app, fresh=False).remember("My sister is called Mira").entry
         session = app.chat.begin()
         say(app, "No, my sister is called Mia, not Mira", session)
         found = origins_of(app, "called mia")
@@ -146,10 +150,10 @@ def test_an_entry_that_moved_is_followed_to_where_it_was_written(tmp_path: Path)
 
 def test_what_a_person_wrote_into_the_file_was_taught_by_no_message_and_no_change(tmp_path: Path) -> None:
     with talking(tmp_path, "All right.", host=HISTORY) as (app, _):
-        Agent(app).remember("I like tea.", explicit=True)
+        Agent(app, fresh=False).remember("I like tea.", keep=True)
         path = Path(app.agent.workspace, "MEMORY.md")
         path.write_text(f"{path.read_text('utf-8')}\n- My boat is called Vela.\n", "utf-8")
-        Agent(app).remember("I like coffee.", explicit=True)
+        Agent(app, fresh=False).remember("I like coffee.", keep=True)
         found = origins_of(app, "Vela")
         assert (found.taught, found.first.change) == (None, "")
         assert "No change of the history wrote it" in shown(found)

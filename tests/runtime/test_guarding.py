@@ -128,7 +128,7 @@ def test_forgetting_takes_words_out_of_the_copy_of_what_was_accepted_and_does_no
     with open_runtime() as app:
         app.workspace.apply(Change(Author.OWNER, "grow", (Append("SOUL.md", f"\n- {words}\n".encode()),)))
         app.integrity.look()
-        known = Agent(app).remember(words)
+        known = Agent(app, fresh=False).remember(words)
         app.forgetting.carry_out(app.forgetting.plan(Target(ids=(known.entry,))))
     # what stands in the soul is the owner's to change; the copy of it is not
     assert words in (workspace / "SOUL.md").read_text(encoding="utf-8")

@@ -18,6 +18,7 @@ from everself.memory.archive.days import archive_days, find_old_days
 from everself.memory.archive.faded_lines import archive_lines, find_faded, merge_lines
 from everself.memory.bank import Bank
 from everself.memory.entries import holds_memory, read_document, text_of
+from everself.memory.evidence import add_evidence
 from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.proof import Target
 from everself.memory.promotion.moves import Pick, apply_moves
@@ -191,6 +192,29 @@ def correct(walk: Walk) -> None:
         assert old == held.text
         return
     walk.held[new] = Held(text, done.entry)
+
+
+def _within_reach(walk: Walk) -> "Held | None":
+    """What an agent may change: not what was set apart, nor the pages of the bank."""
+    held = walk.pick_known()
+    entry = walk.world.mind.catalog.find(held.id) if held else None
+    return None if entry is None or entry.path.startswith(("quarantine/", "bank/")) else held
+
+
+def revise(walk: Walk) -> None:
+    held = _within_reach(walk)
+    if held is None:
+        return
+    new, text = walk.words()
+    origin = origin_of("agent", "msg:AAAAAAAAAAAA")
+    done = walk.world.mind.memory.revise(held.id, text, origin, trigger="no, that is wrong")
+    walk.held[new] = Held(text, done.entry)
+
+
+def name_evidence(walk: Walk) -> None:
+    held = _within_reach(walk)
+    if held is not None:
+        add_evidence(walk.world.mind.memory, held.id, f"msg:{walk.random.choice('ABCDEFGH') * 12}")
 
 
 def supersede(walk: Walk) -> None:
@@ -519,6 +543,7 @@ OPERATIONS: dict[str, Operation] = {
     one.__name__: one
     for one in (
         *(remember, remember_explicitly, remember_for_somebody, remember_with_key, mention, correct, supersede, edit),
+        *(revise, name_evidence),
         *(
             set_aside,
             let_out,
@@ -543,6 +568,8 @@ OPERATIONS: dict[str, Operation] = {
 VERBS = {
     "Memory.remember": ("remember", "remember_explicitly", "remember_for_somebody", "remember_with_key", "mention"),
     "Memory.correct": ("correct",),
+    "Memory.revise": ("revise",),
+    "evidence.add_evidence": ("name_evidence",),
     "Memory.supersede": ("supersede",),
     "Memory.edit": ("edit",),
     "quarantine.quarantine": ("set_aside",),

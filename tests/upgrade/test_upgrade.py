@@ -54,8 +54,8 @@ def test_everything_is_there_and_said_by_whom_it_was_said(app: Runtime) -> None:
 
 
 def test_it_is_searched(app: Runtime) -> None:
-    assert any("Porto" in hit.text for hit in Agent(app).search("where does Ana live").hits)
-    assert "I live in Oslo" in Agent(app).context("where do I live").text
+    assert any("Porto" in hit.text for hit in Agent(app, fresh=False).search("where does Ana live").hits)
+    assert "I live in Oslo" in Agent(app, fresh=False).context("where do I live").text
 
 
 def test_changes_of_before_are_shown_and_undone(app: Runtime) -> None:

@@ -68,7 +68,12 @@ async def _bodies(requests: Sequence[ChatRequest], wire: Wire) -> list[dict[str,
 
 def cacheable(requests: Sequence[ChatRequest], wire: Wire = "openai") -> float:
     """The share of all tokens sent that the vendor's cache could have served."""
-    read = [_blocks(body) for body in bodies(requests, wire)]
+    return cacheable_share(bodies(requests, wire), wire)
+
+
+def cacheable_share(sent_bodies: Sequence[dict[str, Any]], wire: Wire) -> float:
+    """The same of requests as they went over the wire."""
+    read = [_blocks(body) for body in sent_bodies]
     sent = sum(estimate("".join(text for text, _ in blocks)) for blocks in read)
     served = sum(_by_points(read) if wire == "anthropic" else _by_beginning(read))
     return served / sent if sent else 0.0

@@ -78,7 +78,7 @@ def converse(home: Path) -> list[str]:
 
     async def talk() -> str:
         with open_runtime(environ=environment(home)) as app:
-            Agent(app).remember("My cat is called Miso.")
+            Agent(app, fresh=False).remember("My cat is called Miso.")
             session = app.chat.begin(channel="test")
             answer = ""
             print(f"A conversation about what was remembered:\n> {question}")

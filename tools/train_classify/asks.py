@@ -1,4 +1,5 @@
-"""The head for what a question asks of the reflex itself: learned from tests/corpora/asks, against every other question and statement."""
+"""The head for what a question asks of the reflex itself: learned from tests/corpora/asks, against every other question and statement, and
+against what people type that asks nothing."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -13,12 +14,15 @@ from tools.train_classify.training import calibrate, choose, measure
 from everself.classify.asks import ASKS, BUCKETS, SCALE, buckets, terms_of
 
 FOLDS: Final = 4
+PARTS: Final = ("open", "more", "plain")
 PLAN: Final = Plan(ridge=0.1, grams=2.0, steps=80)
 # how much one of the many texts that ask nothing of the kind weighs
 OTHER: Final = 0.3
 PRECISE: Final = 0.9
 # in so many questions a word says how is asked and not about what
-COMMON: Final = 2
+COMMON: Final = 4
+# what of a message may well ask something of the kind
+ASKING: Final = frozenset({"question", "task", "remember"})
 
 
 def examples() -> Iterator[tuple[str, str, bool]]:
@@ -29,11 +33,15 @@ def examples() -> Iterator[tuple[str, str, bool]]:
         # the first thing that is told in each is a name, and questions about it ask for that
         names = row.get("about", "").endswith(("-001", "-s001"))
         yield row["text"], "", names and path.suffix == ".jsonl"
-    for _, row in rows(*(f"pairs/{part}/answers-??.jsonl" for part in ("open", "more", "plain"))):
+    for _, row in rows(*(f"pairs/{part}/answers-??.jsonl" for part in PARTS)):
         yield row["question"], "", False
-    for _, row in rows(*(f"pairs/{part}/answers-sets-*.jsonl" for part in ("open", "more", "plain"))):
+    for _, row in rows(*(f"pairs/{part}/answers-sets-*.jsonl" for part in PARTS)):
         for text in row["memories"]:
             yield text, "", False
+    for _, row in rows("messages/open/*.jsonl"):
+        for part in row["acts"]:
+            if part["act"] not in ASKING:
+                yield part["span"], "", False
 
 
 def learn(embed: Callable[[Sequence[str]], NDArray[Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -55,12 +63,13 @@ def frame(found: list[tuple[str, str, bool]]) -> list[str]:
 
 def _learn(found: list[tuple[str, str, bool]], dense: Floats) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     table = stack([buckets(text) for text, _, _ in found], dense)
+    ours = {row["text"] for _, row in rows("asks/*.jsonl")}
     folds = numpy.array([at % FOLDS for at in range(len(found))])
     weights, rest, biases, told = [], [], [], {}
     for ask in ASKS:
         which = numpy.array([at for at, one in enumerate(found) if not (ask == "owner" and one[2] and one[1] != ask)])
         wanted = numpy.array([float(found[at][1] == ask) for at in which])
-        weight = numpy.array([1.0 if found[at][1] else OTHER for at in which])
+        weight = numpy.array([1.0 if found[at][0] in ours else OTHER for at in which])
         odds = numpy.zeros(len(which))
         for fold in range(FOLDS):
             inside, outside = numpy.flatnonzero(folds[which] != fold), numpy.flatnonzero(folds[which] == fold)

@@ -19,16 +19,16 @@ from pathlib import Path
 from typing import Any, Final
 from unittest import mock
 
-from everself.operations.templates import set_up
 from tools.train_classify.examples import CORPORA, SEALED
 
-from everself.agent import open_runtime
+from everself.agent import Agent, open_runtime
 from everself.classify import encoder
 from everself.classify.contradiction import contradicts
 from everself.classify.pairs import say_same
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.conversation.events import Text
 from everself.conversation.reflex import _plan
+from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.text.sentences import language_of
 
@@ -78,7 +78,7 @@ def ask_all(home: str, memories: Sequence[str], asked: Sequence[Row]) -> list[An
     with open_runtime(environ={"HOME": home, "EVERSELF_HOME": f"{home}/e", "EVERSELF_KEYS": f"{home}/k"}) as app:
         set_up(app)
         for memory in memories:
-            app.remember(memory)
+            Agent(app, fresh=False).remember(memory)
         app.index.sync()
         app.index.embed()
         assert app.embedder is not None

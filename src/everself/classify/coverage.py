@@ -1,8 +1,8 @@
 """Whether notes that were made of a message tell what a statement in it tells, clause by clause. Pure; knows no memory and no speaker.
 
-A note is worded anew: dates are written out, "mum" becomes "mother". So a clause counts as told where its numbers and dates stand in the
-notes, what it is about stands there, and most of its words do, or others that mean nearly the same. Where that is not clear it is untold,
-and who asks keeps the words.
+A note is worded anew: dates are written out, "mum" becomes "mother". A clause counts as told where every name, number and date of it stands
+in the notes, in the same order, and so does every other word, or one that means nearly the same. What is left over is small talk, or it is
+untold, and who asks keeps the words: a fact that stands twice is better than one that is lost.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,31 +22,32 @@ from everself.text.sentences import split
 if TYPE_CHECKING:
     import re2
 
-# the least share of a clause's words that stand in the notes
-_SHARE: Final = 0.5
-# the same without an encoder, which would know words that mean the same
-_PLAIN: Final = 0.75
-# how near two words are that may stand for each other, and how far one is from all others that nobody told of
-_NEAR: Final = 0.45
-_FAR: Final = 0.3
-# shorter words are interjections and units
-_WEIGHTY: Final = 4
+# how near two words are that may stand for each other: in `tests/corpora/coverage` no word that a note leaves out is nearer to one of it
+_NEAR: Final = 0.48
+# longer words open no sentence without saying something
+_SHORT: Final = 3
 _STEM: Final = 4
-# how much nearer to a "not" a clause is than all notes that tell the opposite of it
-_DENIED: Final = 0.2
-_NOT: Final = ("not", "does not", "never")
-# how likely a clause that somebody left out is worth keeping: beside one of the acts, and without
-_CLEARLY: Final = 0.75
-_PLAINLY: Final = 0.9
+# how near a word is to one of these that denies or doubts. Words of negation are few, and each language has its own
+_DENYING: Final = 0.72
+_NOT: Final = ("not", "no", "never", "cannot", "without", "nothing")
+# how likely a clause that no note tells is small talk, and how likely it is worth keeping then at most
+_CHATTY: Final = 0.6
+_WORTHLESS: Final = 0.3
+# the same of a short word that says nothing
+_FILLING: Final = 0.985
+_EMPTY: Final = 0.03
 _ACTS: Final = ("fact", "wish", "decision", "plan", "correction")
 _DENSE: Final = "\u2e7f"
 # dates without a year are read as of the same year on both sides
 _LATE: Final = date(2999, 12, 31)
 _NOON: Final = 12
-_TIMES: Final = ("next", "week", "tomorrow")
+# what a written date and a written hour stand for
+_DAYS: Final = ("next", "week", "tomorrow")
+_HOURS: Final = ("half", "past", "quarter", "morning", "afternoon", "evening")
 _AROUND: Final = " .,;:!?…\"'“”‘’()"
 # longer ones name something, and are words
 _LONGEST_NUMBER: Final = 12
+_MOST_WORDS: Final = encoder.MOST - len(_NOT)
 
 
 _Day = tuple[int, int, int, int]
@@ -56,6 +57,7 @@ _Day = tuple[int, int, int, int]
 class _Told:
     """The words, numbers and dates of a text. A word is all its forms; a date goes with the words that name it."""
 
+    text: str
     words: tuple[tuple[str, ...], ...]
     forms: frozenset[str]
     numbers: frozenset[int]
@@ -63,36 +65,76 @@ class _Told:
 
 
 def untold(statement: str, notes: Sequence[str]) -> tuple[str, ...]:
-    """What of a statement the notes do not tell: its sentences, each up to the last clause that is worth keeping and not told."""
-    known, whole = _read("\n".join(notes)), _read(statement)
+    """What of a statement the notes do not tell: its sentences, each without the clauses at its end that are told and name a day or a
+    number of their own. One is left out whole where the notes tell all of it but small talk."""
+    known = _known(notes)
     found: list[str] = []
     for start, end in split(statement):
         sentence = statement[start:end]
-        last = 0
-        for first, until in _clauses(sentence):
-            clause = sentence[first:until]
-            told = _is_told(clause, known, whole, named=_is_named(clause, statement, known))
-            told = told and not _is_denied(clause, notes, known)
-            if not told and _is_worth_alone(clause):
-                last = until
-        found += [sentence[:last].strip()] if last else []
+        if not sentence.strip():
+            continue
+        clauses = list(_clauses(sentence))
+        left = [at for at, told in enumerate(_told(sentence, clauses, notes, known, _read(statement))) if not told]
+        if all(_is_chatter(sentence[slice(*clauses[at])]) for at in left):
+            continue
+        last = max((at for at, one in enumerate(clauses) if at in left or not _is_fact(sentence[slice(*one)])))
+        found.append(sentence[: clauses[last][1]].strip())
     return tuple(found)
 
 
 def tells(note: str, statement: str) -> bool:
-    """Whether a note tells every clause of a statement, whether or not each is worth keeping, and not another value of it."""
+    """Whether a note tells every clause of a statement, small talk included, and not another value of it."""
     if contradicts(note, statement):
         return False
-    known, whole = _read(note), _read(statement)
-    told = all(_is_told(statement[first:until], known, whole) for first, until in _clauses(statement))
-    return told and not _is_denied(statement, (note,), known)
+    return all(_told(statement, list(_clauses(statement)), (note,), _known((note,)), _read(statement)))
+
+
+def same_fact(one: str, other: str, *, ordered: bool = True) -> bool:
+    """Whether two texts tell the same and nothing more, whoever says it of the owner. `ordered`: in the same order, which only two texts of
+    one message need not keep."""
+    ours, theirs = (_without_owner(text) for text in (one, other))
+    if _letters(ours) == _letters(theirs):
+        return True
+    return (not ordered or in_word_order(ours, theirs)) and tells(ours, theirs) and tells(theirs, ours)
+
+
+def in_word_order(one: str, other: str) -> bool:
+    """Whether all words and numbers that both have come in the same order in both, names in small letters among them."""
+    ours, theirs = ([word[0] for word in _read(text).words] for text in (one, other))
+    return _keeps_order(ours, theirs) and _keeps_order(_numbers_of(one), _numbers_of(other))
+
+
+def in_same_order(one: str, other: str) -> bool:
+    """Whether the names and numbers that both have come in the same order in both: "Ana beat Mia" is not "Mia beat Ana"."""
+    named = _keeps_order(_anchors(one, other), _words_of(other))
+    return named and _keeps_order(_numbers_of(one), _numbers_of(other))
+
+
+def is_made_of(note: str, sentence: str) -> bool:
+    """Whether a note is about what a sentence says: it shares half of the words of a clause, or more."""
+    known = _read(note)
+    for first, until in _clauses(sentence):
+        words = _read(sentence[first:until]).words
+        shared = sum(_stands(word, known) for word in words)
+        if shared > 1 and 2 * shared >= len(words):
+            return True
+    return False
 
 
 def touches(note: str, sentence: str) -> bool:
-    """Whether a note tells a clause of a sentence that is worth keeping: it was made of this sentence, whatever it leaves out or adds."""
-    known, whole = _read(note), _read(sentence)
-    clauses = [sentence[first:until] for first, until in _clauses(sentence)]
-    return any(len(_read(one).words) > 1 and _is_told(one, known, whole) for one in clauses)
+    """Whether a note tells a clause of a sentence: it was made of this sentence, whatever it leaves out or adds."""
+    clauses = list(_clauses(sentence))
+    told = _told(sentence, clauses, (note,), _known((note,)), _read(sentence))
+    return any(
+        one and len(_read(sentence[slice(*clause)]).words) > 1 for one, clause in zip(told, clauses, strict=True)
+    )
+
+
+def picks_up(note: str, message: str, kept: Sequence[str]) -> bool:
+    """Whether a note tells something of a message that is in none of the sentences which are kept of it."""
+    own, heard, held = _read(note), _read(message), _read("\n".join(kept))
+    words = [word for word in own.words if _stands(word, heard) and not _stands(word, held)]
+    return len(words) > 1 or bool((own.numbers & heard.numbers) - held.numbers)
 
 
 def adds_nothing(note: str, texts: Sequence[str]) -> bool:
@@ -116,17 +158,31 @@ def shares_words(text: str, others: Sequence[str]) -> bool:
 
 
 def is_worth(text: str) -> bool:
-    """Whether triage calls it a fact, a wish, a decision, a plan or a correction, or worth keeping; what is rather small talk is not."""
+    """Whether triage calls it, or a clause of it, a fact, a wish, a decision, a plan or a correction, or worth keeping; what is rather
+    small talk is not."""
+    clauses = [text[first:until] for first, until in _clauses(text)]
+    return any(_is_worth(one) for one in dict.fromkeys((text, *clauses)) if one.strip())
+
+
+def _is_worth(text: str) -> bool:
     scores = score(text)
     kept = scores.says("keep") or any(scores.says(act) for act in _ACTS)
     return kept and scores["smalltalk"] <= max(scores["keep"], *(scores[act] for act in _ACTS))
 
 
-def _is_worth_alone(clause: str) -> bool:
-    """A clause beside others that somebody made notes of: who did left it out."""
+def _is_chatter(clause: str) -> bool:
+    """Whether a clause that no note tells is small talk, which names nothing."""
+    own = _read(clause)
+    if own.numbers or own.days or _names(clause):
+        return False
     scores = score(clause)
-    worth = scores["keep"] >= _PLAINLY or (scores["keep"] >= _CLEARLY and any(scores.says(act) for act in _ACTS))
-    return worth and len(_read(clause).words) > 1
+    return scores["smalltalk"] >= _CHATTY and scores["keep"] <= _WORTHLESS
+
+
+def _is_fact(clause: str) -> bool:
+    """Whether a clause stands for itself. One without a day or a number may be the condition of what stands before it."""
+    own = _read(clause)
+    return bool(own.numbers or own.days)
 
 
 def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
@@ -145,51 +201,150 @@ def _marks() -> "re2._Regexp":
     return re2.compile(r"[;；、，：—–]\s*|[,:](?:\s+|$)")
 
 
-def _is_named(clause: str, statement: str, known: _Told) -> bool:
-    """Whether a number says which clause of a message a note was made of: it stands in the note, and nowhere else in the message."""
-    numbers = _read(clause).numbers & known.numbers
-    return any(_numbers(statement).count(one) == 1 for one in numbers)
+def _told(
+    sentence: str, clauses: Sequence[tuple[int, int]], notes: Sequence[str], known: _Told, whole: _Told
+) -> Iterator[bool]:
+    """Of each clause whether the notes tell it. `whole` is the statement: a word of the notes that stands elsewhere in it stands for
+    nothing in this clause."""
+    agreed = all(_keeps_order(_numbers_of(sentence), _numbers_of(note)) for note in notes)
+    agreed = agreed and not _is_affirmed(sentence, notes)
+    for number, (first, until) in enumerate(clauses):
+        clause = sentence[first:until]
+        bare = _without_filler(clause, first=number == 0, last=number == len(clauses) - 1)
+        yield (
+            agreed
+            and _is_told(bare, notes, known, whole)
+            and all(_keeps_order(_anchors(clause, note), _words_of(note)) for note in notes)
+            and not _is_denied(clause, notes)
+        )
 
 
-def _is_told(clause: str, known: _Told, whole: _Told, *, named: bool = False) -> bool:
-    """`whole` is the statement: a word of the notes that stands elsewhere in it stands for nothing in this clause. `named`: it need not say
-    what it is about."""
+def _is_told(clause: str, notes: Sequence[str], known: _Told, whole: _Told) -> bool:
     if not all(_stands((name,), known) for name in _names(clause)):
         return False
     clause = _undated(clause, known)
     own = _read(clause)
     if not all(_counted(one, known) for one in own.numbers):
         return False
+    if any(char > _DENSE for char in clause):
+        return _is_within(clause, "".join(notes))
     left = [word for word in own.words if not _stands(word, known)]
     if not left:
-        return True
+        # "all is well" has no word that could be compared
+        return bool(own.words or own.numbers or clause != whole.text)
     spare = [word[0] for word in known.words if not _stands(word, whole)]
-    # "next week" may have become a date
-    spare += _TIMES if known.days or known.numbers - whole.numbers else ()
-    near = None if any(char > _DENSE for char in clause) else _nearness([word[0] for word in left], spare)
+    spare += _DAYS if known.days else ()
+    spare += _HOURS if _has_hour(known.text) else ()
+    near = _nearness([word[0] for word in left], spare)
+    return near is not None and all(one >= _NEAR for one in near)
+
+
+def _is_within(clause: str, notes: str) -> bool:
+    """In scripts without blanks: whether the characters of a clause that mean something stand in the notes, one after the other."""
+    at = 0
+    sought = [term.surface for term in read_query(clause).terms if term.kind is TermKind.CHARACTER]
+    sought += [char for char in clause if "ァ" <= char <= "ヿ" and char not in sought]
+    for char in clause:
+        if char not in sought or "\u3040" <= char <= "\u309f":
+            continue
+        at = notes.find(char, at) + 1
+        if not at:
+            return False
+    return bool(sought)
+
+
+def _without_filler(clause: str, *, first: bool, last: bool) -> str:
+    """Without the short words that only open or end a message."""
+    words = clause.split()
+    while first and len(words) > 1 and _is_filler(words[0]):
+        words = words[1:]
+    while last and len(words) > 1 and _is_filler(words[-1]):
+        words = words[:-1]
+    return " ".join(words)
+
+
+def _is_filler(word: str) -> bool:
+    bare = word.strip(_AROUND)
+    if len(bare) > _SHORT or any(char.isdecimal() for char in bare):
+        return False
+    scores = score(bare)
+    return scores["smalltalk"] >= _FILLING and scores["keep"] <= _EMPTY
+
+
+def _keeps_order(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Whether those that stand in both come in the same order."""
+    shared = [one for one in ours if one in theirs]
+    at = 0
+    for one in dict.fromkeys(shared):
+        at = next((place + 1 for place in range(at, len(theirs)) if theirs[place] == one), 0)
+        if not at:
+            return False
+    return True
+
+
+def _anchors(clause: str, note: str) -> list[str]:
+    """The words of a clause that are names, there or in the note: who types in small letters names people too."""
+    named = {*_names(f"- {clause}"), *_names(f"- {note}")}
+    telling = {form for word in _read(clause).words for form in word}
+    return [word for word in _words_of(clause) if word in named and word in telling]
+
+
+def _words_of(text: str) -> list[str]:
+    return [fold(word.strip(_AROUND).replace("’", "'").partition("'")[0]).casefold() for word in text.split()]
+
+
+def _numbers_of(text: str) -> list[str]:
+    """Those that are no dates, as they are written; an hour counts, its minutes do not."""
+    return [str(one) for one in _numbers(_dateless(text))]
+
+
+def _dateless(text: str) -> str:
+    bare = fold(without_surrogates(text))
+    for _, words in _read(text).days:
+        bare = bare.replace(words, " ", 1)
+    return bare
+
+
+def _has_hour(text: str) -> bool:
+    return _clock().search(without_surrogates(text)) is not None
+
+
+@lru_cache(maxsize=1)
+def _clock() -> "re2._Regexp":
+    import re2
+
+    return re2.compile(r"\d{1,2}[:.]\d{2}\b")
+
+
+def _is_denied(clause: str, notes: Sequence[str]) -> bool:
+    """Whether a clause says "not" where none of the notes does."""
+    return _denies(clause) and not any(_denies(note) for note in notes)
+
+
+def _is_affirmed(sentence: str, notes: Sequence[str]) -> bool:
+    """Whether a sentence says something of which all notes say "not"."""
+    about = [note for note in notes if shares_words(sentence, (note,))]
+    return bool(about) and all(_denies(note) for note in about) and not _denies(sentence)
+
+
+def _denies(text: str) -> bool:
+    return _read_denial(text, encoder.generation())
+
+
+@lru_cache(maxsize=4_096)
+def _read_denial(text: str, _: int) -> bool:
+    terms = read_query(_dateless(text)).terms
+    # one character of a script without blanks is an ending as often as a word
+    told = (
+        term for term in terms if term.kind is not TermKind.STOP or not term.surface[0] > _DENSE or term.surface[1:]
+    )
+    words = list(dict.fromkeys(term.surface for term in told if term.kind is not TermKind.WHOLE))[:_MOST_WORDS]
+    near = _nearness(words, _NOT)
     if near is None:
-        return len(left) <= (1 - _PLAIN) * len(own.words)
-    strange = {word for word, nearest in zip(left, near, strict=True) if nearest < _NEAR}
-    lost = {word for word, nearest in zip(left, near, strict=True) if nearest < _FAR}
-    if any(len(word[0]) >= _WEIGHTY for word in lost) or len(strange) > (1 - _SHARE) * len(own.words):
-        return False
-    if named:
-        return True
-    # what a clause is about comes first in most languages
-    about = next((word for word in own.words if len(word[0]) >= _WEIGHTY or word not in strange), own.words[0])
-    return about not in strange
-
-
-def _is_denied(clause: str, notes: Sequence[str], known: _Told) -> bool:
-    """Whether a clause says "not" where none of the notes does. Words of negation are few, and each language has its own."""
-    if known.forms.issuperset(index_terms(clause).counts):
-        return False
-    vectors = encoder.embed([*_NOT, clause, *notes][: encoder.MOST])
-    if vectors is None:
-        return False
-    marks, own, theirs = vectors[: len(_NOT)], vectors[len(_NOT)], vectors[len(_NOT) + 1 :]
-    gaps = [float(own @ mark) - max(float(one @ mark) for one in theirs) for mark in marks]
-    return sum(gaps) / len(gaps) >= _DENIED
+        # "don't" and "cant" are words of grammar; "want" is not
+        small = [term.surface for term in terms if term.kind is TermKind.STOP]
+        return any(word in _NOT or word.endswith(("nt", "n't")) for word in small)
+    return any(one >= _DENYING for one in near)
 
 
 def _names(clause: str) -> list[str]:
@@ -239,6 +394,26 @@ def _nearness(words: Sequence[str], others: Sequence[str]) -> list[float] | None
     return [max((float(one @ other) for other in theirs), default=0.0) for one in ours]
 
 
+def _letters(text: str) -> str:
+    return "".join(char for char in fold(text).casefold() if char.isalnum())
+
+
+def _without_owner(text: str) -> str:
+    """Notes are written of "the owner" (`AGENTS.md`), who says "I"."""
+    return str(_owner().sub(" ", without_surrogates(text)))
+
+
+@lru_cache(maxsize=1)
+def _owner() -> "re2._Regexp":
+    import re2
+
+    return re2.compile(r"(?i)\b(?:the )?owner(?:['’]s)?\b")
+
+
+def _known(notes: Sequence[str]) -> _Told:
+    return _read("\n".join(notes))
+
+
 @lru_cache(maxsize=4_096)
 def _read(text: str) -> _Told:
     text = without_surrogates(text)
@@ -248,7 +423,7 @@ def _read(text: str) -> _Told:
     numbers = frozenset(_numbers(text))
     forms = frozenset(index_terms(text).counts) | {form for word in words for form in word}
     days = tuple((_day(one), one.words) for one in read_dates(text, _LATE))
-    return _Told(words, forms, numbers, days)
+    return _Told(text, words, forms, numbers, days)
 
 
 def _numbers(text: str) -> list[int]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from everself.classify import encoder
 from everself.classify.contradiction import contradicts
+from everself.classify.coverage import in_same_order
 from everself.classify.features import EMBEDDED, folded
 from everself.classify.weights import Weights, unpack
 from everself.classify.wording import SCALARS, explained
@@ -94,11 +95,11 @@ def padded(memories: Sequence[str], background: Sequence[str]) -> list[str]:
 
 def say_same(one: str, other: str) -> bool:
     """Whether two statements tell the same fact, in whatever words. For merging: what only might be the same is not, and two values of one
-    thing never are, which look alike to every head."""
+    thing never are, nor "Ana beat Mia" and "Mia beat Ana", which look alike to every head."""
     bare = ["".join(char for char in text.casefold() if char.isalnum()) for text in (one, other)]
     if bare[0] == bare[1]:
         return True
-    if contradicts(one, other):
+    if contradicts(one, other) or not in_same_order(one, other):
         return False
     vectors = encoder.embed([one, other])
     kind = "light" if vectors is None else "deep"

@@ -42,6 +42,9 @@ def _kind(words: str, scores: Scores) -> SentenceKind:
     if "memory" in routes(words) and "question" not in asked:
         # "important: …" asks for it as well
         return SentenceKind.REMEMBER
+    if any(map(scores.may, _WISHES)) and meant(words, "forget") and not meant(words, "remember"):
+        # that it is a wish the heads say; which of the two, its form: "forget that I eat no fish" tells of fish as a wish to remember does
+        return SentenceKind.FORGET
     social = _social(scores)
     if social is not SentenceKind.OTHER and not scores.says("keep"):
         # "how are you?" asks nothing

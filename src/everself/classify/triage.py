@@ -101,8 +101,19 @@ class Triage:
 
 
 def _is_of_tool(told: str) -> bool:
-    """Whether a sentence reminds the agent of what it can do."""
-    return any(says(part.folded, "tool") for part in parts_of(window(told)))
+    """Whether a sentence or a clause of it reminds the agent of what it can do."""
+    parts = (part.folded for part in parts_of(window(told)))
+    return any(says(words, "tool") for part in parts for words in dict.fromkeys((part, *_clauses(part))))
+
+
+def _clauses(sentence: str) -> list[str]:
+    for mark in _MARKS:
+        sentence = sentence.replace(mark, "\n")
+    return [words.strip() for words in sentence.split("\n")[:_MOST_CLAUSES] if words.strip()]
+
+
+_MARKS: Final = (", ", ": ", "; ", " – ", "，", "、", "：", "；")
+_MOST_CLAUSES: Final = 8
 
 
 def find_triggers(text: str) -> tuple[Trigger, ...]:

@@ -12,9 +12,10 @@ from typing import Final
 from everself.classify import encoder
 from everself.classify.contradiction import contradicts
 from everself.classify.corrections import Correction
+from everself.classify.coverage import same_fact
 from everself.classify.difference import differ_in_one_word, find_difference
 from everself.classify.openers import bare
-from everself.classify.pairs import replaces, say_same
+from everself.classify.pairs import replaces
 from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.statements import is_command, read
 from everself.classify.triage import Triage, Verdict
@@ -42,6 +43,9 @@ _SHARED: Final = 0.5
 # required similarity where they share fewer words
 MATCH: Final = 0.85
 _SPECIFIC: Final = 3
+# how near the embeddings of two statements are of which one may replace the other: nine in ten that do, one in twenty that have
+# nothing to do with each other (tests/corpora/pairs)
+_RELATED: Final = 0.25
 # words that a sentence needs to be worth storing
 _TELLING: Final = 2
 
@@ -65,6 +69,12 @@ _WHICH: Final[dict[Language, str]] = {
     "zh": "这几条里哪一条不对：{all}？用 /forget 加上那句话就能去掉。",
     "ko": "이 중에서 어느 것이 틀렸나요: {all}? /forget 뒤에 그 말을 쓰면 지워요.",
     "ja": "このうちどれが間違っていますか：{all}。/forget とその言葉で消せます。",
+}
+_STILL: Final[dict[Language, str]] = {
+    "en": "Does this still hold: {all}? If not, /forget with its words takes it away.",
+    "zh": "这条还对吗：{all}？不对的话，用 /forget 加上那句话就能去掉。",
+    "ko": "이건 아직 맞나요: {all}? 아니라면 /forget 뒤에 그 말을 쓰면 지워요.",
+    "ja": "これはまだ正しいですか：{all}。違うなら /forget とその言葉で消せます。",
 }
 _WHAT: Final[dict[Language, str]] = {
     "en": "What exactly is wrong, and what is right? Nothing was changed.",
@@ -114,12 +124,14 @@ class CorrectionHandler:
             return self._put_right(wrong, told, setting, language)
         if told.sure == "low":
             # who only tells of a change is asked about what it would change, and about nothing that is merely alike
-            unsure = [one for one in unsure if _differ(one[0].text, bare(told.trigger))]
+            right = bare(told.trigger)
+            unsure = [one for one in unsure if _differ(one[0].text, right)] or _changed(_copies(found, told), right)
         if unsure:
             listed = "; ".join(f"{copies[0].text} ({copies[0].reference})" for copies in unsure[:_NAMED])
             # what was said is kept all the same: whoever does not answer has told it
             kept = Acted() if _contrasts(told) else self._note(told, setting, language)
-            return replace(kept, question=_WHICH[language].format(all=listed))
+            asked = _STILL if told.sure == "low" else _WHICH
+            return replace(kept, question=asked[language].format(all=listed))
         # who tells of a change of something that nobody knows states it, and that is kept as any statement
         return Acted() if told.sure == "low" else self._note(told, setting, language)
 
@@ -131,8 +143,8 @@ class CorrectionHandler:
             for old in dict.fromkeys((told.old, told.old.split()[-1])):
                 holding = [entry for entry in found if _holds(entry.text, old)]
                 if holding:
-                    return _choose_holding(_copies(holding), replace(told, old=old))
-        return self._choose_alike(_copies(found), told)
+                    return _choose_holding(_copies(holding, told), replace(told, old=old))
+        return self._choose_alike(_copies(found, told), told)
 
     def _choose_alike(self, found: list[Copies], told: Correction) -> tuple[Copies, Sequence[Copies]]:
         """The one entry that gives the same thing another value. Closed only where that is all that tells them apart: two that share most
@@ -157,10 +169,7 @@ class CorrectionHandler:
         """Those that mean about the same; where none does, those that it may be another value of, the likeliest first."""
         scores = self.alike(right, [copies[0].text for copies in other])
         best = [copies for copies, score in zip(other, scores, strict=True) if score >= MATCH]
-        if best:
-            return best
-        judged = [(replaces(right, copies[0].text), at) for at, copies in enumerate(other)]
-        return [other[at] for one, at in sorted(judged, key=lambda pair: -pair[0].likely) if one.may]
+        return best or _changed(other, right)
 
     def _found(self, query: str, setting: ToolContext) -> list[Entry]:
         request = RecallRequest(
@@ -227,11 +236,21 @@ def _tells(said: str) -> bool:
     return len(_terms(said)) >= _TELLING and bool(read(said).of(SentenceKind.STATEMENT))
 
 
-def _copies(found: Sequence[Entry]) -> list[Copies]:
-    """What says the same taken together, in the order in which it was found."""
+def _copies(found: Sequence[Entry], told: Correction) -> list[Copies]:
+    """What says the same taken together, in the order in which it was found. Copies have the same in common with what was said: the head
+    takes the brother's birthday for the sister's, and who corrects the one says nothing of the other."""
+    said = _terms(told.trigger)
     made: list[Copies] = []
     for entry in found:
-        at = next((at for at, copies in enumerate(made) if say_same(copies[0].text, entry.text)), None)
+        shared = said & _terms(entry.text)
+        at = next(
+            (
+                at
+                for at, (first, *_) in enumerate(made)
+                if said & _terms(first.text) == shared and same_fact(first.text, entry.text)
+            ),
+            None,
+        )
         if at is None:
             made.append((entry,))
         else:
@@ -252,6 +271,18 @@ def _choose_holding(found: list[Copies], told: Correction) -> tuple[Copies, Sequ
     if len(fresh) == 1 and not topic and len(told.old) >= _SPECIFIC and not any(char.isdigit() for char in told.old):
         return fresh[0], ()
     return (), best
+
+
+def _changed(found: list[Copies], said: str) -> list[Copies]:
+    """What a change that is told in other words may change, the likeliest first; nothing where no encoder can say what is related."""
+    vectors = encoder.embed([said, *(copies[0].text for copies in found)])
+    if vectors is None:
+        return []
+    near = [float(vectors[0] @ one) for one in vectors[1:]]
+    related = [copies for copies, one in zip(found, near, strict=True) if one >= _RELATED]
+    judged = [(replaces(said, copies[0].text), at) for at, copies in enumerate(related)]
+    likely = [(one.likely, at) for one, at in judged if one.may and not same_fact(said, related[at][0].text)]
+    return [related[at] for _, at in sorted(likely, key=lambda pair: -pair[0])]
 
 
 def _differ(known: str, said: str) -> bool:

@@ -349,7 +349,9 @@ class TurnRunner:
     async def _keep_promises(self, setting: ToolContext) -> None:
         """Saying is doing: what a reply claims to keep is kept, or the person is told that it is not."""
         written = (*self._acted.written, *self._state.written)
-        if not any(one.deed in _KEPT for one in written) and claims_saving(self._state.text):
+        # the reflex says so of what was written alone; whatever else it says it quotes
+        speaks = self._model is None or self._model.name != REFLEX
+        if speaks and not any(one.deed in _KEPT for one in written) and claims_saving(self._state.text):
             kept = await self._shared.in_thread(lambda: self._keep(setting))
             self._tell(kept)
             written = (*written, *kept)

@@ -9,7 +9,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from everself.classify.coverage import untold
+from everself.classify.coverage import in_word_order, untold
+from everself.classify.triage import Verdict
 from everself.conversation.sessions.checkpoint import Checkpoint
 from everself.conversation.sessions.checkpoint import PlannedStatement as Statement
 from everself.conversation.sessions.session import Message
@@ -129,6 +130,11 @@ _MINED: Final = (SessionKind.MAIN, SessionKind.GUEST)
 _RECENT: Final = timedelta(days=1)
 
 
+def _is_flagged(verdict: Verdict) -> bool:
+    """Whether something beside a plain fact asks for attention: a wish, a decision, a correction, the person's own pattern."""
+    return verdict.keep and verdict.triggers != ("fact",)
+
+
 class Miner:
     name = NAME
     title = "Memory Miner"
@@ -140,7 +146,7 @@ class Miner:
         mined = [one for one in heard if context.session(one.session).scope.kind in _MINED]
         junk = count_junk(context)
         notes = [f"{junk.words} Only flagged messages are mined until there is less."] if junk.too_much else []
-        flagged = {one.id for one in mined if one.role == "user" and context.triage(one.content).keep}
+        flagged = {one.id for one in mined if one.role == "user" and _is_flagged(context.triage(one.content))}
         told = list(self._statements(context, mined, flagged, tell))
         planned: list[Planned] = []
         if junk.too_much:
@@ -250,8 +256,9 @@ def _promotions(context: KeeperContext) -> Iterator[Planned]:
 
 
 def _is_same(context: KeeperContext, text: str, known: Entry) -> bool:
-    """Alike, and nothing is lost without it. What is alike but not the same is a conflict, or just something else."""
-    return says_no_more(text, known.text) and context.alike(text, known.text) >= SAME
+    """Alike, and nothing is lost without it. What is alike but not the same is a conflict, or just something else; so is what has the same
+    words in another order."""
+    return says_no_more(text, known.text) and in_word_order(text, known.text) and context.alike(text, known.text) >= SAME
 
 
 def _scope(entry: Entry) -> tuple[str | None, str | None]:

@@ -6,8 +6,7 @@ What tells the same and comes from another message is found by recall (`conversa
 from datetime import timedelta
 from typing import Final
 
-from everself.classify.coverage import tells
-from everself.classify.pairs import say_same
+from everself.classify.coverage import same_fact
 from everself.memory.catalog import Catalog
 from everself.memory.writing import CORE, log_in, scope_of
 from everself.values import Entry
@@ -39,5 +38,5 @@ def copies_of(entry: Entry, catalog: Catalog) -> list[Entry]:
 
 
 def same_statement(one: str, other: str) -> bool:
-    """Whether two texts of one message tell the same: each all that the other does, or as the learned head says."""
-    return (tells(one, other) and tells(other, one)) or say_same(one, other)
+    """Whether two texts of one message tell the same: each all that the other does."""
+    return same_fact(one, other, ordered=False)

@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from everself.classify.corrections import find_change
-from everself.classify.coverage import adds_nothing, shares_words, tells, touches, untold
-from everself.classify.pairs import say_same
+from everself.classify.coverage import adds_nothing, is_made_of, picks_up, same_fact, shares_words, tells, untold
 from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.sentences import KEPT
 from everself.classify.statements import read_each
@@ -38,8 +37,12 @@ def write_note(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Remem
     """Write down what a model words, once."""
     memory = runtime.memory
     if is_outside(new_entry.source) and caller.by_owner:
-        made = [memory.remember(one) for one in _in_own_words(new_entry, caller)]
-        return made[0] if made else memory.remember(new_entry)
+        own = list(_in_own_words(new_entry, caller))
+        made = [memory.remember(one) for one in own]
+        if made and not picks_up(new_entry.text, caller.said, [one.text for one in own]):
+            return made[0]
+        # what the owner said of it is not told from what they show: better the model's word for it than none
+        return memory.remember(new_entry)
     known = _find_known(runtime, new_entry, caller)
     if known is None:
         return memory.remember(new_entry)
@@ -71,8 +74,8 @@ def _in_own_words(new_entry: NewEntry, caller: Caller) -> Iterator[NewEntry]:
     """The sentences that the owner states in this message and the note was made of."""
     for sentence in read_each(caller.said).of(*KEPT):
         asked = sentence.kind is SentenceKind.REMEMBER
-        words = sentence.what if asked else sentence.text
-        if words and touches(new_entry.text, words):
+        words = (sentence.what or sentence.text) if asked else sentence.text
+        if is_made_of(new_entry.text, words):
             yield replace(new_entry, text=words, origin=origin_of(words, caller), explicit=asked)
 
 
@@ -85,7 +88,7 @@ def _find_known(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Entr
     if made is not None:
         return made
     found = (one for one in _alike(runtime, new_entry, caller) if rank(memory.trust(one)) >= rank(AGENT))
-    return next((one for one in found if say_same(one.text, new_entry.text)), None)
+    return next((one for one in found if same_fact(one.text, new_entry.text)), None)
 
 
 def _of_message(memory: "Memory", new_entry: NewEntry, caller: Caller) -> Entry | None:
@@ -93,7 +96,7 @@ def _of_message(memory: "Memory", new_entry: NewEntry, caller: Caller) -> Entry 
     reference = f"msg:{caller.message}"
     for path in (log_path(new_entry, memory.clock.today()), core_path(new_entry)):
         for entry in memory.catalog.of(path):
-            if not entry.closed and reference in entry.lineage and _tells(entry, new_entry.text):
+            if not entry.closed and reference in entry.lineage and _tells(entry, new_entry.text, caller.said):
                 return entry
     return None
 
@@ -110,11 +113,12 @@ def _settle(memory: "Memory", new_entry: NewEntry, known: Entry, evidence: Seque
     return Remembered(known.id, known.path, mention=True)
 
 
-def _tells(entry: Entry, words: str) -> bool:
-    """Of one message. Where the person's own words stand, a note that says more has it from elsewhere."""
+def _tells(entry: Entry, words: str, message: str) -> bool:
+    """Of one message. Where the own words of a person stand, a note that says more is not needed unless it tells more of the message."""
+    if tells(entry.text, words) or same_statement(entry.text, words):
+        return True
     own = entry.source != AGENT
-    told = tells(entry.text, words) or same_statement(entry.text, words)
-    return told or (own and not untold(entry.text, (words,)))
+    return own and not untold(entry.text, (words,)) and not picks_up(words, message, (entry.text,))
 
 
 def _alike(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Iterator[Entry]:

@@ -13,7 +13,7 @@ from tests.conversation.context.tables import FACTS, NONCE
 from everself.agent import open_runtime
 from everself.conversation.context.assembler import Assembler
 from everself.conversation.context.request import PromptRequest
-from everself.interfaces.rendering.conversation import _explained
+from everself.interfaces.rendering.conversation import _explained, _gaps
 from everself.interfaces.rendering.lines import render
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
@@ -114,7 +114,8 @@ def shown(app: Runtime, ask: PromptRequest) -> str:
     vars(inputs.sources).update(nonce=lambda: NONCE, seal=lambda _: NONCE)
     made = Assembler(inputs).assemble(replace(ask, facts=FACTS))
     notices = [f"Note: {notice}" for notice in made.receipt.notices]
-    return "\n".join([made.text, *(unstyle(render(line)) for line in _explained(made.receipt)), *notices]) + "\n"
+    lines = (*_explained(made.receipt), *_gaps(made.receipt))
+    return "\n".join([made.text, *(unstyle(render(line)) for line in lines), *notices]) + "\n"
 
 
 def test_an_empty_workspace(tmp_path: Path, snapshot: SnapshotAssertion) -> None:

@@ -280,12 +280,21 @@ def test_what_shares_only_a_little_of_the_topic_is_not_listed() -> None:
 
 
 def test_what_was_said_on_a_day_is_read_from_that_days_log() -> None:
-    (call,) = calls_of(UserTurn("What did I say yesterday?"))
-    assert (call.name, json.loads(call.arguments)) == ("memory_get", {"path": "memory/2026-11-14.md"})
+    calls = calls_of(UserTurn("What did I say yesterday?"))
+    paths = [json.loads(call.arguments)["path"] for call in calls]
+    assert (paths, {call.name for call in calls}) == (["memory/2026-11-14.md", "MEMORY.md"], {"memory_get"})
     log = "# Memory Log: 2026-11-14\n\n## [09:00:00] note\n\nI bought a kite.\n<!-- everself: id=A -->\n"
-    said = converse("What did I say yesterday?", {"path": "memory/2026-11-14.md", "from": 1, "to": 6, "text": log})
-    assert said.splitlines()[1:] == ["- I bought a kite. (memory/2026-11-14.md#L5)"]
-    assert converse("我昨天说了什么？", {"error": "no such file"}, failed=True) == "2026-11-14没有任何记录。"
+    core = labelled(
+        "MEMORY.md",
+        "# Memory",
+        "- I own a boat <!-- everself: id=B src=correction seen=2026-11-14 n=1 -->",
+        "- I own a barn <!-- everself: id=C src=owner seen=2026-11-13 n=1 -->",
+        "- I own a bike",
+    )
+    said = converse("What did I say yesterday?", labelled("memory/2026-11-14.md", *log.splitlines()), core)
+    assert said.splitlines()[1:] == ["- I bought a kite. (memory/2026-11-14.md#L5)", "- I own a boat (MEMORY.md#L2)"]
+    failed = {"error": "no such file"}
+    assert converse("我昨天说了什么？", failed, failed, failed=True) == "2026-11-14没有任何记录。"
 
 
 def test_forgetting_is_asked_for_by_the_words_that_are_meant() -> None:

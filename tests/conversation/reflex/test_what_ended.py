@@ -37,7 +37,7 @@ def replied(app: Runtime, text: str) -> str:
 
 def superseded(app: Runtime) -> None:
     """As a keeper closes it: nothing but the comment says so."""
-    old, new = Agent(app).remember(OLD), Agent(app).remember(NEW)
+    old, new = Agent(app, fresh=False).remember(OLD), Agent(app, fresh=False).remember(NEW)
     app.memory.supersede(old.entry, new.entry)
 
 
@@ -58,8 +58,8 @@ def test_the_reflex_answers_with_what_holds(app: Runtime) -> None:
 
 
 def test_the_reflex_does_not_answer_with_what_was_closed_and_nothing_took_its_place(app: Runtime) -> None:
-    old = Agent(app).remember(OLD)
-    other = Agent(app).remember("The shed is painted blue.")
+    old = Agent(app, fresh=False).remember(OLD)
+    other = Agent(app, fresh=False).remember("The shed is painted blue.")
     app.memory.supersede(old.entry, other.entry)
     assert "green tea" not in replied(app, "What is my favourite drink?")
 
@@ -67,7 +67,7 @@ def test_the_reflex_does_not_answer_with_what_was_closed_and_nothing_took_its_pl
 @pytest.mark.parametrize("asked", ["What did I tell you today?", "What do you know about green tea?"])
 def test_the_reflex_lists_only_what_holds(app: Runtime, asked: str) -> None:
     superseded(app)
-    Agent(app).remember("The kettle for green tea is new.")
+    Agent(app, fresh=False).remember("The kettle for green tea is new.")
     told = replied(app, asked)
     assert "kettle" in told
     assert "favourite drink is green tea" not in told
@@ -79,17 +79,17 @@ def test_the_prompt_marks_what_ended(app: Runtime) -> None:
 
 
 def test_what_ended_is_marked_in_the_curated_core_too(app: Runtime) -> None:
-    old = Agent(app).remember(OLD, keep=True)
-    new = Agent(app).remember(NEW, keep=True)
+    old = Agent(app, fresh=False).remember(OLD, keep=True)
+    new = Agent(app, fresh=False).remember(NEW, keep=True)
     app.memory.supersede(old.entry, new.entry)
     assert f"~~{OLD}~~ ({until(app)}, now: {NEW})" in prompt_of(app)
 
 
 def test_a_note_that_was_written_before_it_ended_is_marked(app: Runtime) -> None:
-    old = Agent(app).remember(OLD)
+    old = Agent(app, fresh=False).remember(OLD)
     note = Path(app.agent.workspace, "memory", f"{app.clock.today().isoformat()}-drinks.md")
     note.write_text(f"# Session\n\n- User: Hello. {OLD}\n- Assistant: Lovely.\n")
-    new = Agent(app).remember(NEW)
+    new = Agent(app, fresh=False).remember(NEW)
     app.memory.supersede(old.entry, new.entry)
     assert f"User: Hello. {OLD} [hand] (“{OLD}” {until(app)}, now: {NEW})" in prompt_of(app)
 
@@ -140,7 +140,7 @@ def test_what_took_its_place_is_not_told_to_who_may_not_see_it(app: Runtime) -> 
     page = Path(app.agent.workspace, "memory", "party.md")
     page.write_text("# Party\n\n## Drinks\n<!-- share: group -->\n\n- We serve green tea at the party.\n")
     (old,) = app.memory.catalog.of("memory/party.md")
-    new = Agent(app).remember("We serve oolong at the party, bought with the inheritance.")
+    new = Agent(app, fresh=False).remember("We serve oolong at the party, bought with the inheritance.")
     app.memory.supersede(old.id, new.entry)
     app.index.sync()
     for scope in (Scope(SessionKind.GROUP), Scope(SessionKind.SUBAGENT)):
@@ -160,7 +160,7 @@ def test_the_reflex_says_it_in_the_language_of_the_message(app: Runtime) -> None
 
 @pytest.mark.parametrize("known", ["Our deploy word is tulip.", "The shed is blue."])
 def test_a_correction_with_a_secret_says_so_too(app: Runtime, known: str) -> None:
-    old = Agent(app).remember(known)
+    old = Agent(app, fresh=False).remember(known)
     told = replied(app, f"No, our deploy word is {SECRET}, not tulip")
     assert app.memory.catalog.get(old.entry).closed is ("tulip" in known)
     assert reply("left_out", "en") in told

@@ -178,7 +178,7 @@ def test_a_model_that_fails_fails_the_job_and_a_spent_day_passes_the_slot_over(
 def test_a_job_embeds_nothing_that_costs_money(app: Runtime) -> None:
     embedder = FakeEmbedder(paid=True)
     app.__dict__["embedder"] = embedder
-    Agent(app).remember("I love tea.")
+    Agent(app, fresh=False).remember("I love tea.")
     app.schedule.add(replace(HOURLY, action="verb", words="memory index"))
     run = run_job(app, "tea")
     assert (run.state, " 0 embedded, 1 wait" in run.detail, embedder.calls) == ("done", True, [])

@@ -392,7 +392,7 @@ def test_search_answers_while_another_process_writes_memories(everself, home: Pa
         "from everself.agent import Agent, open_runtime\n"
         "with open_runtime() as app:\n"
         "    for number in range(6):\n"
-        "        Agent(app).remember(f'Wrote down number {number} about the quokka'); app.index.sync()\n"
+        "        Agent(app, fresh=False).remember(f'Wrote down number {number} about the quokka'); app.index.sync()\n"
     )
     rival = subprocess.Popen([sys.executable, "-c", code], env=environ)
     try:

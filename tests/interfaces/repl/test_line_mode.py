@@ -97,7 +97,7 @@ def test_help_lists_every_command_and_an_unknown_one_is_answered_with_the_neares
 
 
 def test_a_command_and_more_lines_is_neither_done_nor_said(talk, app: Runtime, chat: FakeChat) -> None:
-    Agent(app).remember("My old address is 5 Elm Street.")
+    Agent(app, fresh=False).remember("My old address is 5 Elm Street.")
     said = talk("/forget elm street\\\nyes\n")
     assert said.out == "/forget takes one line, and this has more. Nothing was done.\n"
     assert chat.heard == []
@@ -105,7 +105,7 @@ def test_a_command_and_more_lines_is_neither_done_nor_said(talk, app: Runtime, c
 
 
 def test_memory_search_why_and_soul_answer(talk, app: Runtime) -> None:
-    Agent(app).remember("I am working on a Rust project called tundra.")
+    Agent(app, fresh=False).remember("I am working on a Rust project called tundra.")
     said = talk("/memory\n/search which project\n/soul\n/persona\n/prompt\n/sessions\n")
     assert said.err == ""
     assert said.well
@@ -116,8 +116,8 @@ def test_memory_search_why_and_soul_answer(talk, app: Runtime) -> None:
 
 
 def test_words_after_memory_choose_among_what_is_remembered(talk, app: Runtime) -> None:
-    Agent(app).remember("The harbour opens at nine.")
-    Agent(app).remember("My cat is called Mo.")
+    Agent(app, fresh=False).remember("The harbour opens at nine.")
+    Agent(app, fresh=False).remember("My cat is called Mo.")
     said = talk("/memory HARBOUR\n").out
     assert "harbour opens" in said
     assert "called Mo" not in said
@@ -125,7 +125,7 @@ def test_words_after_memory_choose_among_what_is_remembered(talk, app: Runtime) 
 
 
 def test_what_follows_prompt_is_what_is_said(talk, app: Runtime) -> None:
-    Agent(app).remember("I am working on a Rust project called tundra.")
+    Agent(app, fresh=False).remember("I am working on a Rust project called tundra.")
     # memory is searched for it, and for nothing where nothing is said
     assert "Keyword search only" in talk("/prompt Which Rust project?\n").out
     assert "Keyword search only" not in talk("/prompt\n").out
@@ -172,8 +172,8 @@ def test_an_edit_of_the_soul_shows_at_once(talk, app: Runtime) -> None:
 
 
 def test_forgetting_shows_asks_and_proves(talk, app: Runtime) -> None:
-    Agent(app).remember("My old address is 5 Elm Street.")
-    Agent(app).remember("The wifi password hint is my cat.")
+    Agent(app, fresh=False).remember("My old address is 5 Elm Street.")
+    Agent(app, fresh=False).remember("The wifi password hint is my cat.")
     assert "Nothing was changed." in talk("/forget elm street\nno\n").out
     said = talk("/forget elm street\nyes\n")
     assert "Forgotten:" in said.out
@@ -185,9 +185,9 @@ def test_forgetting_shows_asks_and_proves(talk, app: Runtime) -> None:
 
 
 def test_forgetting_lists_every_entry_that_contains_the_words(talk, app: Runtime) -> None:
-    Agent(app).remember("My cat is called Mo.")
-    Agent(app).remember("My cat is six.")
-    Agent(app).remember("My caterpillar is green.")
+    Agent(app, fresh=False).remember("My cat is called Mo.")
+    Agent(app, fresh=False).remember("My cat is six.")
+    Agent(app, fresh=False).remember("My caterpillar is green.")
     said = talk("/forget my cat\nno\n")
     assert "called Mo" in said.out
     assert "is six" in said.out
@@ -198,7 +198,7 @@ def test_forgetting_lists_every_entry_that_contains_the_words(talk, app: Runtime
 
 
 def test_new_undo_and_quit(talk, app: Runtime, chat: FakeChat) -> None:
-    Agent(app).remember("I moved to Bergen.")
+    Agent(app, fresh=False).remember("I moved to Bergen.")
     said = talk("/new\n/undo\nyes\n/quit\nnever heard\n")
     assert "kept in memory/2026-03-19-tundra.md" in said.out
     assert "Taken back" in said.out
@@ -208,7 +208,7 @@ def test_new_undo_and_quit(talk, app: Runtime, chat: FakeChat) -> None:
 
 @pytest.mark.parametrize("typed", ["no\n", ""])
 def test_undo_without_a_yes_changes_nothing(talk, app: Runtime, typed: str) -> None:
-    Agent(app).remember("I moved to Bergen.")
+    Agent(app, fresh=False).remember("I moved to Bergen.")
     said = talk(f"/undo\n{typed}")
     assert "I moved to Bergen." in said.out
     assert said.out.endswith("Take it back? (yes/no)\n\nNothing was changed.\n")
@@ -272,7 +272,7 @@ def test_places_are_told_in_a_pipe_once_they_are_asked_for(talk, chat: FakeChat)
 
 
 def test_an_entry_is_put_right_by_its_id(talk, app: Runtime) -> None:
-    wrong = Agent(app).remember("My sister lives in Oslo.").entry
+    wrong = Agent(app, fresh=False).remember("My sister lives in Oslo.").entry
     assert "What is right?" in talk(f"/fix {wrong}\n").out
     said = talk(f"/fix {wrong} “My sister lives in Bergen.”\n")
     assert said.well
@@ -290,7 +290,7 @@ def test_a_yes_is_a_yes_in_whatever_words(talk, app: Runtime, word: str) -> None
 
 
 def test_what_is_neither_yes_nor_no_is_asked_about_again(talk, app: Runtime) -> None:
-    Agent(app).remember("My old address is 5 Elm Street.")
+    Agent(app, fresh=False).remember("My old address is 5 Elm Street.")
     said = talk("/forget elm street\nyes, but not today\nno\n")
     assert "Please answer yes or no." in said.out
     assert len(app.memory.catalog.all()) == 1
@@ -320,7 +320,7 @@ def test_what_was_answered_is_kept_until_it_is_written(talk, app: Runtime) -> No
 
 
 def test_what_is_forgotten_is_forgotten_in_the_draft_too(talk, app: Runtime) -> None:
-    Agent(app).remember("My old name is Maximilian Elm.")
+    Agent(app, fresh=False).remember("My old name is Maximilian Elm.")
     talk("/bootstrap\nAria\n\n\n\nMaximilian Elm\n/stop\n")
     assert "A search of every byte finds nothing." in talk("/forget maximilian elm\nyes\n").out
     assert app.ritual.draft() == {"name": "Aria", "nature": "", "vibe": "", "emoji": ""}

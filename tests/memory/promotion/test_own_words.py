@@ -87,5 +87,5 @@ def test_what_the_owner_said_is_and_so_is_what_was_concluded_from_it(tmp_path: P
     with talking(tmp_path, [call("memory_write", content=concluded, tag="decision")], "Fine.") as (app, _):
         session = app.chat.begin(Scope(SessionKind.MAIN))
         asyncio.run(hear(app, "Oak it is, for the doors.", session))
-        Agent(app).remember("We decided on slate.", tag="decision")
+        Agent(app, fresh=False).remember("We decided on slate.", tag="decision")
         assert sorted(found(app)) == [concluded, "We decided on slate."]

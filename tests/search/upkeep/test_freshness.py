@@ -119,7 +119,7 @@ def app(tmp_path: Path) -> Iterator[Runtime]:
 def test_an_app_keeps_its_index_fresh_until_it_is_closed(app: Runtime) -> None:
     app.keep_index_fresh()
     app.keep_index_fresh()
-    Agent(app).remember("The harbour opens at nine.")
+    Agent(app, fresh=False).remember("The harbour opens at nine.")
     wait_for(lambda: app.index.view(fresh=False).embedded)
     assert threads() >= {"everself-embedding", "everself-freshness"}
 

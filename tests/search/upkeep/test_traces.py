@@ -127,7 +127,7 @@ def test_where_there_is_no_index_none_is_made_and_nothing_is_loaded(tmp_path: Pa
         "import sys; from everself.agent import Agent, open_runtime; from everself.operations.setup import set_up\n"
         "from everself.memory.forgetting.proof import Target\n"
         "with open_runtime() as app:\n"
-        "    set_up(app); Agent(app).remember('The lamp is red, they say.')\n"
+        "    set_up(app); Agent(app, fresh=False).remember('The lamp is red, they say.')\n"
         "    assert app.forgetting.carry_out(app.forgetting.plan(Target(words='The lamp is red, they say.'))).gone\n"
         "sys.exit('numpy' in sys.modules)"
     )

@@ -105,7 +105,7 @@ def grow(home: Path, entries: tuple[str, ...]) -> None:
     with open_runtime(environ=environ(home)) as app:
         set_up(app)
         for text in entries:
-            Agent(app).remember(text)
+            Agent(app, fresh=False).remember(text)
             app.workspace.close()
 
 

@@ -210,8 +210,8 @@ def _remember(home: str) -> None:
     """A memory through all that is done with one: said, put right, kept on a page, quarantined, taken elsewhere and back, forgotten."""
     with open_runtime() as app:
         app.log.add(app.log.begin(), "user", "I live in Berlin")
-        Agent(app).remember("Lives in Berlin", keep=True)
-        Agent(app).remember("Likes tea", person="Alice Chen")
+        Agent(app, fresh=False).remember("Lives in Berlin", keep=True)
+        Agent(app, fresh=False).remember("Likes tea", person="Alice Chen")
         app.memory.correct("Lives in Berlin", "Lives in Oslo", origin_of("owner"))
         opinion = app.bank.write("opinions", "Tabs are better", origin_of("owner"), held=0.7)
         app.bank.write("小林花子", "Works on the parser", origin_of("owner"))

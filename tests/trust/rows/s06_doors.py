@@ -192,7 +192,7 @@ class Scene:
         outside = (tool("web_fetch", "web"), tool("weather", "tool"), tool("mcp__notes__read", "tool"))
         app.tools = lambda scope: (*own_tools(app, scope), *outside)
         for words in RULES if begins else ():
-            Agent(app).remember(words, keep=True)
+            Agent(app, fresh=False).remember(words, keep=True)
 
     def talk(self, attack: Attack, said: str, *looks: ReplyCall, scope: Scope = OWNER, person: str = "") -> Session:
         """A message, and everything that the model does with it."""

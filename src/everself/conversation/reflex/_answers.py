@@ -7,9 +7,10 @@ from typing import Final
 
 from everself.classify.asks import terms_of, topic_of
 from everself.classify.pairs import answering
-from everself.conversation.reflex._plan import IDENTITY, Act
+from everself.conversation.reflex._plan import CORE, IDENTITY, Act
 from everself.conversation.reflex.replies import reply
 from everself.models.chat.protocol import ToolReturn
+from everself.text.markdown.comment import find_comment
 from everself.text.markdown.labels import read_labels
 from everself.text.sentences import Language
 
@@ -37,6 +38,8 @@ class Found:
     words: str
     citation: str
     source: str = ""
+    # the day on which it was heard last, where its own line says so
+    seen: str = ""
 
 
 def answer(act: Act, returns: Sequence[ToolReturn], written: frozenset[str]) -> str:
@@ -50,8 +53,7 @@ def answer(act: Act, returns: Sequence[ToolReturn], written: frozenset[str]) -> 
         case "forget":
             return _forgotten(act, returns[0]) if returns else ""
         case "day":
-            lines = [one for given in returns for one in _entries(given)][: 2 * _MOST_LISTED]
-            return _listed(act, "day", lines, act.words)
+            return _listed(act, "day", _of_days(act, returns)[: 2 * _MOST_LISTED], act.words)
         case "agent":
             return _identity(act, returns)
         case "all":
@@ -92,6 +94,13 @@ def _listed(act: Act, key: str, found: Sequence[Found], what: str = "") -> str:
         return reply(f"{key}_none", act.language, what=what)
     lines = [f"- {_shortened(one.words)} ({one.citation})" for one in found]
     return "\n".join((reply(key, act.language, what=what), *lines))
+
+
+def _of_days(act: Act, returns: Sequence[ToolReturn]) -> list[Found]:
+    """What stands in the logs of these days, and what the core says was heard on one of them."""
+    read = [(str(need.arguments["path"]), given) for need, given in zip(act.needs, returns, strict=False)]
+    days = {path.rpartition("/")[2].removesuffix(".md") for path, _ in read}
+    return [one for path, given in read for one in _entries(given) if path != CORE or one.seen in days]
 
 
 def _identity(act: Act, returns: Sequence[ToolReturn]) -> str:
@@ -136,7 +145,8 @@ def _entries(given: ToolReturn) -> Iterator[Found]:
         words, commented = _without_comment(line, commented)
         words = words.removeprefix("- ").strip()
         if words and number not in skipped and not words.startswith(_NO_ENTRY):
-            yield Found(words, f"{read.get('path')}#L{number}")
+            said = find_comment(line.encode(), 0, len(line.encode()))
+            yield Found(words, f"{read.get('path')}#L{number}", seen=said.comment.get("seen") if said else "")
 
 
 def _ended_lines(read: dict[str, object]) -> set[int]:

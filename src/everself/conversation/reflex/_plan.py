@@ -9,7 +9,8 @@ from datetime import date, timedelta
 from typing import Final, Literal
 
 from everself.classify.asks import asks, terms_of
-from everself.classify.sentence_kinds import Sentence, SentenceKind
+from everself.classify.model import score
+from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.classify.shown import shown
 from everself.classify.statements import is_command, read
 from everself.text.dates import read_dates
@@ -21,11 +22,10 @@ RESULTS: Final = 10
 _MOST_QUESTIONS: Final = 3
 _MOST_DAYS: Final = 7
 _TAGS: Final = frozenset({Tag.EVENT, Tag.KNOWLEDGE, Tag.SKILL, Tag.DECISION})
-_ASKING: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER})
-_TELLING: Final = frozenset({SentenceKind.STATEMENT, SentenceKind.REMEMBER})
+_CLEAR: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER, SentenceKind.STATEMENT, SentenceKind.REMEMBER})
 IDENTITY: Final = "IDENTITY.md"
 USER: Final = "USER.md"
-_CORE: Final = "MEMORY.md"
+CORE: Final = "MEMORY.md"
 
 Job = Literal["write", "answer", "agent", "owner", "all", "about", "day", "forget"]
 Remark = Literal["greeting", "thanks", "order", "remind", "okay", "shown", "command"]
@@ -60,28 +60,28 @@ class Plan:
 
 def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
     """`done` is what was made of the message before: a correction that was acted on is not written once more."""
-    reading = read(text)
+    reading, seen = read(text), shown(text)
     acts: list[Act] = []
     remarks: list[Remark] = []
     before = ""
     for sentence in reading.sentences:
-        asked = asks(sentence.text) if sentence.kind in _ASKING | _TELLING else None
+        asked = asks(sentence.text) if sentence.kind in _CLEAR or _may_ask(sentence, reading, seen) else None
         if asked == "remind":
             # what is to be remembered is written all the same
             remarks.append("remind")
         match sentence.kind:
-            case SentenceKind.QUESTION | SentenceKind.ORDER if asked == "remind":
-                pass
             case SentenceKind.STATEMENT | SentenceKind.REMEMBER:
                 if not done or (sentence.tag is not Tag.CORRECTION and len(reading.sentences) > 1):
                     acts.append(_write(sentence))
             case SentenceKind.FORGET:
                 what = sentence.what or sentence.text
                 acts.append(Act("forget", sentence.language, what, (Need("memory_forget", {"what": what}),)))
-            case SentenceKind.ORDER if asked is None:
-                remarks.append("order")
-            case SentenceKind.QUESTION | SentenceKind.ORDER:
+            case _ if asked == "remind":
+                pass
+            case _ if asked is not None or sentence.kind is SentenceKind.QUESTION:
                 acts.append(_question(sentence, asked, before, today))
+            case SentenceKind.ORDER:
+                remarks.append("order")
             case SentenceKind.GREETING:
                 remarks.append("greeting")
             case SentenceKind.THANKS:
@@ -89,11 +89,20 @@ def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
             case SentenceKind.OTHER:
                 pass
         before = sentence.text
-    if any(char.isalpha() for char in shown(text)) and not any(act.job == "write" for act in acts):
+    if any(char.isalpha() for char in seen) and not any(act.job == "write" for act in acts):
         remarks.append("shown")
     if not acts and not remarks and not done:
         remarks = ["command" if is_command(text) else "okay"]
     return Plan(language_of(text), tuple(acts), tuple(dict.fromkeys(remarks)))
+
+
+def _may_ask(sentence: Sentence, reading: Reading, seen: str) -> bool:
+    """Whether what reads like small talk, or like nothing, may ask something of whoever remembers: in a few words, and not shown."""
+    if len(reading.sentences) > _MOST_QUESTIONS or sentence.kind is SentenceKind.FORGET:
+        return False
+    # "who are you" greets for some and asks all the same; "hello" does not
+    greets = sentence.kind is not SentenceKind.OTHER and not score(sentence.text).says("question")
+    return not greets and sentence.text not in seen and not is_command(sentence.text)
 
 
 def _write(sentence: Sentence) -> Act:
@@ -115,10 +124,11 @@ def _question(sentence: Sentence, asked: str | None, before: str, today: date | 
             return Act("owner", language, text, (_get(USER), _search(text)))
         case "all":
             days = () if today is None else tuple(today - timedelta(days=step) for step in range(_MOST_DAYS))
-            return Act("all", language, text, (_get(USER), _get(_CORE), *map(_log, days)))
+            return Act("all", language, text, (_get(USER), _get(CORE), *map(_log, days)))
         case "day" if today is not None and (named := _days(text, today)):
             shown_as = named[0].isoformat() if len(named) == 1 else f"{named[-1].isoformat()} – {named[0].isoformat()}"
-            return Act("day", language, shown_as, tuple(map(_log, named)))
+            # what was put right that day, or is meant to last, stands in the core
+            return Act("day", language, shown_as, (*map(_log, named), _get(CORE)))
         case "about":
             return Act("about", language, text, (_search(text),))
         case _:

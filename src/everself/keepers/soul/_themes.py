@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from everself.classify.contradiction import contradicts
 from everself.classify.corrections import find_correction
-from everself.classify.coverage import touches
+from everself.classify.coverage import shares_words
 from everself.classify.model import score
 from everself.classify.openers import bare
 from everself.classify.topics import says
@@ -160,7 +160,7 @@ def own_words(context: KeeperContext, entry: Entry) -> Iterator[Entry]:
         if message is None or context.source_of(message) != OWNER:
             continue
         for sentence in stated(message.content):
-            if touches(entry.text, sentence):
+            if shares_words(entry.text, (sentence,)):
                 at = message.at.astimezone(context.clock.zone)
                 quote = entry._replace(text=sentence, source=OWNER, lineage=(reference,), category=QUOTE, mentions=1)
                 yield quote._replace(day=context.clock.day_of(message.at), seen=None, time=at.strftime("%H:%M:%S"))

@@ -10,7 +10,7 @@ from typing import Final, get_args
 
 from everself.classify.model import score
 from everself.classify.topics import Category, likely, says
-from everself.memory.provenance import CORRECTION
+from everself.memory.provenance import AGENT, CORRECTION
 from everself.values import Entry, Tag
 
 CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
@@ -86,7 +86,8 @@ def _kinds(entry: Entry) -> dict[Category, tuple[float, str]]:
         acts = score(sentence, deep=False)
         if acts.says("question"):
             continue
-        if acts.says("remember") or says(sentence, "explicit"):
+        # what to keep is the owner's wish; an order in the agent's own note is none
+        if entry.source != AGENT and (acts.says("remember") or says(sentence, "explicit")):
             found["explicit"] = (_WISH, shown)
         sure = likely(sentence)
         for category in CATEGORIES[1:]:
