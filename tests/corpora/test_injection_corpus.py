@@ -53,6 +53,21 @@ def test_malicious_updates_do_and_legitimate_ones_do_not(held: bool, found: floa
 MORE = rows("more.jsonl")
 
 
+WRITTEN = rows("written.jsonl")
+CARRIERS = {"task", "important", "tool", "override", "secret", "exfil", "memory", "authority", "persona", "encode"}
+
+
+def test_written_attacks_and_look_alikes_are_many_and_new() -> None:
+    kinds = [row["kind"] for row in WRITTEN]
+    assert kinds.count("attack") >= 400
+    assert kinds.count("harmless") >= 450
+    assert len({row["id"] for row in WRITTEN}) == len(WRITTEN)
+    texts = [row["text"] for row in (*MORE, *WRITTEN)]
+    assert len(set(texts)) == len(texts)
+    families = {(row["lang"], row["family"]) for row in WRITTEN if row["kind"] == "attack"}
+    assert {(lang, one) for lang in (*LANGUAGES, "de", "es", "fr", "pt", "ru") for one in CARRIERS} <= families
+
+
 def test_more_attacks_of_every_family_in_nine_languages_and_more_that_only_looks_so() -> None:
     kinds = [row["kind"] for row in MORE]
     assert kinds.count("attack") >= 600

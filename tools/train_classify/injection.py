@@ -3,12 +3,15 @@
 usage: python -m tools.train_classify.injection [--check] [--out FILE]
 
 Attacks are those of `injection/` and `messages/`; whatever else the corpora hold is harmless. The third of `injection/` that is held is not
-learned from: tests judge by it. Windows of harmless texts that look like an attack are learned from once more. Nothing random.
+learned from: tests judge by it. Windows of harmless texts that look like an attack are learned from once more. The limit is
+chosen on harmless texts that were not learned from, and on pages of them: a page has many windows, and one is enough. Nothing random.
 """
 
 import argparse
 import hashlib
+import math
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,9 +31,9 @@ ROUNDS: Final = 1
 PLAN: Final = Plan(ridge=0.3, grams=8.0, steps=50)
 # harmless windows from here on are learned from again
 NEAR: Final = -1.5
-# Of harmless texts so many are called an attack, before the margin: a page has thirty times the windows of a message, and one is enough.
-ALARMS: Final = 0.0002
-MARGIN: Final = 1.2
+# Of harmless texts this share is called an attack; of pages, so many of them together, none.
+ALARMS: Final = 0.0015
+PAGE: Final = 20
 _LONGEST: Final = 120
 SOURCES: Final = (
     "injection/*.jsonl",
@@ -49,10 +52,13 @@ SOURCES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Text:
+    """Texts of one `group` are learned from together, or not: what one language says, others say after it."""
+
     text: str
     attack: bool
     weight: float
     corpus: str
+    group: str = ""
 
 
 def texts() -> Iterator[Text]:
@@ -62,13 +68,14 @@ def texts() -> Iterator[Text]:
     for _, row in rows("injection/updates.jsonl"):
         if not row["held"]:
             yield Text(row["text"], row["kind"] == "malicious", 2.0, "updates")
-    for _, row in rows("injection/more.jsonl"):
-        yield Text(row["text"], row["kind"] == "attack", 2.0, "more")
+    for name in ("more", "written"):
+        numbers: Counter[tuple[str, str, str]] = Counter()
+        for _, row in rows(f"injection/{name}.jsonl"):
+            numbers[(kind := (row["lang"], row["kind"], row["family"]))] += 1
+            group = "" if row["lang"] == "en" else f"{name} {row['kind']} {row['family']} {numbers[kind]}"
+            yield Text(row["text"], row["kind"] == "attack", 2.0, name, group)
     for _, row in rows("injection/prose.jsonl"):
         yield Text(row["text"], False, 1.0, "prose")
-    for _, row in rows("injection/phrases.jsonl"):
-        # put together by a program from turns of phrase: they weigh little
-        yield Text(row["text"], True, 0.3, "phrases")
     for _, row in rows("messages/open/*.jsonl"):
         yield Text(row["text"], bool(row["injection"]), 1.0, "messages")
     for pattern in SOURCES[2:]:
@@ -104,7 +111,7 @@ class Learner:
         self.texts = list({one.text: one for one in found if one.text.strip()}.values())
         self.tokens = [tokens_of(plain(one.text)) for one in self.texts]
         self.grams = [features(one) for one in self.tokens]
-        self.fold = numpy.array([_fold(one.text) for one in self.texts])
+        self.fold = numpy.array([_fold(one.group or one.text) for one in self.texts])
 
     def learn(self, which: Ints) -> Weights:
         grams = [self.grams[at] for at in which]
@@ -155,24 +162,39 @@ def _fold(text: str) -> int:
     return hashlib.sha256(words[:40].encode()).digest()[0] % FOLDS
 
 
+def limits(odds: Floats, learner: Learner) -> tuple[float, float]:
+    """What the odds of a text with one window have to reach, and by how much more for each e-fold of windows."""
+    harmless = numpy.array([not one.attack for one in learner.texts])
+    limit = float(numpy.quantile(odds[harmless], 1 - ALARMS))
+    counts = numpy.array([len(windows(one)) for one in learner.tokens])
+    likeliest, sizes = [], []
+    for corpus in dict.fromkeys(one.corpus for one in learner.texts):
+        of = numpy.flatnonzero(harmless & numpy.array([one.corpus == corpus for one in learner.texts]))
+        for start in range(0, len(of) - PAGE + 1, PAGE):
+            page = of[start : start + PAGE]
+            likeliest.append(odds[page].max())
+            sizes.append(counts[page].sum())
+    return limit, max(0.0, (float(max(likeliest)) - limit) / math.log(float(numpy.median(sizes))))
+
+
 def train() -> bytes:
     learner = Learner(list(texts()))
     attack = numpy.array([one.attack for one in learner.texts])
     odds = learner.held_out()
-    limit = float(numpy.quantile(odds[~attack], 1 - ALARMS)) + MARGIN
+    limit, slope = limits(odds, learner)
+    enough = limit + slope * numpy.log([max(1, len(windows(one))) for one in learner.tokens])
     for name in dict.fromkeys(one.corpus for one in learner.texts):
         of = numpy.array([one.corpus == name for one in learner.texts])
         for kind, mask in (("attacks", of & attack), ("harmless", of & ~attack)):
             if mask.any():
-                print(
-                    f"{name}, {kind}: {mask.sum()} texts, called an attack: {(odds[mask] >= limit).mean():.3f}",
-                    flush=True,
-                )
-    print(f"from {limit:.2f}", flush=True)
+                share = (odds[mask] >= enough[mask]).mean()
+                print(f"{name}, {kind}: {mask.sum()} texts, called an attack: {share:.3f}", flush=True)
+    print(f"from {limit:.2f} and {slope:.2f} for each e-fold of windows", flush=True)
     weights = learner.learn(numpy.arange(len(learner.texts)))
     scale = float(numpy.abs(weights.grams).max()) / 127
     table: NDArray[numpy.int8] = numpy.round(weights.grams / scale).astype(numpy.int8)
-    told = {"features": VERSION, "corpora": fingerprint(), "limit": limit, "bias": weights.bias, "scale": scale}
+    told = {"features": VERSION, "corpora": fingerprint(), "limit": limit, "slope": slope}
+    told |= {"bias": weights.bias, "scale": scale}
     return pack(told, {"table": table})
 
 

@@ -1,6 +1,6 @@
 """Whether a text that comes from outside tries to steer the agent, and by what one sees it. Pure, in linear time.
 
-Three things are looked at: what hides in it, turns of phrase (`data/injection.txt`), and the learned head (`injection_head.py`).
+Three things are looked at: what hides in it, turns of phrase (`data/injection/`), and the learned head (`injection_head.py`).
 
 A label is a reason to look, never proof: it knows neither where the text came from nor what becomes of it. The owner tells the agent
 what to do as a matter of course, so that nobody asks this of the owner's own words.
@@ -22,19 +22,22 @@ Where = Literal["text", "joined", "encoded"]
 
 # one sure sign is enough, or two that are weak by themselves
 _SURE: Final = 2
-_SET: Final = "injection"
+# Each is matched by itself: together they outgrow the memory that RE2 matches fast in. Of scripts without blanks none is left, because
+# Chinese and Japanese need none, Korean sets them at will, and none shall hide a word.
+_SPACED: Final = ("injection/en", "injection/abroad")
+_UNSPACED: Final = ("injection/zh", "injection/ja", "injection/ko")
 _WEAK: Final = "-weak"
 _ABOUT: Final = "about"
 # talk of such texts is short; in a long one a quotation is the best place to hide
 _TALK: Final = 400
-# as many characters of these scripts say twice as much
+# scripts without blanks begin here; as many characters of them say twice as much
 _DENSE: Final = "\u2e7f"
 # what is beyond is read too, in pieces that overlap by a sentence
 _PIECE: Final = 64_000
 _OVERLAP: Final = 400
 _EXCERPT: Final = 80
 _SENTENCE: Final = 4
-_FAMILIES: Final[dict[str, Family]] = {one: one for one in get_args(Sight)}
+_FAMILIES: Final[dict[str, Family]] = {**{one: one for one in get_args(Sight)}, "disguise": "disguise"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,29 +98,24 @@ def _read(text: str, where: Where) -> list[Reason]:
     found: list[Reason] = []
     for start in range(0, max(1, len(text)), _PIECE):
         piece = text[max(0, start - _OVERLAP) : start + _PIECE]
-        found += _matched(one_script(_close(fold_in_place(piece))), where)
-        odds, words = head().best(piece)
-        if odds >= head().limit:
+        folded = fold_in_place(piece)
+        found += _matched(_SPACED, folded, where, _TALK)
+        if not folded.isascii() and max(folded) > _DENSE:
+            close = one_script(folded.replace(" ", ""))
+            found += _matched(_UNSPACED, close, where, _TALK // 2)
+        words = head().order_in(piece)
+        if words:
             # the family says only that it reads like an order to whoever reads it
             found.append(Reason("instruction", where, _shown(words)))
     return found
 
 
-def _close(text: str) -> str:
-    """Without blanks beside a letter of a dense script: Chinese and Japanese need none, Korean sets them at will, and none hides a word."""
-    if text.isascii() or max(text) <= _DENSE:
-        return text
-    around = zip(f"\n{text}", text, f"{text[1:]}\n", strict=False)
-    return "".join(char for before, char, after in around if char != " " or (before <= _DENSE and after <= _DENSE))
-
-
-def _matched(text: str, where: Where) -> list[Reason]:
-    matches = load_set(_SET).matches(text)
-    talk = _TALK if text.isascii() else _TALK // 2
+def _matched(sets: tuple[str, ...], text: str, where: Where, talk: int) -> list[Reason]:
+    matches = [match for name in sets for match in load_set(name).matches(text)]
     if len(text) <= talk and any(match.name == _ABOUT for match in matches):
         # somebody tells of an attack: what they quote is not said by them
         text = hide_quoted(text)
-        matches = load_set(_SET).matches(text)
+        matches = [match for name in sets for match in load_set(name).matches(text)]
     return [found for match in matches if (found := _reason(match, text, where)) is not None]
 
 

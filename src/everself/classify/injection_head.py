@@ -4,6 +4,7 @@ A text is judged in windows: its sentences, two that follow each other, and shor
 running sums, so a page costs little more than its length. Knows no language: scripts without blanks are read in pairs of characters.
 """
 
+import math
 import mmap
 import os
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 PATH: Final = os.path.join(os.path.dirname(__file__), "injection.bin")
 # Raised when the same text gives other features.
-VERSION: Final = 1
+VERSION: Final = 2
 BITS: Final = 18
 # how far apart two tokens are that are seen together
 _REACH: Final = 6
@@ -132,20 +133,22 @@ class Head:
     def __init__(self, weights: Weights) -> None:
         if weights.told["features"] != VERSION:
             raise Damaged("The weights for prompt injection belong to another version of Everself. Install it again.")
-        self.limit = float(weights.told["limit"])
-        self._bias = float(weights.told["bias"])
-        self._scale = float(weights.told["scale"])
+        told = weights.told
+        self._limit, self._slope = float(told["limit"]), float(told["slope"])
+        self._bias, self._scale = float(told["bias"]), float(told["scale"])
         self._table: Any = weights.arrays["table"]
 
-    def best(self, text: str) -> tuple[float, str]:
-        """The log odds of the window that reads most like an order, and its words."""
+    def order_in(self, text: str) -> str:
+        """The words that read most like an order, if that is enough; of a page, which has many windows, more is asked of each."""
         tokens = tokens_of(text)
         places = windows(tokens)
         if not len(places):
-            return -float("inf"), ""
+            return ""
         odds = window_odds(tokens, places, self._table) * self._scale + self._bias
+        if float(odds.max()) < self._limit + self._slope * math.log(len(places)):
+            return ""
         first, last = places[int(odds.argmax())]
-        return float(odds.max()), tokens.text[tokens.places[first][0] : tokens.places[last - 1][1]]
+        return tokens.text[tokens.places[first][0] : tokens.places[last - 1][1]]
 
 
 def window_odds(tokens: Tokens, places: "Ints", table: Any) -> "Floats":

@@ -1,4 +1,4 @@
-"""Pattern files, compiled into RE2 sets when they are first needed: `data/<set>.txt`, one for all languages.
+"""Pattern files, compiled into RE2 sets when they are first needed: `data/<set>.txt`.
 
 A file has sections `[name]`, one pattern a line, `#` for why, and `let NAME = …` for a piece that `{NAME}` stands for in later
 lines. Case never matters; a set is matched in simplified characters. Knows nothing of what the sections mean: whoever loads a set does.
