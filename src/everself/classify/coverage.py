@@ -110,7 +110,7 @@ def _has_words(one: str, other: str) -> bool:
 
 
 def _is_parallel(one: str, other: str) -> bool:
-    """Whether two texts say the same of different things, word by word: "Feeding the dog takes an hour", "Feeding the heron takes an hour"."""
+    """Whether two texts say the same of different things, word by word, as "I feed the dog at six" and "I feed the heron at six"."""
     ours, theirs = _words_of(one), _words_of(other)
     if len(ours) != len(theirs) or len(ours) < _FRAME:
         return False
