@@ -8,7 +8,7 @@ mark, and that is the matter of the head for speech acts.
 import pytest
 from tools.train_classify.sealed_pairs import judge_reflex
 
-RIGHT, TOLD, INVENTED = 0.78, 0.08, 0.03
+RIGHT, TOLD, INVENTED = 0.79, 0.1, 0.03
 
 
 @pytest.mark.slow
