@@ -144,7 +144,7 @@ def judged(likely: float) -> Callable[[str, Sequence[str]], Answering]:
         (0.95, "You told me: “Our orchestra plays Mahler.” (memory/2026-11-14.md#L3)"),
         (
             0.5,
-            "I don't know that for certain. The nearest I have: “Our orchestra plays Mahler.” (memory/2026-11-14.md#L3)",
+            "The nearest I have: “Our orchestra plays Mahler.” (memory/2026-11-14.md#L3)",
         ),
         (0.1, "I don't know that yet."),
     ],
