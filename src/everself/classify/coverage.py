@@ -90,12 +90,19 @@ def tells(note: str, statement: str) -> bool:
 
 
 def same_fact(one: str, other: str, *, ordered: bool = True) -> bool:
-    """Whether two texts tell the same and nothing more, whoever says it of the owner. `ordered`: in the same order, which only two texts of
-    one message need not keep."""
+    """Whether two texts tell the same and nothing more, whoever says it of the owner. `ordered`: in the same words and order, which
+    only two texts of one message need not keep: to every encoder a donkey is much like a moose."""
     ours, theirs = (_without_owner(text) for text in (one, other))
     if _letters(ours) == _letters(theirs):
         return True
-    return (not ordered or in_word_order(ours, theirs)) and tells(ours, theirs) and tells(theirs, ours)
+    if ordered and not (in_word_order(ours, theirs) and _has_words(ours, theirs) and _has_words(theirs, ours)):
+        return False
+    return tells(ours, theirs) and tells(theirs, ours)
+
+
+def _has_words(text: str, other: str) -> bool:
+    known = _read(text)
+    return all(_stands(word, known) for word in _read(other).words)
 
 
 def in_word_order(one: str, other: str) -> bool:
