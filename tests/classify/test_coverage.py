@@ -13,7 +13,7 @@ from everself.text.normalise import fold
 
 CORPUS = Path(__file__).parents[1] / "corpora" / "coverage" / "written.jsonl"
 # of the statements that their notes tell in full; a fact that stands twice is better than one that is lost
-MOST_TWICE = 8
+MOST_TWICE = 10
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ MOST_TWICE = 8
         ("My standup is every day at 9:30.", "Daily standup at 9:30."),
         ("my sister ana is moving to porto next march", "Ana, the owner's sister, moves to Porto in March 2027."),
         (
-            "btw im deaf in my left ear, 20 yrs of turboprops lol",
+            "btw im deaf in my left ear, 20 years of turboprops lol",
             "The owner is deaf in the left ear after 20 years of turboprops.",
         ),
         ("dentist tomorrow at 3", "The owner has a dentist appointment on 2026-11-17 at 15:00."),
@@ -41,6 +41,9 @@ def test_a_note_in_other_words_tells_it(said: str, note: str) -> None:
         ("I take ibuprofen and ramipril every morning", "The owner takes ibuprofen every morning."),
         ("My standup is every day at 9:30.", "Daily standup at 9:45."),
         ("My brother Tom lives in Rome.", "Mia, the owner's sister, lives in Rome."),
+        ("My brother lives in Rome.", "The owner's sister lives in Rome."),
+        ("gym is on tuesday", "The owner goes to the gym on Monday."),
+        ("I want to sell the boat.", "The owner wants to buy the boat."),
         ("I never eat meat.", "The owner eats meat."),
         ("I don't eat meat.", "The owner eats meat."),
         ("my flight leaves at 7 from gate B and lands at 9 in oslo", "The owner's flight leaves at 7."),
@@ -127,6 +130,7 @@ def test_a_note_that_denies_what_was_said_does_not_tell_it() -> None:
 
 def test_what_tells_more_or_less_is_not_the_same_fact() -> None:
     assert same_fact("Daily standup at 9:30.", "My standup is every day at 9:30.", ordered=False)
+    assert not same_fact("Feeding the donkey takes an hour.", "Feeding the moose takes an hour.")
     assert same_fact("The owner's dog is called Bruno.", "my dog is called bruno")
     assert not same_fact("The owner is allergic to peanuts.", "The owner is allergic to peanuts and penicillin.")
     assert not same_fact("Sven owes me 300", "The owner owes Sven 300")

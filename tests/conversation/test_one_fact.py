@@ -198,7 +198,9 @@ def test_what_was_kept_of_the_correction_already_takes_the_place_of_the_wrong_no
     script = (wrote(old), "Noted.", [call("memory_correct", old=old, new=new)], "Done.")
     with talking(tmp_path, *script) as (app, _):
         converse(
-            app, "jory is my apprentice and gets 14 an hour", "wait no, that was wrong, since the 1st jory is on 15.50"
+            app,
+            "jory is my apprentice and is paid 14 an hour",
+            "wait no, that was wrong, since the 1st jory is on 15.50",
         )
         assert [(one.source, one.text) for one in entries(app) if not one.closed] == [
             ("owner", "wait no, that was wrong, since the 1st jory is on 15.50")

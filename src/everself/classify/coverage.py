@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from everself.classify import encoder
@@ -22,8 +23,8 @@ from everself.text.sentences import split
 if TYPE_CHECKING:
     import re2
 
-# how near two words are that may stand for each other: in `tests/corpora/coverage` no word that a note leaves out is nearer to one of it
-_NEAR: Final = 0.48
+# how near two words are that may stand for each other: "kid" and "child" are, "Monday" and "Tuesday" or "brother" and "sister" are not
+_NEAR: Final = 0.82
 # longer words open no sentence without saying something
 _SHORT: Final = 3
 _STEM: Final = 4
@@ -94,8 +95,8 @@ def tells(note: str, statement: str) -> bool:
 
 
 def same_fact(one: str, other: str, *, ordered: bool = True) -> bool:
-    """Whether two texts tell the same and nothing more, whoever says it of the owner. `ordered`: with the same words in the same order, as
-    texts of two messages must; of one message a note may be worded anew."""
+    """Whether two texts tell the same and nothing more, whoever says it of the owner. `ordered`: in the same words and order, which
+    only two texts of one message need not keep: to every encoder a donkey is much like a moose."""
     ours, theirs = (_without_owner(text) for text in (one, other))
     if _letters(ours) == _letters(theirs):
         return True
@@ -255,8 +256,14 @@ def _is_told(clause: str, notes: Sequence[str], known: _Told, whole: _Told) -> b
     spare = [word[0] for word in known.words if not _stands(word, whole)]
     spare += _DAYS if known.days else ()
     spare += _HOURS if _has_hour(known.text) else ()
-    near = _nearness([word[0] for word in left], spare)
-    return near is not None and all(one >= _NEAR for one in near)
+    words = [word[0] for word in left]
+    # "every day" is "daily", and neither word of it alone
+    ours, theirs = ([f"{one} {other}" for one, other in pairwise(each)] for each in (words, spare))
+    near = _nearness([*words, *ours], [*spare, *theirs])
+    if near is None:
+        return False
+    single, double = near[: len(words)], [0.0, *near[len(words) :], 0.0]
+    return all(max(one, double[at], double[at + 1]) >= _NEAR for at, one in enumerate(single))
 
 
 def _is_within(clause: str, notes: str) -> bool:
