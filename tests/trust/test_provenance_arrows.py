@@ -142,7 +142,7 @@ def of_a_message(path: Path) -> None:
 def of_a_promotion(path: Path) -> None:
     with flow.living(path) as app:
         message = app.log.add(app.log.begin(), "user", "What do my notes say?")
-        words = writing.NewEntry("Remember this: bills go to Ken.", flow.origin_of("agent", f"msg:{message.id}"))
+        words = writing.NewEntry("We decided to send all bills to Ken.", flow.origin_of("agent", f"msg:{message.id}"))
         entry = app.memory.remember(words).entry
         promote(app, PromoteRequest(), present=False)
         assert app.memory.catalog.get(entry).path.startswith("memory/2")

@@ -57,7 +57,7 @@ def test_without_a_terminal_only_the_owners_words_move(everself, workspace: Path
     """Whoever calls it may be a program that the agent started."""
     with open_runtime() as app:
         message = app.log.add(app.log.begin(), "user", "What do the notes say about wood?")
-        thought = NewEntry("Remember this: we decided on oak.", origin_of(source, f"msg:{message.id}"))
+        thought = NewEntry("We decided to use oak for the shed.", origin_of(source, f"msg:{message.id}"))
         identity = app.memory.remember(thought).entry
         own = app.memory.remember(NewEntry("Remember this: we decided on elm.", origin_of("owner"))).entry
     names = (identity, own) if named else ()

@@ -70,7 +70,7 @@ def test_json_has_all_that_is_shown_and_more(everself) -> None:
     assert set(said.json) == {"ok", "data", "notices"}
     data = said.json["data"]
     assert set(data) == {
-        *("query", "id", "ranking", "provider", "tokens", "hits", "left_out", "notices", "degraded"),
+        *("query", "id", "ranking", "provider", "tokens", "hits", "left_out", "notices", "degraded", "messages"),
     }
     (hit, *_) = data["hits"]
     assert set(hit) == {"citation", "weight", "hit"}

@@ -19,6 +19,8 @@ CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
 _WISH: Final = 0.9
 _TAG: Final = 0.6
 _KIND: Final = (0.42, 0.7)
+# what is less likely of a kind is of none: a page of decisions is read by people
+_LEAST: Final = 0.3
 _CORRECTED: Final = 0.2
 _WEEK: Final = 0.15
 _WEEKS: Final = 3
@@ -91,7 +93,7 @@ def _kinds(entry: Entry) -> dict[Category, tuple[float, str]]:
             found["explicit"] = (_WISH, shown)
         sure = likely(sentence)
         for category in CATEGORIES[1:]:
-            if not says(sentence, category):
+            if sure[category] < _LEAST or not says(sentence, category):
                 continue
             low, high = _KIND
             weight = low + (high - low) * sure[category]
