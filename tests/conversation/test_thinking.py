@@ -71,7 +71,7 @@ def test_what_is_forgotten_meanwhile_does_not_go_back_as_a_thought(tmp_path: Pat
     with serve("anthropic", LOOK, words("No boat.")) as server, talking(tmp_path) as (app, _):
         # something is forgotten before the second request: it is put together anew from what is stored
         generations = iter([0, 0, *[1] * 50])
-        object.__setattr__(app.chat.shared.parts, "generation", lambda: next(generations))
+        vars(app.chat.shared)["generation"] = lambda: next(generations)
         bodies = converse(app, server, "Have I a boat?")
     assert len(bodies) == 2
     assert THOUGHT not in json.dumps(bodies[1])
