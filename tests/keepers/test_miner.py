@@ -196,6 +196,8 @@ def test_what_no_note_tells_is_kept_as_it_was_said(mind: Mind):
 
 def test_it_asks_about_what_deserves_the_core_once_and_moves_nothing(mind: Mind):
     mind.knows("We decided to use Postgres for billing.", tag=Tag.DECISION)
+    assert not mind.run(Miner()).queued
+    mind.hour.pass_(days=2)
     (asked,) = mind.run(Miner()).queued
     assert isinstance(asked.planned.operation, Ask)
     assert asked.planned.operation.kind == "promotion"

@@ -105,7 +105,7 @@ def test_a_question_is_answered_though_whoever_moved_the_entry_died_before_sayin
             patch.setattr(Reviews, "decide", die)
             with pytest.raises(KeyboardInterrupt):
                 r02_keepers.do(app, PROMOTE)
-        (asked,) = app.state.reviews.waiting("promotion")
+        asked, *_ = app.state.reviews.waiting("promotion")
     with living(str(life)) as app:
         assert not r02_keepers.do(app, PROMOTE)
         answered = app.state.reviews.find(asked.id)

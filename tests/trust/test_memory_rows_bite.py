@@ -23,7 +23,7 @@ pytestmark = pytest.mark.trust
 def test_a_catalog_that_loses_what_was_moved_by_hand_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Catalog, "_came_from_elsewhere", lambda *_: False)
     with pytest.raises(AssertionError, match="R7 seed"):
-        run_r7(200, 1, 50)
+        run_r7(900, 1, 50)
 
 
 def test_names_that_forget_the_words_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

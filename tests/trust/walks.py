@@ -195,10 +195,11 @@ def correct(walk: Walk) -> None:
 
 
 def _within_reach(walk: Walk) -> "Held | None":
-    """What an agent may change: not what was set apart, nor the pages of the bank."""
+    """What an agent may change: not what was set apart or archived, nor the pages of the bank."""
     held = walk.pick_known()
     entry = walk.world.mind.catalog.find(held.id) if held else None
-    return None if entry is None or entry.path.startswith(("quarantine/", "bank/")) else held
+    kept = ("quarantine/", "bank/", "Archive/", "memory/archive/")
+    return None if entry is None or entry.path.startswith(kept) else held
 
 
 def revise(walk: Walk) -> None:

@@ -121,8 +121,9 @@ def _counts(char: str) -> bool:
 
 NAME: Final = "memory-miner"
 SAME: Final = 0.9
-# how far back it looks for what deserves the core, how sure it has to be, and how much it asks at once
-PROMOTED_DAYS: Final = 2
+# how far back it looks for what deserves the core, how sure it has to be, and how much it asks in a day
+PROMOTED_DAYS: Final = 4
+_SETTLED: Final = timedelta(days=2)
 SURE: Final = 0.6
 MOST_PROMOTIONS: Final = 3
 _MINED: Final = (SessionKind.MAIN, SessionKind.GUEST)
@@ -156,7 +157,12 @@ class Miner:
             told = [left for one in told for left in _left(context, one, dug.operations)]
             planned += dug.operations
             notes += dug.notes
-        planned = [*self._kept(context, told, tell), *planned, *self._merged(context, tell), *_promotions(context)]
+        planned = [
+            *self._kept(context, told, tell),
+            *planned,
+            *self._merged(context, tell),
+            *_promotions(context),
+        ]
         return KeeperProposal(tuple(planned), tuple(notes), mark(heard[-1]) if heard else upto)
 
     def _statements(
@@ -245,14 +251,23 @@ def _left(context: KeeperContext, said: Statement, notes: Sequence[Planned]) -> 
 
 
 def _promotions(context: KeeperContext) -> Iterator[Planned]:
-    """Questions about what deserves the curated core, the surest first; each is asked once."""
+    """Questions about what deserves the curated core, the surest first; each is asked once.
+
+    What is younger waits: by then no run writes entries of that day, and a run that goes on after a kill asks what it would have asked.
+    """
     tunables = context.tunables
     asked = CandidateQuery(
         PROMOTED_DAYS, SURE, sessions=tunables.promotion_sessions, within=tunables.promotion_window_days
     )
-    found = [one for one in candidates(context.memory, context.state, asked) if one.standing.may != "held"]
+    settled = context.today - _SETTLED
+    found = [
+        one
+        for one in candidates(context.memory, context.state, asked)
+        if one.standing.may != "held" and one.entry.day is not None and one.entry.day <= settled
+    ]
     open_ = [one for one in found if context.state.reviews.about("promotion", f"entry:{one.entry.id}") is None]
-    yield from (ask_about(one) for one in open_[:MOST_PROMOTIONS])
+    left = MOST_PROMOTIONS - context.state.reviews.count("promotion", context.today.isoformat())
+    yield from (ask_about(one) for one in open_[: max(0, left)])
 
 
 def _is_same(context: KeeperContext, text: str, known: Entry) -> bool:
