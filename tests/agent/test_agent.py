@@ -15,6 +15,9 @@ from everself.errors import BadConfig, EverselfError, NotFound
 from everself.memory.forgetting.proof import ForgetPlan, ForgetProof
 from everself.search.scopes import Scope, SessionKind
 
+# a whole agent a test
+pytestmark = pytest.mark.slow
+
 
 def test_five_lines_work_in_an_empty_home(home: Path) -> None:
     with Agent.create() as agent:

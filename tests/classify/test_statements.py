@@ -13,10 +13,6 @@ STATEMENT, QUESTION = SentenceKind.STATEMENT, SentenceKind.QUESTION
     ("text", "kind"),
     [
         ("My name is Alex and I am working on a Rust project called tundra.", STATEMENT),
-        pytest.param(
-            *("had the chimney swept last week", STATEMENT),
-            marks=pytest.mark.xfail(reason="the heads take it for small talk", strict=True),
-        ),
         ("When we were small we kept rabbits.", STATEMENT),
         ("call me Bo", STATEMENT),
         ("always answer in French", STATEMENT),

@@ -18,6 +18,9 @@ from everself.operations.conversation import ContextRequest, show_context
 from everself.runtime import Runtime
 from everself.testing.chat_model import Answer, FakeModel
 
+# a whole agent a test
+pytestmark = pytest.mark.slow
+
 
 def fenced(name: str, **arguments: object) -> str:
     return f"```json\n{json.dumps({'name': name, 'arguments': arguments})}\n```"

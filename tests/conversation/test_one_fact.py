@@ -18,6 +18,9 @@ from everself.testing.chat_model import call
 from everself.testing.origins import origin_of
 from everself.values import Entry
 
+# a whole agent a test
+pytestmark = pytest.mark.slow
+
 STANDUP = "My standup is every day at 9:30."
 NOTE = "Daily standup at 9:30."
 PASTE = "look at this mail:\n\n> Dear all,\n> the garage closes on Friday. Please park elsewhere.\n> Regards, the house"

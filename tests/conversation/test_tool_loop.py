@@ -4,6 +4,7 @@ import asyncio
 import json
 from pathlib import Path
 
+import pytest
 from tests.conversation.talks import done, hear, notices, say, talking
 
 from everself.agent import Agent
@@ -15,6 +16,9 @@ from everself.operations.why import account_of
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, Wait, call
 from everself.testing.origins import origin_of
+
+# a whole agent a test
+pytestmark = pytest.mark.slow
 
 
 def test_a_tool_is_called_its_result_kept_and_the_model_asked_again(tmp_path: Path) -> None:

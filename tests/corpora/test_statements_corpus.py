@@ -4,8 +4,13 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from everself.memory.statements import stated
 from everself.text.normalise import fold
+
+# seconds of classifying
+pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent / "provenance"
 KEPT = 0.95

@@ -22,6 +22,9 @@ from everself.runtime import Runtime
 from everself.search.recall import RecallRequest
 from everself.testing.embedder import FakeEmbedder
 
+# a whole agent a test
+pytestmark = pytest.mark.slow
+
 SAID = "No, my sister is called Mia, not Mira"
 WISHED = "No, I want you to answer me in German, not in English"
 

@@ -22,6 +22,9 @@ from everself.testing.chat_model import Answer, call
 from everself.testing.origins import origin_of
 from everself.values import Author
 
+# a whole agent a test
+pytestmark = pytest.mark.slow
+
 HISTORY = {"history": {"enabled": True}}
 
 

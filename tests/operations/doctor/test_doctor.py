@@ -16,6 +16,9 @@ from everself.storage.history import commits
 from everself.values import Append, Author, Change
 from everself.workspace import assembly, state_factory
 
+# a whole agent a test
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def home() -> Path:
