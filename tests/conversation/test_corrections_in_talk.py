@@ -192,3 +192,46 @@ def test_a_correction_of_what_nobody_told_closes_nothing(
     Agent(app).remember(beside)
     say(app, correction)
     assert beside in known(app), wrong
+
+
+def asked_about(app: Runtime, told: str, moved: str) -> tuple[CorrectionHandler, Acted]:
+    Agent(app, fresh=False).remember(told)
+    handler = CorrectionHandler(app.memory, app.recall, Triage())
+    setting = ToolContext(OWNER, "session", "AAAAAAAAAAAA", moved, True)
+    return handler, handler.act(moved, Verdict(Correction("low", moved)), setting)
+
+
+def answer(handler: CorrectionHandler, text: str, session: str = "session", *, by_owner: bool = True) -> Acted:
+    return handler.process(text, ToolContext(OWNER, session, "BBBBBBBBBBBB", text, by_owner))
+
+
+@pytest.mark.parametrize(
+    ("told", "moved", "no"),
+    [("I live in Lisbon", "I moved to Porto", "no"), ("松本に住んでいます", "金沢に引っ越しました", "いいえ")],
+)
+def test_who_says_no_to_what_was_asked_closes_it(app: Runtime, told: str, moved: str, no: str) -> None:
+    handler, acted = asked_about(app, told, moved)
+    assert told in acted.question
+    done = answer(handler, no)
+    assert told in done.done[0]
+    assert known(app) == [moved]
+    undo_change(app.workspace, done.written[0].change)
+    assert set(known(app)) == {told, moved}
+
+
+@pytest.mark.parametrize("said", ["yes", "", "no idea", "I like tea"])
+def test_any_other_answer_closes_nothing_and_ends_the_question(app: Runtime, said: str) -> None:
+    handler, _ = asked_about(app, "I live in Lisbon", "I moved to Porto")
+    answer(handler, said)
+    answer(handler, "no")
+    assert {"I live in Lisbon", "I moved to Porto"} <= set(known(app))
+
+
+def test_only_the_owner_answers_and_only_where_it_was_asked(app: Runtime) -> None:
+    handler, _ = asked_about(app, "I live in Lisbon", "I moved to Porto")
+    answer(handler, "no", by_owner=False)
+    answer(handler, "no", "another")
+    assert "I live in Lisbon" in known(app)
+    Agent(app, fresh=False).forget(words="Porto")
+    answer(handler, "no")
+    assert "I live in Lisbon" in known(app)

@@ -6,7 +6,7 @@ whether a message is a correction: triage does.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from everself.classify import encoder
@@ -33,6 +33,7 @@ from everself.search.similarity import TextSimilarity
 from everself.text.folding import fold_in_place
 from everself.text.search import TermKind, read_query
 from everself.text.sentences import Language, language_of
+from everself.text.yes_no import read_answer
 from everself.values import Entry, Origin, Tier
 from everself.workspace.layout import place
 
@@ -70,6 +71,12 @@ _WHICH: Final[dict[Language, str]] = {
     "ko": "이 중에서 어느 것이 틀렸나요: {all}? /forget 뒤에 그 말을 쓰면 지워요.",
     "ja": "このうちどれが間違っていますか：{all}。/forget とその言葉で消せます。",
 }
+_STILL_ONE: Final[dict[Language, str]] = {
+    "en": "Does this still hold: {all}? Answer yes or no.",
+    "zh": "这条还对吗：{all}？请回答是或不是。",
+    "ko": "이건 아직 맞나요: {all}? 네 또는 아니요로 답해 주세요.",
+    "ja": "これはまだ正しいですか：{all}。「はい」か「いいえ」で答えてください。",
+}
 _STILL: Final[dict[Language, str]] = {
     "en": "Does this still hold: {all}? If not, /forget with its words takes it away.",
     "zh": "这条还对吗：{all}？不对的话，用 /forget 加上那句话就能去掉。",
@@ -85,9 +92,19 @@ _WHAT: Final[dict[Language, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class _Asked:
+    """Whether these entries still hold, beside the newer one that was kept."""
+
+    older: tuple[str, ...]
+    newer: str
+    language: Language
+
+
+@dataclass(frozen=True, slots=True)
 class CorrectionHandler:
     """`handle` passes a message on to a program that asked for such messages, and says whether it took it. `before` writes down what was
-    said earlier in the conversation: what is wrong may stand nowhere else yet. `alike` is calibrated similarity."""
+    said earlier in the conversation: what is wrong may stand nowhere else yet. `alike` is calibrated similarity. `asked` is what each
+    session was asked last: the next message may answer it, and none after that."""
 
     memory: Memory
     recall: Recall
@@ -95,9 +112,13 @@ class CorrectionHandler:
     handle: Callable[[str, str], bool] = lambda _, __: False
     before: Callable[[ToolContext], object] = lambda _: None
     alike: Callable[[str, Sequence[str]], Sequence[float]] = TextSimilarity().of
+    asked: dict[str, _Asked] = field(default_factory=dict)
 
     def process(self, text: str, setting: ToolContext) -> Acted:
         """Read a message and act on it."""
+        asked = self.asked.pop(setting.session, None) if setting.by_owner else None
+        if asked is not None and text.strip() and read_answer(text) is not None:
+            return Acted() if read_answer(text) else self._close(asked)
         verdict = self.triage.read(text)
         taken = [self.handle(program, text) for program in verdict.routes] if setting.by_owner else []
         if verdict.about == "tool" and taken[:1] == [True]:
@@ -130,10 +151,26 @@ class CorrectionHandler:
             listed = "; ".join(f"{copies[0].text} ({copies[0].reference})" for copies in unsure[:_NAMED])
             # what was said is kept all the same: whoever does not answer has told it
             kept = Acted() if _contrasts(told) else self._note(told, setting, language)
+            if told.sure == "low" and len(unsure) == 1 and kept.written:
+                older = tuple(one.id for one in unsure[0])
+                self.asked[setting.session] = _Asked(older, kept.written[0].entry, language)
+                return replace(kept, question=_STILL_ONE[language].format(all=listed))
             asked = _STILL if told.sure == "low" else _WHICH
             return replace(kept, question=asked[language].format(all=listed))
         # who tells of a change of something that nobody knows states it, and that is kept as any statement
         return Acted() if told.sure == "low" else self._note(told, setting, language)
+
+    def _close(self, asked: _Asked) -> Acted:
+        """The owner says that it no longer holds. What was closed, changed or forgotten since the question stays as it is."""
+        newer = self.memory.catalog.find(asked.newer)
+        older = [one for name in asked.older if (one := self.memory.catalog.find(name)) is not None and not one.closed]
+        if newer is None or newer.closed or not older:
+            return Acted()
+        change = ""
+        for one in older:
+            change = self.memory.supersede(one.id, newer.id)
+        done = _DONE[asked.language].format(old=older[0].text, new=newer.text, where=newer.reference)
+        return Acted((Written("corrected", newer.text, newer.reference, newer.id, change),), (done,))
 
     def _wrong(self, found: list[Entry], told: Correction) -> tuple[Copies, Sequence[Copies]]:
         """The entry that is wrong with all that say the same, or those of which one may be."""

@@ -1,54 +1,15 @@
-"""Whether an answer means yes or no. What is neither is asked about again, so that nothing is done or thrown away by a misunderstanding.
+"""Asks until an answer means yes or no, so that nothing is done or thrown away by a misunderstanding."""
 
-The words are what Unicode's locale data (CLDR, `yesstr` and `nostr`) has for the languages that are spoken most, and what people say for
-them in English. An answer counts only where it is nothing but such a word: "yes, but not the second" is asked about again.
-"""
-
-import unicodedata
 from collections.abc import Awaitable, Callable
 from typing import Final
+
+from everself.text.yes_no import read_answer
 
 # an answer, or nothing where no more will come
 Asking = Callable[[str], Awaitable[str | None]]
 
-_YES: Final = (
-    *("y", "yes", "yep", "yeah", "yup", "sure", "ok", "okay"),
-    *("ja", "j", "oui", "sí", "sim", "da", "да", "tak", "ano", "evet", "igen", "ya", "vâng", "نعم", "हाँ", "हां", "ใช่"),
-    *("はい", "うん", "ええ", "是", "是的", "好", "好的", "对", "네", "예", "응"),
-)
-_NO: Final = (
-    *(
-        "n",
-        "no",
-        "nope",
-        "nah",
-        "nein",
-        "non",
-        "não",
-        "нет",
-        "nie",
-        "nej",
-        "nei",
-        "nee",
-        "hayır",
-        "nem",
-        "không",
-        "لا",
-        "नहीं",
-        "ไม่",
-    ),
-    *("いいえ", "いや", "否", "不", "不是", "不要", "不行", "아니", "아니요", "아니오"),
-)
 _TIMES: Final = 3
 _AGAIN: Final = "Please answer yes or no."
-
-
-def read_answer(said: str) -> bool | None:
-    """Yes or no; None for anything else. Nothing said is a no: Enter alone never agrees."""
-    word = _bare(said)
-    if not word or word in _BARE_NO:
-        return False
-    return True if word in _BARE_YES else None
 
 
 async def agreed(ask: Asking, question: str) -> bool:
@@ -62,14 +23,3 @@ async def agreed(ask: Asking, question: str) -> bool:
             return answer
         question = _AGAIN
     return False
-
-
-def _bare(said: str) -> str:
-    """Without accents, case and the signs around it."""
-    plain = unicodedata.normalize("NFKD", said)
-    letters = "".join(char for char in plain if not unicodedata.combining(char) or ord(char) > 0x36F)
-    return unicodedata.normalize("NFC", letters).casefold().strip(" \t\r\n.!,。！、")
-
-
-_BARE_YES: Final = frozenset(map(_bare, _YES))
-_BARE_NO: Final = frozenset(map(_bare, _NO))

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from everself.errors import WrongUse
 from everself.identity.ritual import Answers, PersonDetails
-from everself.interfaces.repl.agreement import Asking, read_answer
+from everself.interfaces.repl.agreement import Asking
 from everself.interfaces.repl.screens import Screen
 from everself.text.normalise import fold, one_line
+from everself.text.yes_no import read_answer
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
