@@ -1,5 +1,6 @@
 """A person at a terminal: keys into a real one (tmux), and what stands on its screen."""
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -64,13 +65,15 @@ class Pane:
 def sit_down(folder: Path, environ: Mapping[str, str], *words: str) -> Iterator[Pane]:
     """`everself` with these words in a terminal of its own; the shell says how it ended and waits."""
     pane = Pane(folder / "tmux")
-    command = " ".join([sys.executable, "-m", "everself", *words])
+    command = shlex.join([sys.executable, "-m", "everself", *words])
     script = folder / "run.sh"
     script.write_text(f'{command}\necho "exit code $?"\nsleep 600\n', "utf-8")
     # the socket's path has a limit, so the test's folder must be short enough; tmux says so itself
     start = ["tmux", "-S", str(pane.socket), "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40"]
     environment = {**environ, "TERM": "xterm-256color"}
-    subprocess.run([*start, f"sh {script}"], env=environment, check=True, timeout=60, capture_output=True)
+    subprocess.run(
+        [*start, f"sh {shlex.quote(str(script))}"], env=environment, check=True, timeout=60, capture_output=True
+    )
     try:
         yield pane
     finally:
