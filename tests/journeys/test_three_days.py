@@ -37,7 +37,8 @@ BOUNDS: dict[tuple[Path, Mode], Bound] = {
     (SEEN, "silent"): Bound(lost=0, twice=0, stale=5, unanswered=0),
     (SEEN, "none"): Bound(lost=0, twice=0, stale=5, unanswered=0),
 }
-RUNS = [(*key, wire) for key in BOUNDS for wire in WIRES if key[1] != "none" or wire == WIRES[0]]
+_BOTH = ((OPEN, "writes"), (SEEN, "writes"), (SEEN, "silent"))
+RUNS = [(*key, wire) for key in BOUNDS for wire in WIRES if key in _BOTH or wire == WIRES[0]]
 
 
 @pytest.mark.parametrize(("folder", "mode", "wire"), RUNS, ids=lambda one: getattr(one, "name", one))
