@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from tests.conversation.talks import done, hear, notices, say, talking
 
 from everself.agent import Agent
@@ -10,6 +11,9 @@ from everself.conversation.events import Accepted, Done, Text
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import ChatRequest, ModelTurn, ReplyEnd, ReplyText, UserTurn
 from everself.testing.chat_model import FakeModel, Wait
+
+# a whole agent a test
+pytestmark = pytest.mark.slow
 
 
 def test_a_turn_begins_with_accepted_and_ends_with_done(tmp_path: Path) -> None:

@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
+import pytest
 from tests.conversation.tools.boxes import Box, living
 
 from everself.memory.writing import NewEntry
 from everself.search.scopes import Scope, SessionKind
 from everself.testing.embedder import FakeEmbedder
 from everself.testing.origins import origin_of
+
+# a whole agent a test
+pytestmark = pytest.mark.slow
 
 GUEST = Scope(SessionKind.GUEST, "jun")
 

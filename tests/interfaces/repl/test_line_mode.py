@@ -19,6 +19,9 @@ from everself.interfaces.repl.ritual import OFFER
 from everself.operations.setup import set_up
 from everself.runtime import Runtime
 
+# a whole agent a test
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Said:
