@@ -5,12 +5,11 @@ usage: python -m tools.train_classify [--check] [--out FILE]
 --check trains nothing: it says whether the weights were learned from the corpora as they are.
 """
 
-import argparse
 import sys
-from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
+from tools.train_classify.command import run
 from tools.train_classify.examples import Example, examples, fingerprint
 from tools.train_classify.figures import summary
 from tools.train_classify.training import DEEP, KINDS, Learned, Table, arrays, encoder, learn
@@ -18,33 +17,7 @@ from tools.train_classify.whole import Layer, learn_whole, messages, pieces
 
 from everself.classify.features import VERSION
 from everself.classify.heads import WHOLE
-from everself.classify.weights import LARGEST, PATH, pack, unpack
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.train_classify", description="Learn the weights of classify."
-    )
-    parser.add_argument("--check", action="store_true", help="only compare the weights with the corpora")
-    parser.add_argument("--out", default=PATH, metavar="FILE", help="where the weights are written")
-    asked = parser.parse_args()
-    if asked.check:
-        return check(Path(asked.out))
-    data = train()
-    if len(data) > LARGEST:
-        print(f"The weights take {len(data)} bytes; {LARGEST} are allowed.", file=sys.stderr)
-        return 1
-    Path(asked.out).write_bytes(data)
-    print(f"{asked.out}: {len(data)} bytes")
-    return 0
-
-
-def check(path: Path) -> int:
-    learned_from = unpack(path.read_bytes()).told["corpora"]
-    if learned_from == fingerprint():
-        return 0
-    print("The weights were learned from other corpora. Run: python -m tools.train_classify", file=sys.stderr)
-    return 1
+from everself.classify.weights import PATH, pack
 
 
 def train() -> bytes:
@@ -80,4 +53,4 @@ def _told(learned: Learned | Layer) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("tools.train_classify", "Learn the weights of classify.", PATH, fingerprint, train))

@@ -7,7 +7,6 @@ learned from: tests judge by it. Windows of harmless texts that look like an att
 chosen on harmless texts that were not learned from, and on pages of them: a page has many windows, and one is enough. Nothing random.
 """
 
-import argparse
 import hashlib
 import math
 import sys
@@ -19,11 +18,12 @@ from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
+from tools.train_classify.command import run
 from tools.train_classify.examples import CORPORA, SEALED, rows
 from tools.train_classify.fit import Floats, Ints, Plan, Weights, fit, stack
 
 from everself.classify.injection_head import BITS, PATH, VERSION, Tokens, buckets, tokens_of, window_odds, windows
-from everself.classify.weights import pack, unpack
+from everself.classify.weights import pack
 from everself.text.unmasking import plain
 
 FOLDS: Final = 3
@@ -198,27 +198,5 @@ def train() -> bytes:
     return pack(told, {"table": table})
 
 
-def check(path: Path) -> int:
-    if unpack(path.read_bytes()).told["corpora"] == fingerprint():
-        return 0
-    print("The weights were learned from other corpora. Run: python -m tools.train_classify.injection", file=sys.stderr)
-    return 1
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.train_classify.injection", description="Learn the head for prompt injection."
-    )
-    parser.add_argument("--check", action="store_true", help="only compare the weights with the corpora")
-    parser.add_argument("--out", default=PATH, metavar="FILE", help="where the weights are written")
-    asked = parser.parse_args()
-    if asked.check:
-        return check(Path(asked.out))
-    data = train()
-    Path(asked.out).write_bytes(data)
-    print(f"{asked.out}: {len(data)} bytes")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("tools.train_classify.injection", "Learn the head for prompt injection.", PATH, fingerprint, train))

@@ -6,12 +6,12 @@ A question and the memories of its set are one example: one of them answers, or 
 judged by weights that saw nothing of its set. Nothing random: the same corpora give the same file.
 """
 
-import argparse
 import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -19,6 +19,7 @@ from typing import Any, Final, Literal
 import numpy
 from numpy.typing import NDArray
 from tools.train_classify import asks
+from tools.train_classify.command import run
 from tools.train_classify.examples import CORPORA, SEALED, rows
 from tools.train_classify.fit import Plan, scores, stack
 from tools.train_classify.fit import fit as logistic
@@ -35,7 +36,7 @@ from everself.classify.pairs import (
     same_features,
     sure_features,
 )
-from everself.classify.weights import pack, unpack
+from everself.classify.weights import pack
 from everself.classify.wording import compared, words_of
 
 Floats = NDArray[numpy.float64]
@@ -464,23 +465,6 @@ def train(say: Callable[[str], None]) -> bytes:
     return pack(told, arrays | more)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.train_classify.pairs", description="Learn the heads for two texts."
-    )
-    parser.add_argument("--check", action="store_true", help="only compare the weights with the corpora")
-    parser.add_argument("--out", default=PATH, metavar="FILE", help="where the weights are written")
-    options = parser.parse_args()
-    if options.check:
-        if unpack(Path(options.out).read_bytes()).told["corpora"] == fingerprint():
-            return 0
-        print("The weights were learned from other corpora. Run: python -m tools.train_classify.pairs", file=sys.stderr)
-        return 1
-    data = train(lambda line: print(line, flush=True))
-    Path(options.out).write_bytes(data)
-    print(f"{options.out}: {len(data)} bytes")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    learn = partial(train, partial(print, flush=True))
+    sys.exit(run("tools.train_classify.pairs", "Learn the heads for two texts.", PATH, fingerprint, learn))

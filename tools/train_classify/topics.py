@@ -6,7 +6,6 @@ usage: python -m tools.train_classify.topics [--check] [--out FILE]
 about nothing of the kind. Thresholds come from folds. Nothing random.
 """
 
-import argparse
 import hashlib
 import sys
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy
+from tools.train_classify.command import run
 from tools.train_classify.examples import CORPORA, rows
 from tools.train_classify.fit import Floats, Plan, fit, scores, stack
 from tools.train_classify.training import calibrate, choose, measure, summary
@@ -22,7 +22,7 @@ from tools.train_classify.training import calibrate, choose, measure, summary
 from everself.classify.features import VERSION
 from everself.classify.openers import lead_of
 from everself.classify.topics import BITS, PATH, TOPICS, features
-from everself.classify.weights import pack, unpack
+from everself.classify.weights import pack
 
 FOLDS: Final = 3
 PLAN: Final = Plan(ridge=0.5, grams=6.0, steps=60)
@@ -120,27 +120,5 @@ def train() -> bytes:
     return pack({"features": VERSION, "corpora": fingerprint(), "thresholds": thresholds}, arrays)
 
 
-def check(path: Path) -> int:
-    if unpack(path.read_bytes()).told["corpora"] == fingerprint():
-        return 0
-    print("The weights were learned from other corpora. Run: python -m tools.train_classify.topics", file=sys.stderr)
-    return 1
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.train_classify.topics", description="Learn what sentences are about."
-    )
-    parser.add_argument("--check", action="store_true", help="only compare the weights with the corpora")
-    parser.add_argument("--out", default=PATH, metavar="FILE", help="where the weights are written")
-    asked = parser.parse_args()
-    if asked.check:
-        return check(Path(asked.out))
-    data = train()
-    Path(asked.out).write_bytes(data)
-    print(f"{asked.out}: {len(data)} bytes")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("tools.train_classify.topics", "Learn what sentences are about.", PATH, fingerprint, train))

@@ -1,0 +1,29 @@
+"""The command of every trainer: learn the weights and write them, or only compare the file with the corpora."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from everself.classify.weights import LARGEST, unpack
+
+
+def run(name: str, description: str, path: str, fingerprint: Callable[[], str], train: Callable[[], bytes]) -> int:
+    """`fingerprint` is the hash of what is learned from; the weights hold it."""
+    parser = argparse.ArgumentParser(prog=f"python -m {name}", description=description)
+    parser.add_argument("--check", action="store_true", help="only compare the weights with the corpora")
+    parser.add_argument("--out", default=path, metavar="FILE", help="where the weights are written")
+    asked = parser.parse_args()
+    out = Path(asked.out)
+    if asked.check:
+        if unpack(out.read_bytes()).told["corpora"] == fingerprint():
+            return 0
+        print(f"The weights were learned from other corpora. Run: python -m {name}", file=sys.stderr)
+        return 1
+    data = train()
+    if len(data) > LARGEST:
+        print(f"The weights take {len(data)} bytes; {LARGEST} are allowed.", file=sys.stderr)
+        return 1
+    out.write_bytes(data)
+    print(f"{out}: {len(data)} bytes")
+    return 0
