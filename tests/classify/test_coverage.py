@@ -178,3 +178,10 @@ def test_across_messages_a_word_that_is_only_near_is_another_word() -> None:
     assert not same_fact("The owner's mother grows roses in Porto.", "In Porto the owner's aunt grows roses.")
     assert not same_fact("The owner drives to work by car.", "The owner often goes to work by bus.")
     assert same_fact("Daily standup at 9:30.", "The daily standup is at 9:30")
+
+
+def test_what_happens_on_another_weekday_is_another_fact_however_near_the_words_are() -> None:
+    one, other = "i go to the gym on mondays", "i go to the gym on tuesdays"
+    assert not tells(one, other)
+    assert not same_fact(one, other, ordered=False)
+    assert untold(f"{one}. {other}.", [one])
