@@ -17,6 +17,7 @@ from everself.classify.contradiction import contradicts
 from everself.classify.model import score
 from everself.text.dates import DateSpan, read_dates
 from everself.text.normalise import fold, without_surrogates
+from everself.text.note_quotes import without_quote
 from everself.text.search import TermKind, index_terms, read_query
 from everself.text.sentences import split
 
@@ -97,6 +98,8 @@ def tells(note: str, statement: str) -> bool:
 def same_fact(one: str, other: str, *, ordered: bool = True) -> bool:
     """Whether two texts tell the same and nothing more, whoever says it of the owner. `ordered`: in the same words and order, which
     only two texts of one message need not keep: to every encoder a donkey is much like a moose."""
+    if (without_quote(one) == one) != (without_quote(other) == other):
+        one, other = without_quote(one), without_quote(other)
     ours, theirs = (_without_owner(text) for text in (one, other))
     if _letters(ours) == _letters(theirs):
         return True
@@ -176,6 +179,15 @@ def shares_words(text: str, others: Sequence[str]) -> bool:
     """Whether both are about the same: a word of substance stands in both."""
     known = _read("\n".join(others))
     return any(_stands(word, known) for word in _read(text).words)
+
+
+def words_in_common(one: str, other: str) -> set[str]:
+    """The words, numbers and dates of the first that stand in the other."""
+    own, known = _read(one), _read(other)
+    days = {day for day, _ in known.days}
+    words = {word[0] for word in own.words if _stands(word, known)}
+    words |= {str(number) for number in own.numbers if _counted(number, known)}
+    return words | {written for day, written in own.days if day in days}
 
 
 def is_worth(text: str) -> bool:

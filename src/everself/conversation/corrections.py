@@ -25,12 +25,13 @@ from everself.conversation.resources import Acted
 from everself.conversation.tools.protocol import ToolContext, Written
 from everself.errors import NotFound, RefusedByRule
 from everself.memory.memory import Memory
-from everself.memory.provenance import HAND, rank, stated_by_owner
+from everself.memory.provenance import AGENT, HAND, rank, stated_by_owner
 from everself.memory.writing import NewEntry
 from everself.search.recall import Recall, RecallRequest
 from everself.search.scopes import SessionKind
 from everself.search.similarity import TextSimilarity
 from everself.text.folding import fold_in_place
+from everself.text.note_quotes import without_quote
 from everself.text.search import TermKind, read_query
 from everself.text.sentences import Language, language_of
 from everself.text.yes_no import read_answer
@@ -214,8 +215,11 @@ class CorrectionHandler:
         )
         ids = dict.fromkeys(hit.entry for hit in self.recall.search(request).hits if hit.entry)
         entries = [entry for one in ids if (entry := self.memory.catalog.find(one)) is not None]
+        # what a note quotes is evidence of it; the wrong value would stand there a second time
         return [
-            one for one in entries if not one.closed and one.tier is not Tier.SOUL and not place(one.path).humans_only
+            one._replace(text=without_quote(one.text)) if one.source == AGENT else one
+            for one in entries
+            if not one.closed and one.tier is not Tier.SOUL and not place(one.path).humans_only
         ]
 
     def _put_right(self, wrong: Copies, told: Correction, setting: ToolContext, language: Language) -> Acted:

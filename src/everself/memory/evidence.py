@@ -4,7 +4,8 @@ to its lineage."""
 from everself.memory.memory import Memory
 from everself.memory.provenance import AGENT, evidenced
 from everself.memory.provenance_undo import trace
-from everself.memory.writing import restamp
+from everself.memory.writing import change_words, restamp
+from everself.text.note_quotes import with_quote
 from everself.values import Applied, Author, Change
 
 
@@ -19,6 +20,22 @@ def add_evidence(memory: Memory, identity: str, reference: str) -> str:
         draft = memory.draft()
         record = restamp(draft, entry, evidenced(entry, reference))
         return Change(Author.AGENT, "evidence", draft.edits(), (reference, trace(entry)), provenance=(record,))
+
+    outcome = memory.apply(plan)
+    return outcome.id if isinstance(outcome, Applied) else ""
+
+
+def quote(memory: Memory, identity: str, words: str) -> str:
+    """Put behind a note of the agent what it leaves out of the words that it was made of; the change, empty where it is no such note any
+    more. Its source stays."""
+
+    def plan() -> Change | None:
+        entry = memory.catalog.get(identity)
+        if entry.source != AGENT or not entry.vouched or entry.closed or "\n" in entry.text:
+            return None
+        draft = memory.draft()
+        record = change_words(draft, entry, with_quote(entry.text, words), evidenced(entry))
+        return Change(Author.AGENT, "evidence", draft.edits(), (trace(entry),), provenance=(record,))
 
     outcome = memory.apply(plan)
     return outcome.id if isinstance(outcome, Applied) else ""

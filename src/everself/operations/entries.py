@@ -16,7 +16,7 @@ from everself.memory.selection import Selection, Standing, select
 from everself.memory.writing import CORE, NewEntry, is_quarantined
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import Argument, Option, ToolOffer, operation
-from everself.operations.notes import is_put_right, put_right, write_note
+from everself.operations.notes import is_put_right, put_right, put_right_as_said, write_note
 from everself.operations.origins import asks_to_remember, is_wished, origin_of
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import effective, is_owner
@@ -265,6 +265,9 @@ def correct_entry(
     if rank(origin.source) < rank(OWNER) or caller.taint != OWN or made_of_this:
         if caller.taint == OWN and not made_of_this and is_put_right(request.new, [one.text for one in wrong], caller):
             return put_right(runtime, wrong, NewEntry(request.new, origin), caller)
+        as_said = None if made_of_this else put_right_as_said(runtime, wrong, caller)
+        if as_said is not None:
+            return as_said
         from everself.keepers.owner_questions import ask_correction
 
         return CorrectionAsked(ask_correction(runtime.keepers, wrong[0].id, request.new, caller.message))

@@ -9,15 +9,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from everself.classify.corrections import find_change
-from everself.classify.coverage import adds_nothing, is_made_of, picks_up, same_fact, shares_words, tells, untold
+from everself.classify.corrections import Correction, find_change
+from everself.classify.coverage import (
+    adds_nothing,
+    is_made_of,
+    picks_up,
+    same_fact,
+    shares_words,
+    tells,
+    untold,
+    words_in_common,
+)
+from everself.classify.openers import bare
 from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.sentences import KEPT
 from everself.classify.statements import read_each
-from everself.memory.copies import same_statement
+from everself.memory.copies import copies_of, same_statement
 from everself.memory.evidence import add_evidence
 from everself.memory.memory import Corrected, Remembered
-from everself.memory.provenance import AGENT, is_outside, rank
+from everself.memory.provenance import AGENT, HAND, is_outside, rank, stated_by_owner
 from everself.memory.statements import said
 from everself.memory.writing import NewEntry, core_path, is_quarantined, log_path
 from everself.operations.caller import Caller
@@ -31,6 +41,8 @@ if TYPE_CHECKING:
     from everself.runtime import Runtime
 
 _LOOKED_AT: Final = 8
+# words that a correction has in common with what it corrects: one names the subject, the other what is said of it
+_IN_COMMON: Final = 2
 
 
 def write_note(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Remembered:
@@ -68,6 +80,51 @@ def put_right(runtime: "Runtime", wrong: Sequence[Entry], new_entry: NewEntry, c
         return memory.revise(wrong[0].id, new_entry.text, new_entry.origin, trigger=caller.said)
     changes = [memory.supersede(one.id, known.id) for one in wrong]
     return Corrected(known.id, tuple(one.id for one in wrong), changes[-1])
+
+
+def put_right_as_said(runtime: "Runtime", wrong: Sequence[Entry], caller: Caller) -> Corrected | None:
+    """Close the wrong entry for the owner's own sentence; None where the message alone does not say that this one is wrong.
+
+    A page that was read may choose neither the entry nor the words: of all that is known it has to be the one that has most words in
+    common with what the owner says is wrong.
+    """
+    told = find_change(said(caller.said))
+    if told is None or not any(told.trigger.strip() in one.text for one in read_each(caller.said).of(*KEPT)):
+        return None
+    copies = _nearest(runtime, wrong[0], told, caller)
+    if copies is None:
+        return None
+    memory = runtime.memory
+    right = NewEntry(bare(told.trigger), stated_by_owner("chat", f"msg:{caller.message}"))
+    known = _of_message(memory, right, caller)
+    names = [one.id for one in (*wrong[1:], *copies)]
+    if known is None or rank(memory.trust(known)) < rank(HAND):
+        return memory.correct(wrong[0].id, right.text, right.origin, trigger=told.trigger, copies=names)
+    closed = [one for first in wrong for one in (first, *copies_of(first, memory.catalog))] + copies
+    named = tuple(dict.fromkeys(one.id for one in closed if one.id != known.id))
+    changes = [memory.supersede(one, known.id) for one in named]
+    return Corrected(known.id, named, changes[-1])
+
+
+def _nearest(runtime: "Runtime", wrong: Entry, told: Correction, caller: Caller) -> list[Entry] | None:
+    """What says the same as the entry that is wrong; None where it is not the one that is meant. Of one message, what holds the same wrong
+    value of the same thing says the same."""
+    common = words_in_common(told.trigger, wrong.text)
+    if len(common) < _IN_COMMON or not runtime.agent.search.enabled:
+        return None
+    copies: list[Entry] = []
+    asked = RecallRequest(told.trigger, _LOOKED_AT, 0.0, scope=caller.scope, recorded=False, counted=False)
+    for name in dict.fromkeys(hit.entry for hit in runtime.recall.search(asked).hits if hit.entry):
+        other = runtime.memory.catalog.find(name)
+        if other is None or other.closed or name == wrong.id or f"msg:{caller.message}" in other.lineage:
+            continue
+        shared = words_in_common(told.trigger, other.text)
+        held = bool(told.old) and words_in_common(told.old, wrong.text) == words_in_common(told.old, other.text) != set()
+        if same_fact(other.text, wrong.text) or (shared == common and held and set(other.lineage) & set(wrong.lineage)):
+            copies.append(other)
+        elif len(shared) >= len(common):
+            return None
+    return [one for one in copies if rank(runtime.memory.trust(one)) >= rank(AGENT)]
 
 
 def _in_own_words(new_entry: NewEntry, caller: Caller) -> Iterator[NewEntry]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Final, Literal
 
-from everself.classify.coverage import is_worth, tells, untold
+from everself.classify.coverage import is_made_of, is_worth, tells, untold
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.clock import Clock
 from everself.conversation.sessions.log import SessionLog
@@ -18,7 +18,7 @@ from everself.conversation.sessions.session import Message, Session
 from everself.errors import RefusedByRule
 from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import TRIGGER
-from everself.memory.evidence import add_evidence
+from everself.memory.evidence import add_evidence, quote
 from everself.memory.memory import Memory
 from everself.memory.provenance import AGENT, rank, stated_by, stated_by_owner
 from everself.memory.writing import CORE, NewEntry, is_quarantined, log_in, scope_of
@@ -27,8 +27,9 @@ from everself.text.normalise import fold
 from everself.values import Entry, Origin
 
 # new: it would become an entry; mention: something that says the same is known; kept: it was written down from this very message;
-# noted: from another message of the conversation, and this one becomes evidence of it; forgotten: it was forgotten since
-Fate = Literal["new", "mention", "kept", "noted", "forgotten"]
+# noted: from another message of the conversation, and this one becomes evidence of it; quoted: a note of this message leaves some of it
+# out, and takes the words in; forgotten: it was forgotten since
+Fate = Literal["new", "mention", "kept", "noted", "quoted", "forgotten"]
 _KEPT: Final = (SentenceKind.STATEMENT, SentenceKind.REMEMBER)
 
 
@@ -92,6 +93,8 @@ class Checkpoint:
             seen = message.seq
             for one in self._planned(now, message, notes):
                 written = self._write(one) if one.fate in ("new", "mention") else ""
+                if one.fate == "quoted" and not quote(self._memory, one.entry, one.new_entry.text):
+                    written = self._write(one)
                 if one.fate == "noted":
                     add_evidence(self._memory, one.entry, f"msg:{message.id}")
                 skipped += not written
@@ -134,7 +137,9 @@ class Checkpoint:
             for number, words in enumerate(rest):
                 # what is left of a statement is another one
                 key = new_entry.key if words == new_entry.text else f"{new_entry.key} {number}"
-                yield PlannedStatement(replace(new_entry, text=words, key=key), message, "new")
+                left = replace(new_entry, text=words, key=key)
+                note = None if new_entry.explicit else next((one for one in notes if _is_of(one, words)), None)
+                yield PlannedStatement(left, message, "quoted" if note else "new", note.id if note else "")
         elif noted := next((one for one in found if _tells(one, new_entry.text)), None):
             yield PlannedStatement(new_entry, message, "noted", noted.id)
         else:
@@ -219,6 +224,12 @@ def _new_entry(session: Session, message: Message, sentence: Sentence, number: i
 def _tells(entry: Entry, statement: str) -> bool:
     """Whether a note of another message tells it. What a person said there is said again here, and counted."""
     return entry.source == AGENT and not entry.closed and tells(entry.text, statement)
+
+
+def _is_of(note: Entry, words: str) -> bool:
+    """Whether the agent made an open note of these words."""
+    own = note.source == AGENT and note.vouched and not note.closed and "\n" not in note.text
+    return own and is_made_of(note.text, words)
 
 
 def _is_worth(statement: str) -> bool:
