@@ -33,6 +33,7 @@ from everself.runtime import Runtime
 from everself.search.recall import RecallRequest
 from everself.testing.frozen_time import FrozenTime
 from everself.text.normalise import fold
+from everself.text.note_quotes import without_quote
 from everself.text.search import TermKind, read_query
 from everself.values import Entry
 
@@ -285,8 +286,9 @@ def _count(app: Runtime, script: Script) -> Left:
 
 def told(text: str, name: str, fact: Json, noted: dict[str, list[str]]) -> bool:
     """Whether an entry tells a fact: as the model noted it, in the words it was said in, or with most of them."""
-    if text in noted:
-        return name in noted[text]
+    claimed = without_quote(text)
+    if claimed in noted and (claimed == text or name in noted[claimed]):
+        return name in noted[claimed]
     if fold(fact["say"]) in fold(text):
         return True
     return tells_new(text, fact)

@@ -32,6 +32,8 @@ _STEM: Final = 4
 # so many words make a frame in which one may be another
 _FRAME: Final = 3
 _SHARE: Final = 5
+# words of a clause beside those that a correction of it has too: the value that was wrong, and what is said of it
+_BESIDES: Final = 4
 # how near a word is to one of these that denies or doubts. Words of negation are few, and each language has its own
 _DENYING: Final = 0.72
 _NOT: Final = ("not", "no", "never", "cannot", "without", "nothing")
@@ -86,6 +88,29 @@ def untold(statement: str, notes: Sequence[str]) -> tuple[str, ...]:
         last = max((at for at, one in enumerate(clauses) if at in left or not _is_fact(sentence[slice(*one)])))
         found.append(sentence[: clauses[last][1]].strip())
     return tuple(found)
+
+
+def left_out(sentence: str, notes: Sequence[str]) -> str:
+    """From the first to the last clause of a sentence that the notes do not tell."""
+    clauses = list(_clauses(sentence))
+    told = list(_told(sentence, clauses, notes, _known(notes), _read(sentence)))
+    left = [clause for clause, one in zip(clauses, told, strict=True) if not one]
+    return sentence[left[0][0] : left[-1][1]].strip() if left else ""
+
+
+def untouched(text: str, newer: str) -> str | None:
+    """What of a text has nothing to do with a newer statement: the clauses that share no word with it. None where a clause that does says
+    more besides."""
+    left: list[str] = []
+    for start, end in split(text):
+        sentence = text[start:end]
+        for first, until in _clauses(sentence):
+            clause = sentence[first:until].strip()
+            common = words_in_common(clause, newer)
+            if common and len(_read(clause).words) - len(common) > _BESIDES:
+                return None
+            left += [] if common else [clause]
+    return ", ".join(filter(None, left))
 
 
 def tells(note: str, statement: str) -> bool:
@@ -185,9 +210,9 @@ def words_in_common(one: str, other: str) -> set[str]:
     """The words, numbers and dates of the first that stand in the other."""
     own, known = _read(one), _read(other)
     days = {day for day, _ in known.days}
-    words = {word[0] for word in own.words if _stands(word, known)}
-    words |= {str(number) for number in own.numbers if _counted(number, known)}
-    return words | {written for day, written in own.days if day in days}
+    numbers = {str(number) for number in own.numbers if _counted(number, known)}
+    dates = {written for day, written in own.days if day in days}
+    return numbers | dates | {word[0] for word in own.words if _stands(word, known)}
 
 
 def is_worth(text: str) -> bool:

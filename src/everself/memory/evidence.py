@@ -4,7 +4,7 @@ to its lineage."""
 from everself.memory.memory import Memory
 from everself.memory.provenance import AGENT, evidenced
 from everself.memory.provenance_undo import trace
-from everself.memory.writing import change_words, restamp
+from everself.memory.writing import change_words, clean, restamp
 from everself.text.note_quotes import with_quote
 from everself.values import Applied, Author, Change
 
@@ -25,17 +25,20 @@ def add_evidence(memory: Memory, identity: str, reference: str) -> str:
     return outcome.id if isinstance(outcome, Applied) else ""
 
 
-def quote(memory: Memory, identity: str, words: str) -> str:
-    """Put behind a note of the agent what it leaves out of the words that it was made of; the change, empty where it is no such note any
-    more. Its source stays."""
+def quote(memory: Memory, identity: str, words: str) -> bool:
+    """Put behind a note of the agent what it leaves out of the words that it was made of; its source stays. False where it is no such note
+    any more, or a rule forbids the words."""
+    cleaned = clean(words).text
 
     def plan() -> Change | None:
-        entry = memory.catalog.get(identity)
-        if entry.source != AGENT or not entry.vouched or entry.closed or "\n" in entry.text:
+        entry = memory.catalog.find(identity)
+        if entry is None or entry.source != AGENT or not entry.vouched or entry.closed or "\n" in entry.text:
             return None
         draft = memory.draft()
-        record = change_words(draft, entry, with_quote(entry.text, words), evidenced(entry))
+        record = change_words(draft, entry, with_quote(entry.text, cleaned), evidenced(entry))
         return Change(Author.AGENT, "evidence", draft.edits(), (trace(entry),), provenance=(record,))
 
-    outcome = memory.apply(plan)
-    return outcome.id if isinstance(outcome, Applied) else ""
+    known = memory.catalog.find(identity)
+    if known is not None and not known.closed and cleaned in known.text:
+        return True
+    return isinstance(memory.apply(plan), Applied)

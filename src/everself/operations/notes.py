@@ -9,25 +9,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from everself.classify.corrections import Correction, find_change
+from everself.classify.corrections import find_change
 from everself.classify.coverage import (
     adds_nothing,
     is_made_of,
+    is_worth,
     picks_up,
     same_fact,
     shares_words,
     tells,
     untold,
+    untouched,
     words_in_common,
 )
 from everself.classify.openers import bare
+from everself.classify.pairs import replaces
 from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.sentences import KEPT
-from everself.classify.statements import read_each
+from everself.classify.statements import read, read_each
 from everself.memory.copies import copies_of, same_statement
 from everself.memory.evidence import add_evidence
 from everself.memory.memory import Corrected, Remembered
-from everself.memory.provenance import AGENT, HAND, is_outside, rank, stated_by_owner
+from everself.memory.provenance import AGENT, HAND, is_human, is_outside, rank, stated_by_owner
 from everself.memory.statements import said
 from everself.memory.writing import NewEntry, core_path, is_quarantined, log_path
 from everself.operations.caller import Caller
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
 _LOOKED_AT: Final = 8
 # words that a correction has in common with what it corrects: one names the subject, the other what is said of it
 _IN_COMMON: Final = 2
+# how likely a statement takes the place of an entry, for a model's word to be enough
+_LIKELY: Final = 0.5
 
 
 def write_note(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Remembered:
@@ -83,56 +88,71 @@ def put_right(runtime: "Runtime", wrong: Sequence[Entry], new_entry: NewEntry, c
 
 
 def put_right_as_said(runtime: "Runtime", wrong: Sequence[Entry], caller: Caller) -> Corrected | None:
-    """Close the wrong entry for the owner's own sentence; None where the message alone does not say that this one is wrong.
+    """Close the wrong entry for the owner's own statement; None where the message alone does not say that this one is wrong.
 
-    A page that was read may choose neither the entry nor the words: of all that is known it has to be the one that has most words in
-    common with what the owner says is wrong.
+    A page that was read may choose neither the entry nor the words: of all that is known it has to be the one that the statement is most
+    likely to replace, or has most words in common with. What else a person said in the wrong one is kept; where the two cannot be told
+    apart, nothing is closed.
     """
+    stated = [one.text for one in read(caller.said).of(*KEPT)]
+    words = max(stated, key=lambda one: len(words_in_common(one, wrong[0].text)), default="")
     told = find_change(said(caller.said))
-    if told is None or not any(told.trigger.strip() in one.text for one in read_each(caller.said).of(*KEPT)):
+    if told is None and replaces(words, wrong[0].text).likely < _LIKELY:
         return None
-    copies = _nearest(runtime, wrong[0], told, caller)
+    copies = _copies_of_nearest(runtime, wrong[0], words, told.old if told is not None else "", caller)
     if copies is None:
         return None
     memory = runtime.memory
-    right = NewEntry(bare(told.trigger), stated_by_owner("chat", f"msg:{caller.message}"))
+    right = NewEntry(bare(words), stated_by_owner("chat", f"msg:{caller.message}"))
+    own = [one for one in wrong if is_human(one.source)]
+    rest = [untouched(one.text, words) for one in own]
+    if None in rest:
+        return None
+    for one, left in zip(own, rest, strict=True):
+        # first, so that a crash leaves it twice rather than not at all
+        if left and is_worth(left):
+            memory.remember(NewEntry(left, stated_by_owner("chat", *one.lineage), tag=one.tag))
     known = _of_message(memory, right, caller)
     names = [one.id for one in (*wrong[1:], *copies)]
     if known is None or rank(memory.trust(known)) < rank(HAND):
-        return memory.correct(wrong[0].id, right.text, right.origin, trigger=told.trigger, copies=names)
+        return memory.correct(wrong[0].id, right.text, right.origin, trigger=words, copies=names)
     closed = [one for first in wrong for one in (first, *copies_of(first, memory.catalog))] + copies
     named = tuple(dict.fromkeys(one.id for one in closed if one.id != known.id))
     changes = [memory.supersede(one, known.id) for one in named]
     return Corrected(known.id, named, changes[-1])
 
 
-def _nearest(runtime: "Runtime", wrong: Entry, told: Correction, caller: Caller) -> list[Entry] | None:
-    """What says the same as the entry that is wrong; None where it is not the one that is meant. Of one message, what holds the same wrong
-    value of the same thing says the same."""
-    common = words_in_common(told.trigger, wrong.text)
-    if len(common) < _IN_COMMON or not runtime.agent.search.enabled:
+def _copies_of_nearest(runtime: "Runtime", wrong: Entry, words: str, old: str, caller: Caller) -> list[Entry] | None:
+    """What says the same as the entry that is wrong; None where another one may be meant. `old` is the value that the owner calls wrong: of
+    one message, what holds it of the same thing says the same."""
+    common = words_in_common(words, wrong.text)
+    if not common or not runtime.agent.search.enabled:
         return None
     copies: list[Entry] = []
-    asked = RecallRequest(told.trigger, _LOOKED_AT, 0.0, scope=caller.scope, recorded=False, counted=False)
+    others: list[Entry] = []
+    asked = RecallRequest(words, _LOOKED_AT, 0.0, scope=caller.scope, recorded=False, counted=False)
     for name in dict.fromkeys(hit.entry for hit in runtime.recall.search(asked).hits if hit.entry):
         other = runtime.memory.catalog.find(name)
         if other is None or other.closed or name == wrong.id or f"msg:{caller.message}" in other.lineage:
             continue
-        shared = words_in_common(told.trigger, other.text)
-        held = bool(told.old) and words_in_common(told.old, wrong.text) == words_in_common(told.old, other.text) != set()
-        if same_fact(other.text, wrong.text) or (shared == common and held and set(other.lineage) & set(wrong.lineage)):
-            copies.append(other)
-        elif len(shared) >= len(common):
-            return None
+        held = words_in_common(old, wrong.text) if old else set()
+        again = words_in_common(words, other.text) == common and held and held == words_in_common(old, other.text)
+        same = same_fact(other.text, wrong.text) or (again and set(other.lineage) & set(wrong.lineage))
+        (copies if same else others).append(other)
+    nearest = len(common) >= _IN_COMMON and all(len(words_in_common(words, one.text)) < len(common) for one in others)
+    likely = replaces(words, wrong.text).likely
+    likeliest = likely >= _LIKELY and all(replaces(words, one.text).likely < likely for one in others)
+    if not nearest and not likeliest:
+        return None
     return [one for one in copies if rank(runtime.memory.trust(one)) >= rank(AGENT)]
 
 
 def _in_own_words(new_entry: NewEntry, caller: Caller) -> Iterator[NewEntry]:
     """The sentences that the owner states in this message and the note was made of."""
-    for sentence in read_each(caller.said).of(*KEPT):
+    for sentence in read(caller.said).of(*KEPT):
         asked = sentence.kind is SentenceKind.REMEMBER
         words = (sentence.what or sentence.text) if asked else sentence.text
-        if is_made_of(new_entry.text, words):
+        if is_made_of(new_entry.text, words) or len(words_in_common(words, new_entry.text)) >= _IN_COMMON:
             yield replace(new_entry, text=words, origin=origin_of(words, caller), explicit=asked)
 
 

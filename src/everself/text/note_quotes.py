@@ -1,4 +1,4 @@
-"""A note with the words that it was made of, where it leaves some of them out: `Jory is the owner's apprentice. (“jory is my apprentice, nice
+"""A note with the words that it was made of, where it leaves some of them out: `Jory is the apprentice. (“jory is my apprentice, nice
 lad”)`. Pure.
 
 The quotation is evidence: who compares what two notes claim looks at them without it.

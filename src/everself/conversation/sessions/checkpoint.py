@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Final, Literal
 
-from everself.classify.coverage import is_made_of, is_worth, tells, untold
+from everself.classify.coverage import is_made_of, is_worth, left_out, tells, untold, words_in_common
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.clock import Clock
 from everself.conversation.sessions.log import SessionLog
@@ -35,12 +35,13 @@ _KEPT: Final = (SentenceKind.STATEMENT, SentenceKind.REMEMBER)
 
 @dataclass(frozen=True, slots=True)
 class PlannedStatement:
-    """What becomes of one statement. `entry` is what says it already."""
+    """What becomes of one statement. `entry` is what says it already, or takes in the words `quoted` of it."""
 
     new_entry: NewEntry
     message: Message
     fate: Fate
     entry: str = ""
+    quoted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class Checkpoint:
             seen = message.seq
             for one in self._planned(now, message, notes):
                 written = self._write(one) if one.fate in ("new", "mention") else ""
-                if one.fate == "quoted" and not quote(self._memory, one.entry, one.new_entry.text):
+                if one.fate == "quoted" and not quote(self._memory, one.entry, one.quoted):
                     written = self._write(one)
                 if one.fate == "noted":
                     add_evidence(self._memory, one.entry, f"msg:{message.id}")
@@ -138,8 +139,12 @@ class Checkpoint:
                 # what is left of a statement is another one
                 key = new_entry.key if words == new_entry.text else f"{new_entry.key} {number}"
                 left = replace(new_entry, text=words, key=key)
-                note = None if new_entry.explicit else next((one for one in notes if _is_of(one, words)), None)
-                yield PlannedStatement(left, message, "quoted" if note else "new", note.id if note else "")
+                note = None if new_entry.explicit else _made_of(words, notes)
+                if note is None:
+                    yield PlannedStatement(left, message, "new")
+                else:
+                    quoted = left_out(words, [one.text for one in notes]) or words
+                    yield PlannedStatement(left, message, "quoted", note.id, quoted)
         elif noted := next((one for one in found if _tells(one, new_entry.text)), None):
             yield PlannedStatement(new_entry, message, "noted", noted.id)
         else:
@@ -226,10 +231,18 @@ def _tells(entry: Entry, statement: str) -> bool:
     return entry.source == AGENT and not entry.closed and tells(entry.text, statement)
 
 
-def _is_of(note: Entry, words: str) -> bool:
-    """Whether the agent made an open note of these words."""
-    own = note.source == AGENT and note.vouched and not note.closed and "\n" not in note.text
-    return own and is_made_of(note.text, words)
+def _made_of(words: str, notes: list[Entry]) -> Entry | None:
+    """The open note of the agent that tells most of these words."""
+    own = [
+        one
+        for one in notes
+        if one.source == AGENT
+        and one.vouched
+        and not one.closed
+        and "\n" not in one.text
+        and is_made_of(one.text, words)
+    ]
+    return max(own, key=lambda one: len(words_in_common(words, one.text)), default=None)
 
 
 def _is_worth(statement: str) -> bool:
