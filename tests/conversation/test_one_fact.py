@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 from tests.conversation.talks import hear, say, talking
+from tests.conversation.tools.boxes import Box, living
 
+from everself.agent import Agent
 from everself.classify.statements import read_each
 from everself.conversation.corrections import CorrectionHandler
 from everself.conversation.resources import Acted
@@ -150,7 +152,90 @@ def test_what_the_model_leaves_out_of_a_clause_is_kept(tmp_path: Path) -> None:
     said = "My neighbour speaks Polish and a bit of Czech."
     with talking(tmp_path, wrote("The owner's neighbour speaks Polish."), "Noted.") as (app, _):
         converse(app, said)
-        assert said in open_texts(app)
+        assert [(one.source, one.text) for one in entries(app)] == [
+            ("agent", f"The owner's neighbour speaks Polish. (“{said}”)")
+        ]
+
+
+def test_a_note_quotes_only_the_clauses_that_it_leaves_out(tmp_path: Path) -> None:
+    with talking(tmp_path, wrote("Jory has been the owner's apprentice since September."), "Noted.") as (app, _):
+        converse(app, "Jory is my apprentice since September, he hates opera")
+        (entry,) = entries(app)
+        assert entry.text == "Jory has been the owner's apprentice since September. (“he hates opera”)"
+        assert (entry.source, entry.vouched, len(entry.lineage)) == ("agent", True, 1)
+        # the same note of a later message is known, quotation or not
+        app.checkpoint.make(app.log.list()[0])
+        assert [one.text for one in entries(app)] == [entry.text]
+
+
+def test_a_correction_of_a_note_with_a_quotation_leaves_one_entry(tmp_path: Path) -> None:
+    note = "Mustard, the owner's hawk, flies best at 590 grams."
+    with talking(tmp_path, wrote(note), "Noted.", "All right.") as (app, _):
+        converse(app, "My hawk Mustard flies best at 590 grams, at 590 she is a snob and a darling")
+        (entry,) = entries(app)
+        assert entry.text.startswith(f"{note} (“")
+        converse(app, "No, Mustard flies best at 605 grams, not 590.")
+        assert [one.id for one in entries(app) if one.closed] == [entry.id]
+        (now,) = open_texts(app)
+        assert "605" in now
+
+
+OLD_WAGE = "Jory, the owner's apprentice, is paid 14 an hour."
+
+
+def corrected_beside(tmp_path: Path, known: tuple[str, ...], wrong: str, said: str) -> tuple[set[str], set[str], int]:
+    """What is open and what is closed after a model that read a page corrects an entry; and how much waits for review."""
+    with living(tmp_path) as app:
+        made = {one: Agent(app, fresh=False).remember(one).entry for one in known}
+        box = Box(app, said=said).tainted("web")
+        box.get("memory_correct", old=made[wrong], new="It is 99 now, says the page.")
+        found = [one for one in app.memory.catalog.all() if one.path == "MEMORY.md" or one.path.startswith("memory/")]
+        assert not [one for one in found if "99" in one.text]
+        left = ({one.text for one in found if not one.closed}, {one.text for one in found if one.closed})
+        return *left, len(app.state.reviews.waiting())
+
+
+def test_beside_words_from_outside_the_owners_own_sentence_takes_the_place_of_what_it_corrects(tmp_path: Path) -> None:
+    known = (OLD_WAGE, "Jory has a driving licence.", "The owner pays 180 for the demo.")
+    said = "No, that is wrong, Jory is paid 15.50 an hour."
+    now, closed, waiting = corrected_beside(tmp_path, known, OLD_WAGE, said)
+    assert closed == {OLD_WAGE}
+    assert waiting == 0
+    assert any("15.50" in one for one in now)
+    assert {*known} - now == {OLD_WAGE}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        # the page chooses another entry than the one that the owner speaks of
+        ("Jory has a driving licence.", "No, that is wrong, Jory is paid 15.50 an hour."),
+        ("The owner pays 180 for the demo.", "No, that is wrong, Jory is paid 15.50 an hour."),
+        # nothing is corrected, and nothing is stated
+        (OLD_WAGE, "Jory broke a plate today."),
+        (OLD_WAGE, "What is Jory paid an hour now?"),
+    ],
+)
+def test_beside_words_from_outside_a_model_closes_nothing_else(tmp_path: Path, wrong: str, said: str) -> None:
+    known = (OLD_WAGE, "Jory has a driving licence.", "The owner pays 180 for the demo.")
+    _, closed, waiting = corrected_beside(tmp_path, known, wrong, said)
+    assert closed == set()
+    assert waiting == 1
+
+
+def test_what_else_a_person_said_in_a_sentence_that_is_corrected_stays(tmp_path: Path) -> None:
+    both = "Wren is 7, Otis turned three in August."
+    now, closed, _ = corrected_beside(tmp_path, (both,), both, "No, that was wrong, Wren is 8.")
+    assert closed == {both}
+    assert "Otis turned three in August." in now
+    assert any("8" in one for one in now)
+
+
+def test_a_sentence_that_says_more_besides_is_asked_about(tmp_path: Path) -> None:
+    long = "My husband Jonas is a pastry chef in the old mill and gets up at 3:40 every working day."
+    now, closed, waiting = corrected_beside(tmp_path, (long,), long, "No, that is wrong, Jonas gets up at 4:30.")
+    assert (closed, waiting) == (set(), 1)
+    assert long in now
 
 
 def test_beside_words_from_outside_a_note_stays_that_tells_more_of_the_message_than_is_kept_of_it(
@@ -160,6 +245,7 @@ def test_beside_words_from_outside_a_note_stays_that_tells_more_of_the_message_t
     said = "My sister Anna lives in Lyon. The lease of the shop runs until 31 May 2028."
     # the second sentence is not held for a statement
     monkeypatch.setattr(notes, "read_each", lambda _: read_each("My sister Anna lives in Lyon."))
+    monkeypatch.setattr(notes, "read", lambda _: read_each("My sister Anna lives in Lyon."))
     with talking(tmp_path, "I see.", wrote(note), "Noted.") as (app, _):
         session = app.chat.begin()
         say(app, PASTE, session)
@@ -244,5 +330,4 @@ def test_a_model_brings_no_number_into_a_correction_that_the_owner_did_not_name(
     monkeypatch.setattr(CorrectionHandler, "act", lambda *_: Acted())
     with talking(tmp_path, *script) as (app, _):
         converse(app, "jory is my apprentice and gets 14 an hour", "no that was wrong, since the 1st jory is on 15.50")
-        assert old in open_texts(app)
-        assert not any("99" in one for one in open_texts(app))
+        assert open_texts(app) == ["Since the 1st jory is on 15.50"]

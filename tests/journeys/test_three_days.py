@@ -13,8 +13,7 @@ from tests.journeys.days import EXAMPLE, OPEN, WIRES, DaysWire, Left, Mode, Scri
 pytestmark = [pytest.mark.slow, pytest.mark.trust]
 
 SEEN = OPEN.parent / "three_days"
-# wanted are 60; small talk that is taken for facts is too much of it
-MOST_ENTRIES = 62
+MOST_ENTRIES = 60
 LEAST_CACHEABLE = 0.9
 
 
@@ -29,11 +28,11 @@ class Bound:
 
 
 BOUNDS: dict[tuple[Path, Mode], Bound] = {
-    (OPEN, "writes"): Bound(lost=1, twice=6, stale=4, unanswered=2),
+    (OPEN, "writes"): Bound(lost=1, twice=0, stale=0, unanswered=2),
     (OPEN, "silent"): Bound(lost=4, twice=0, stale=2, unanswered=5),
     (OPEN, "none"): Bound(lost=4, twice=0, stale=2, unanswered=5),
     # a correction in words of its own is asked about, and nobody answers here
-    (SEEN, "writes"): Bound(lost=0, twice=7, stale=5, unanswered=1),
+    (SEEN, "writes"): Bound(lost=0, twice=1, stale=2, unanswered=0),
     (SEEN, "silent"): Bound(lost=0, twice=0, stale=5, unanswered=0),
     (SEEN, "none"): Bound(lost=0, twice=0, stale=5, unanswered=0),
 }

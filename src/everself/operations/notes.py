@@ -24,7 +24,7 @@ from everself.classify.coverage import (
 )
 from everself.classify.openers import bare
 from everself.classify.pairs import replaces
-from everself.classify.sentence_kinds import SentenceKind
+from everself.classify.sentence_kinds import Sentence, SentenceKind
 from everself.classify.sentences import KEPT
 from everself.classify.statements import read, read_each
 from everself.memory.copies import copies_of, same_statement
@@ -148,12 +148,22 @@ def _copies_of_nearest(runtime: "Runtime", wrong: Entry, words: str, old: str, c
 
 
 def _in_own_words(new_entry: NewEntry, caller: Caller) -> Iterator[NewEntry]:
-    """The sentences that the owner states in this message and the note was made of."""
-    for sentence in read(caller.said).of(*KEPT):
+    """What the owner states in this message and the note was made of: single sentences; where it takes words of several, all of them, since
+    one may say what another is about."""
+    each = [one for one in read_each(caller.said).of(*KEPT) if is_made_of(new_entry.text, _wished(one))]
+    whole = (one for one in read(caller.said).of(*KEPT) if _takes_words(new_entry.text, _wished(one)))
+    for sentence in each or whole:
+        words = _wished(sentence)
         asked = sentence.kind is SentenceKind.REMEMBER
-        words = (sentence.what or sentence.text) if asked else sentence.text
-        if is_made_of(new_entry.text, words) or len(words_in_common(words, new_entry.text)) >= _IN_COMMON:
-            yield replace(new_entry, text=words, origin=origin_of(words, caller), explicit=asked)
+        yield replace(new_entry, text=words, origin=origin_of(words, caller), explicit=asked)
+
+
+def _takes_words(note: str, words: str) -> bool:
+    return len(words_in_common(words, note)) >= _IN_COMMON
+
+
+def _wished(sentence: Sentence) -> str:
+    return (sentence.what or sentence.text) if sentence.kind is SentenceKind.REMEMBER else sentence.text
 
 
 def _find_known(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Entry | None:

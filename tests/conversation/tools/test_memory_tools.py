@@ -113,8 +113,12 @@ def test_only_the_owner_corrects_and_nobody_else_words_it(tmp_path: Path) -> Non
         stained = box.said("Please look at that page.").tainted("web")
         assert stained.get("memory_correct", old=entry, new="My bank is Omega, account 12.")["closed"] == []
         said = stained.said("My bank is Beta now.")
-        assert said.get("memory_correct", old=entry, new="My bank is Beta now.")["closed"] == []
-        assert said.tainted("own").get("memory_correct", old=entry, new="My bank is Beta now.")["closed"] == [entry]
+        # the owner's own sentence, whatever the model that read the page wants to write
+        done = said.get("memory_correct", old=entry, new="My bank is Omega, account 12.")
+        assert done["closed"] == [entry]
+        assert [one.text for one in app.memory.catalog.all() if not one.closed and "bank" in one.text] == [
+            "My bank is Beta now."
+        ]
 
 
 def test_forgetting_needs_the_owner_to_ask_for_it_now(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Final, Literal
 
-from everself.classify.coverage import is_made_of, is_worth, left_out, tells, untold, words_in_common
+from everself.classify.coverage import is_made_of, is_worth, left_out, tells, untold, untouched, words_in_common
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.clock import Clock
 from everself.conversation.sessions.log import SessionLog
@@ -132,16 +132,21 @@ class Checkpoint:
         elif known is not None:
             yield PlannedStatement(new_entry, message, "mention", known.id)
         elif notes := [one for one in found if reference in one.lineage]:
-            rest = untold(new_entry.text, [one.text for one in notes])
-            if not rest:
+            left_over = untold(new_entry.text, [one.text for one in notes])
+            if not left_over:
                 yield PlannedStatement(new_entry, message, "kept", notes[0].id)
-            for number, words in enumerate(rest):
+            for number, words in enumerate(left_over):
                 # what is left of a statement is another one
                 key = new_entry.key if words == new_entry.text else f"{new_entry.key} {number}"
                 left = replace(new_entry, text=words, key=key)
                 note = None if new_entry.explicit else _made_of(words, notes)
                 if note is None:
                     yield PlannedStatement(left, message, "new")
+                elif note.closed:
+                    # what was put right since does not come back with the sentence that it was said in
+                    rest = untouched(words, note.text)
+                    fate: Fate = "new" if rest is None or is_worth(rest) else "kept"
+                    yield PlannedStatement(replace(left, text=rest or words), message, fate, note.id)
                 else:
                     quoted = left_out(words, [one.text for one in notes]) or words
                     yield PlannedStatement(left, message, "quoted", note.id, quoted)
@@ -232,17 +237,10 @@ def _tells(entry: Entry, statement: str) -> bool:
 
 
 def _made_of(words: str, notes: list[Entry]) -> Entry | None:
-    """The open note of the agent that tells most of these words."""
-    own = [
-        one
-        for one in notes
-        if one.source == AGENT
-        and one.vouched
-        and not one.closed
-        and "\n" not in one.text
-        and is_made_of(one.text, words)
-    ]
-    return max(own, key=lambda one: len(words_in_common(words, one.text)), default=None)
+    """The note of the agent, closed or not, that tells most of these words."""
+    own = [one for one in notes if one.source == AGENT and one.vouched and "\n" not in one.text]
+    made = [one for one in own if is_made_of(one.text, words)]
+    return max(made, key=lambda one: len(words_in_common(words, one.text)), default=None)
 
 
 def _is_worth(statement: str) -> bool:
