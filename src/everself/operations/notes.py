@@ -151,15 +151,16 @@ def _in_own_words(new_entry: NewEntry, caller: Caller) -> Iterator[NewEntry]:
     """What the owner states in this message and the note was made of: single sentences; where it takes words of several, all of them, since
     one may say what another is about."""
     each = [one for one in read_each(caller.said).of(*KEPT) if is_made_of(new_entry.text, _wished(one))]
-    whole = (one for one in read(caller.said).of(*KEPT) if _takes_words(new_entry.text, _wished(one)))
-    for sentence in each or whole:
+    whole = [one for one in read(caller.said).of(*KEPT) if _shared(new_entry, one) >= _IN_COMMON]
+    most = max((_shared(new_entry, one) for one in each), default=0)
+    for sentence in whole if any(_shared(new_entry, one) > most for one in whole) else each:
         words = _wished(sentence)
         asked = sentence.kind is SentenceKind.REMEMBER
         yield replace(new_entry, text=words, origin=origin_of(words, caller), explicit=asked)
 
 
-def _takes_words(note: str, words: str) -> bool:
-    return len(words_in_common(words, note)) >= _IN_COMMON
+def _shared(new_entry: NewEntry, sentence: Sentence) -> int:
+    return len(words_in_common(_wished(sentence), new_entry.text))
 
 
 def _wished(sentence: Sentence) -> str:
