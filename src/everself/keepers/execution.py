@@ -3,7 +3,7 @@
 Decides nothing: `_checks` did.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from everself.clock import Clock
@@ -29,21 +29,12 @@ from everself.keepers.keeper import (
 )
 from everself.keepers.soul.keeper import news
 from everself.memory.corrections import mark_embedded
-from everself.memory.drafts import comment_of
 from everself.memory.memory import Memory
 from everself.memory.promotion.moves import Pick, apply_moves
 from everself.memory.provenance import is_human, stated_by_owner
 from everself.memory.writing import close_entry, count_mention
-from everself.text.markdown.blocks import Scan
-from everself.text.markdown.comment import EntryComment, with_fields
-from everself.text.markdown.edit import Splice, append_log, remove_entry
-from everself.text.markdown.entries import EntrySpan
-from everself.values import (
-    Applied,
-    Author,
-    Change,
-    digest,
-)
+from everself.text.markdown.comment import with_fields
+from everself.values import Author, Change, digest
 
 
 class ActionExecutor:
@@ -72,15 +63,15 @@ class ActionExecutor:
                 made = memory.remember(replace(thought, key=key))
                 change, entry = made.change, made.entry
             case Mention(entry):
-                change = _apply(memory, lambda: _mention(memory, entry))
+                change = memory.change(lambda: _mention(memory, entry))
             case CloseEntry(entry, by):
-                change = _apply(memory, lambda: _close(memory, entry, by))
+                change = memory.change(lambda: _close(memory, entry, by))
             case Merge(entry, drop):
-                change = _apply(memory, lambda: _merge(memory, entry, drop))
+                change = memory.change(lambda: _merge(memory, entry, drop))
             case Note(document, text):
-                change = _apply(memory, lambda: _note(memory, document, text, planned.reason))
+                change = memory.change(lambda: _note(memory, document, text, planned.reason))
             case Quarantine(entry, why):
-                change = _apply(memory, lambda: _set_apart(memory, entry, why))
+                change = memory.change(lambda: _set_apart(memory, entry, why))
             case MoveTo(entry) as wanted:
                 change = self._move(memory, wanted)
             case Archive():
@@ -90,7 +81,7 @@ class ActionExecutor:
             case Correct(wrong, text):
                 change, entry = self._correct(memory, planned, wrong, text)
             case Confirm(entries):
-                change = _apply(memory, lambda: _confirm(memory, entries))
+                change = memory.change(lambda: _confirm(memory, entries))
             case Ask():
                 return ActionResult(planned, why="A question cannot be executed; it is answered in the review.")
         return ActionResult(planned, change, entry, already=not change)
@@ -141,11 +132,6 @@ class ActionExecutor:
         return memory
 
 
-def _apply(memory: Memory, plan: Callable[[], Change]) -> str:
-    outcome = memory.apply(plan)
-    return outcome.id if isinstance(outcome, Applied) else ""
-
-
 def _mention(memory: Memory, entry: str) -> Change:
     draft = memory.draft()
     count_mention(draft, memory.catalog.get(entry), memory.clock.today())
@@ -173,11 +159,7 @@ def _note(memory: Memory, document: str, text: str, about: str) -> Change:
     draft = memory.draft()
     now = memory.clock.now()
     title = f"{' '.join(about.split())[:80]} on {now.date().isoformat()}"
-
-    def add(found: Scan) -> Splice:
-        return append_log(found, now.strftime("%H:%M:%S"), title, text.encode("utf-8", "replace"), None)
-
-    draft.splice(document, add, f"# {document.removesuffix('.md').replace('_', ' ').capitalize()}\n".encode())
+    draft.log(document, now, title, text, empty=f"# {document.removesuffix('.md').replace('_', ' ').capitalize()}\n")
     return Change(Author.KEEPER, "note", draft.edits())
 
 
@@ -191,20 +173,7 @@ def _set_apart(memory: Memory, identity: str, why: str) -> Change:
     entry = memory.catalog.get(identity)
     draft = memory.draft()
     now = memory.clock.now()
-    known = EntryComment(())
-
-    def take(document: Scan, span: EntrySpan) -> Splice:
-        nonlocal known
-        known = comment_of(span, entry)
-        return remove_entry(document, span)
-
-    def add(document: Scan) -> Splice:
-        reason = " ".join(why.split())[:80]
-        return append_log(
-            document, now.strftime("%H:%M:%S"), reason, entry.text.encode("utf-8", "replace"), with_fields(known)
-        )
-
-    draft.edit_entry(entry, take)
     day = now.date().isoformat()
-    draft.splice(f"quarantine/{day}.md", add, f"# Quarantine: {day}\n".encode())
+    comment = with_fields(draft.take_out(entry))
+    draft.log(f"quarantine/{day}.md", now, " ".join(why.split())[:80], entry.text, comment, f"# Quarantine: {day}\n")
     return Change(Author.KEEPER, "quarantine", draft.edits(), (f"entry:{entry.id}",))

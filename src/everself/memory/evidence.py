@@ -5,7 +5,7 @@ from everself.memory.memory import Memory
 from everself.memory.provenance import AGENT, evidenced
 from everself.memory.provenance_undo import trace
 from everself.memory.writing import restamp
-from everself.values import Applied, Author, Change
+from everself.values import Author, Change
 
 
 def add_evidence(memory: Memory, identity: str, reference: str) -> str:
@@ -20,5 +20,4 @@ def add_evidence(memory: Memory, identity: str, reference: str) -> str:
         record = restamp(draft, entry, evidenced(entry, reference))
         return Change(Author.AGENT, "evidence", draft.edits(), (reference, trace(entry)), provenance=(record,))
 
-    outcome = memory.apply(plan)
-    return outcome.id if isinstance(outcome, Applied) else ""
+    return memory.change(plan)

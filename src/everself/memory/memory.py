@@ -162,10 +162,8 @@ class Memory:
             # the quarantine is always written by the runtime
             return replace(change, author=Author.RUNTIME) if is_quarantined(found.path) else change
 
-        outcome = self.apply(plan)
-        if isinstance(outcome, Applied):
-            return replace(found, change=outcome.id)
-        return found
+        change = self.change(plan)
+        return replace(found, change=change)
 
     def correct(
         self,
@@ -220,8 +218,8 @@ class Memory:
             log_correction(draft, now, **what, sure=sure, entries=(lineage, identity))
             return _change(OWNER, "correct", draft, lineage, (provenance_record,))
 
-        outcome = self.apply(plan)
-        return replace(found, change=outcome.id if isinstance(outcome, Applied) else "")
+        change = self.change(plan)
+        return replace(found, change=change)
 
     def supersede(self, old: str, new: str) -> str:
         """Close an older entry in favour of a newer one. Returns the change."""
@@ -234,8 +232,7 @@ class Memory:
             close_entry(draft, self.catalog.get(older.id), self.clock.today(), newer.id)
             return _change(OWNER, "supersede", draft, (f"entry:{newer.id}",))
 
-        outcome = self.apply(plan)
-        return outcome.id if isinstance(outcome, Applied) else ""
+        return self.change(plan)
 
     def edit(self, identity: str, text: str, origin: Origin, *, seen: str = "") -> Remembered:
         """Change the text of an entry, by the owner; its id stays. `seen`: the text that the owner was looking at."""
@@ -256,8 +253,7 @@ class Memory:
             provenance_record = change_words(draft, before, cleaned.text, origin)
             return _change(OWNER, "edit", draft, (trace(before),), (provenance_record,))
 
-        outcome = self.apply(plan)
-        change = outcome.id if isinstance(outcome, Applied) else ""
+        change = self.change(plan)
         return Remembered(entry.id, entry.path, change, redacted=cleaned.kinds, private=cleaned.private)
 
     def confidence(self, entry: Entry) -> float:
@@ -376,6 +372,11 @@ class Memory:
         """A fresh draft over the documents as they are now."""
         find = self.workspace.find
         return Draft(lambda path: None if (found := find(path)) is None else found.data)
+
+    def change(self, plan: Callable[[], Change | None]) -> str:
+        """As `apply`: the id of the change, empty where nothing was changed."""
+        outcome = self.apply(plan)
+        return outcome.id if isinstance(outcome, Applied) else ""
 
     def apply(self, plan: Callable[[], Change | None]) -> Outcome:
         """Plan and apply while nobody else can write; refusals and lasting conflicts are errors."""

@@ -24,7 +24,7 @@ from everself.text.markdown.comment import with_fields
 from everself.text.markdown.edit import Splice, append_item, apply_splice, lead_in, newline, remove_entry, set_comment
 from everself.text.markdown.entries import EntryKind, EntrySpan, heading_time
 from everself.text.markdown.sections import sections
-from everself.values import Applied, Author, Change, Entry, ProvenanceRecord, Tag, Tier
+from everself.values import Author, Change, Entry, ProvenanceRecord, Tag, Tier
 from everself.workspace.layout import archives_of
 
 # words in a log heading that add nothing to the page title
@@ -97,10 +97,9 @@ def apply_moves(memory: Memory, picks: Sequence[Pick], author: Author) -> Promot
         moves = plan_moves(memory, picks, author)
         return moves.change
 
-    outcome = memory.apply(plan)
+    change = memory.change(plan)
     # both documents at once, or an id would for a moment seem to belong to the old place
     memory.catalog.refresh()
-    change = outcome.id if isinstance(outcome, Applied) else ""
     return Promotion(change, moves.moved, moves.left)
 
 
