@@ -6,8 +6,7 @@ what is known, and where it describes somebody while a program of the owner's (`
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.classify.coverage import tells
 from everself.conversation.sessions.session import Message
@@ -20,12 +19,8 @@ from everself.memory.writing import NewEntry
 from everself.models.chat.protocol import JsonObject
 from everself.search.scopes import SessionKind
 from everself.text.normalise import one_line
+from everself.text.patterns import LazyPattern
 from everself.values import Tag
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import re2
 
 _OPENS: Final = "⟦data "
 _ENDS: Final = "⟦end "
@@ -37,7 +32,7 @@ def own_words(text: str) -> str:
     return "\n".join(_outside(text))
 
 
-def _outside(text: str) -> "Iterator[str]":
+def _outside(text: str) -> Iterator[str]:
     framed, block = False, ""
     for line in text.splitlines():
         bare = line.strip()
@@ -62,6 +57,8 @@ LONGEST: Final = 4_000
 MOST: Final = 20
 # limit for quoted text
 SHOWN: Final = 80
+# descriptions of people belong into USER.md
+_PROFILE: Final = LazyPattern(r"^(?:\p{Lu}[\p{L}'’-]+ ){1,3}(?:is|was) (?:an?|the|my|our|their|his|her) ")
 _TAGS: Final = {"decision": Tag.DECISION, "lesson": Tag.SKILL, "knowledge": Tag.KNOWLEDGE, "event": Tag.EVENT}
 SCHEMA: Final = list_schema(
     "memories",
@@ -158,7 +155,7 @@ def _planned(
     names = [name for name in memory["messages"] if name in heard]
     if not text or not names or len(names) < len(memory["messages"]):
         return None
-    if context.sources.profiled and _profile().search(text):
+    if context.sources.profiled and _PROFILE.search(text):
         return None
     message = heard[names[0]]
     lineage = tuple(f"msg:{name}" for name in dict.fromkeys(names))
@@ -181,11 +178,3 @@ def _is_known(context: KeeperContext, text: str, lineage: tuple[str, ...]) -> bo
         return True
     made = [one for one in context.open_entries() if not set(lineage).isdisjoint(one.lineage)]
     return any(tells(one.text, text) or tells(text, one.text) for one in made)
-
-
-@lru_cache(maxsize=1)
-def _profile() -> "re2._Regexp":
-    import re2
-
-    # descriptions of people belong into USER.md
-    return re2.compile(r"^(?:\p{Lu}[\p{L}'’-]+ ){1,3}(?:is|was) (?:an?|the|my|our|their|his|her) ")

@@ -1,12 +1,9 @@
 """Whether a question asks for a time, in seven languages."""
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.text.normalise import fold, without_surrogates
-
-if TYPE_CHECKING:
-    import re2
+from everself.text.patterns import LazyPattern
 
 _LONGEST: Final = 4000
 _UNITS: Final = "date|day|time|year|month|week|weekday|season|hour"
@@ -31,15 +28,9 @@ _ASKING: Final = (
     "何(?:年|月|曜日?)|何日(?:[^もか]|$)|どの(?:くらい|ぐらい)前|どれ(?:くらい|ぐらい)前|どの(?:日|月|年)",
     "언제(?:[^나든]|$)|며칠(?:이|에|날|인|\\?|$)|몇 ?(?:월|시|년도?|일)|무슨 ?(?:요일|날)|어느 ?(?:날|해|달)|얼마나 (?:오래 )?전",
 )
+_PATTERN: Final = LazyPattern("|".join(f"(?:{one})" for one in _ASKING))
 
 
 def asks_when(query: str) -> bool:
     """Does the answer have to be a time?"""
-    return _pattern().search(without_surrogates(fold(query[:_LONGEST]))) is not None
-
-
-@lru_cache(maxsize=1)
-def _pattern() -> "re2._Regexp":
-    import re2
-
-    return re2.compile("|".join(f"(?:{one})" for one in _ASKING))
+    return _PATTERN.search(without_surrogates(fold(query[:_LONGEST]))) is not None
