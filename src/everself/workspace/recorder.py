@@ -14,6 +14,7 @@ from everself.errors import EverselfError, HistoryDamaged
 from everself.storage import writes
 from everself.storage.filesystem import FileSystem
 from everself.storage.history.commits import MENDER, CommitNote, History
+from everself.storage.history.repair import blob_name, change_of
 from everself.storage.journal import Filed, Intent, Journal, Step
 from everself.storage.lock import TIMEOUT, Lock
 from everself.values import Author, FileChange, digest
@@ -105,7 +106,7 @@ class Recorder:
                 now = writes.find(self._files, path)
                 if now is None and path not in known:
                     continue
-                if now is not None and known.get(path) == self._history.name_of(now):
+                if now is not None and known.get(path) == blob_name(now):
                     continue
                 found.append(FileChange(path, self._history.content(path) if path in known else None, now))
             if found:
@@ -157,7 +158,7 @@ class Recorder:
         found: dict[str, str] = {}
         # only commits of people's edits can be between and after them
         for commit, note in islice(self._history.newest(), 2 * len(waiting) + STEPS_BACK):
-            identity = note.message.rpartition("\nChange: ")[2].partition("\n")[0]
+            identity = change_of(note.message)
             if identity in waiting:
                 found[identity] = commit
             elif note.author not in (Author.HAND, MENDER):
