@@ -3,7 +3,7 @@ to its lineage."""
 
 from everself.memory.memory import Memory
 from everself.memory.provenance import AGENT, evidenced
-from everself.memory.provenance_undo import trace
+from everself.memory.undo import trace
 from everself.memory.writing import restamp
 from everself.values import Author, Change
 

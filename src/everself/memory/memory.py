@@ -22,8 +22,8 @@ from everself.memory.provenance import (
     rank,
     weakest_source,
 )
-from everself.memory.provenance_undo import trace
 from everself.memory.suspicion import Releases, injection_reason, set_apart
+from everself.memory.undo import trace
 from everself.memory.writing import (
     NewEntry,
     add_entry,

@@ -10,8 +10,7 @@ from everself.errors import ChangedMeanwhile
 from everself.memory.memory import Memory
 from everself.memory.promotion._evidence import is_told
 from everself.memory.promotion._sections import moving_along
-from everself.memory.promotion.destinations import Recalled, can_leave, target_for
-from everself.memory.promotion.permission import PromotionPermission, permission_of
+from everself.memory.promotion.destinations import PromotionPermission, Recalled, can_leave, permission_of, target_for
 from everself.memory.promotion.scoring import Judgement, judge
 from everself.storage.state.database import State
 from everself.storage.state.searches import EntryHits, Searches
