@@ -169,8 +169,7 @@ class Checks:
             return Ruling("refuse", planned, kept if isinstance(kept, str) else str(dropped))
         if kept.id == dropped.id:
             return Ruling("refuse", planned, "An entry is not a duplicate of itself.")
-        one, other = place(kept.path), place(dropped.path)
-        if (one.person, one.project) != (other.person, other.project):
+        if place(kept.path).scope != place(dropped.path).scope:
             return Ruling("refuse", planned, "The entries belong to different people or projects.")
         if dropped.tag is Tag.CORRECTION:
             return Ruling("refuse", planned, "A correction is never merged into another entry.")
@@ -185,7 +184,7 @@ class Checks:
         where = place(operation.path)
         if where.humans_only:
             return _only_humans(planned, operation.path)
-        if (where.person, where.project) != (place(found.path).person, place(found.path).project):
+        if where.scope != place(found.path).scope:
             return Ruling("refuse", planned, f"{operation.path} belongs to another person or project.")
         if rank(self._context.trust(found)) < rank(OWNER):
             return Ruling("queue", planned, "Only the owner's statements are promoted without asking.")

@@ -312,10 +312,9 @@ class Memory:
 
     def _known(self, new_entry: NewEntry, unread: Collection[str]) -> Entry | None:
         """The entry that says the same within the same scope, in a document that is not `unread`."""
-        scope = place(core_path(new_entry) if not new_entry.project else log_path(new_entry, self.clock.today()))
+        scope = place(core_path(new_entry) if not new_entry.project else log_path(new_entry, self.clock.today())).scope
         for entry in self.catalog.with_words(new_entry.text, unread):
-            where = place(entry.path)
-            if (where.person, where.project) != (scope.person, scope.project) or entry.closed:
+            if place(entry.path).scope != scope or entry.closed:
                 continue
             if (
                 new_entry.spot is not None

@@ -265,9 +265,7 @@ def correct_entry(
     if rank(origin.source) < rank(OWNER) or caller.taint != OWN or made_of_this:
         if caller.taint == OWN and not made_of_this and is_put_right(request.new, [one.text for one in wrong], caller):
             return put_right(runtime, wrong, NewEntry(request.new, origin), caller)
-        from everself.keepers.owner_questions import ask_correction
-
-        return CorrectionAsked(ask_correction(runtime.keepers, wrong[0].id, request.new, caller.message))
+        return CorrectionAsked(runtime.keepers.ask_correction(wrong[0].id, request.new, caller.message))
     return memory.correct(request.old, request.new, origin, said=caller.said, trigger="memory_correct")
 
 

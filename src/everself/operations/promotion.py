@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from everself.conversation.tools.protocol import Outcome, Written, told
 from everself.errors import WrongUse
 from everself.keepers.keeper import Progress
-from everself.keepers.owner_questions import asked_of
-from everself.memory.promotion.candidates import Candidate, candidates, explain
+from everself.memory.promotion.candidates import Candidate, asked_of, candidates, explain
 from everself.memory.promotion.destinations import PromotionRight, check_target
 from everself.memory.promotion.moves import Moved, NotMoved, Pick, apply_moves
 from everself.memory.provenance import AGENT, HAND, taint_of

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from everself.classify.topics import Category
+from everself.config.sections import Tunables
 from everself.errors import ChangedMeanwhile
 from everself.memory.memory import Memory
 from everself.memory.promotion._evidence import is_told
@@ -31,6 +32,12 @@ class CandidateQuery:
     frequent: bool = False
     sessions: int = 3
     within: int = 30
+
+
+def asked_of(tunables: Tunables, days: int, *, frequent: bool = False, least: float | None = None) -> CandidateQuery:
+    """What counts as a candidate by the settings of an agent."""
+    sure = tunables.promotion_confidence if least is None else least
+    return CandidateQuery(days, sure, frequent, tunables.promotion_sessions, tunables.promotion_window_days)
 
 
 @dataclass(frozen=True, slots=True)

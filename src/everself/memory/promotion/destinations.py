@@ -82,7 +82,7 @@ def check_target(target: str) -> str:
 def check_fit(entry: Entry, weakest: str, target: str) -> None:
     """Refuse what would carry an entry out of its scope, or words from outside into every prompt."""
     here, there = place(entry.path), place(target)
-    if (here.person, here.project) != (there.person, there.project):
+    if here.scope != there.scope:
         raise RefusedByRule(f"{entry.id} belongs to another person or project than {target}.")
     if there.injected and _is_outside(weakest, there):
         words = f"{entry.id} rests on an outside source ({weakest}), and {target} is part of every prompt."

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from everself.errors import HistoryDamaged
 from everself.storage import writes
@@ -22,6 +22,7 @@ from everself.values import FileChange
 if TYPE_CHECKING:
     from dulwich.objects import Commit, ObjectID, ShaFile, Tree
 
+T = TypeVar("T")
 FOLDER = "history.git"
 BRANCH = "refs/heads/main"
 # One name for all that is being written: only one process at a time commits, and what a killed one left is replaced by the next.
@@ -248,17 +249,17 @@ class History:
     def _commit(self, identity: str) -> "Commit":
         from dulwich.objects import Commit
 
-        found = self._load(identity)
-        if not isinstance(found, Commit):
-            raise HistoryDamaged(f"Object {identity[:12]} is not a commit.", mend=MEND)
-        return found
+        return self._load_as(Commit, identity)
 
     def _tree(self, identity: str) -> "Tree":
         from dulwich.objects import Tree
 
+        return self._load_as(Tree, identity)
+
+    def _load_as(self, kind: type[T], identity: str) -> T:
         found = self._load(identity)
-        if not isinstance(found, Tree):
-            raise HistoryDamaged(f"Object {identity[:12]} is not a tree.", mend=MEND)
+        if not isinstance(found, kind):
+            raise HistoryDamaged(f"Object {identity[:12]} is not a {kind.__name__.lower()}.", mend=MEND)
         return found
 
     def _with(self, root: str | None, blobs: Mapping[str, str | None]) -> str | None:

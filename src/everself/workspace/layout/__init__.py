@@ -139,6 +139,11 @@ class Place:
     span: bool = False
 
     @property
+    def scope(self) -> tuple[str | None, str | None]:
+        """Whose it is: a person's, a project's, or with neither the owner's."""
+        return self.person, self.project
+
+    @property
     def humans_only(self) -> bool:
         """Counts as T0 for the write barrier."""
         return self.writer == "human"
