@@ -9,24 +9,9 @@ from dataclasses import replace
 from everself.clock import Clock
 from everself.errors import NotFound, RefusedByRule
 from everself.identity.growth import Growth
+from everself.keepers import keeper as actions
 from everself.keepers.compactor import put_away
-from everself.keepers.keeper import (
-    ActionResult,
-    Archive,
-    Ask,
-    CloseEntry,
-    Confirm,
-    Correct,
-    Mention,
-    Merge,
-    MoveTo,
-    Note,
-    Planned,
-    ProposeLine,
-    Quarantine,
-    Remember,
-    key_of,
-)
+from everself.keepers.keeper import ActionResult, Planned, key_of
 from everself.keepers.soul.keeper import news
 from everself.memory.corrections import mark_embedded
 from everself.memory.memory import Memory
@@ -59,34 +44,34 @@ class ActionExecutor:
         memory = self._as_keeper(planned, key)
         change, entry = "", ""
         match planned.operation:
-            case Remember(thought):
+            case actions.Remember(thought):
                 made = memory.remember(replace(thought, key=key))
                 change, entry = made.change, made.entry
-            case Mention(entry):
+            case actions.Mention(entry):
                 change = memory.change(lambda: _mention(memory, entry))
-            case CloseEntry(entry, by):
+            case actions.CloseEntry(entry, by):
                 change = memory.change(lambda: _close(memory, entry, by))
-            case Merge(entry, drop):
+            case actions.Merge(entry, drop):
                 change = memory.change(lambda: _merge(memory, entry, drop))
-            case Note(document, text):
+            case actions.Note(document, text):
                 change = memory.change(lambda: _note(memory, document, text, planned.reason))
-            case Quarantine(entry, why):
+            case actions.Quarantine(entry, why):
                 change = memory.change(lambda: _set_apart(memory, entry, why))
-            case MoveTo(entry) as wanted:
+            case actions.MoveTo(entry) as wanted:
                 change = self._move(memory, wanted)
-            case Archive():
+            case actions.Archive():
                 change = put_away(memory, planned)
-            case ProposeLine() as wanted:
+            case actions.ProposeLine() as wanted:
                 change = self._grow(memory, wanted, planned)
-            case Correct(wrong, text):
+            case actions.Correct(wrong, text):
                 change, entry = self._correct(memory, planned, wrong, text)
-            case Confirm(entries):
+            case actions.Confirm(entries):
                 change = memory.change(lambda: _confirm(memory, entries))
-            case Ask():
+            case actions.Ask():
                 return ActionResult(planned, why="A question cannot be executed; it is answered in the review.")
         return ActionResult(planned, change, entry, already=not change)
 
-    def _move(self, memory: Memory, wanted: MoveTo) -> str:
+    def _move(self, memory: Memory, wanted: actions.MoveTo) -> str:
         """Into the curated core, for a keeper or for the owner who said yes to one."""
         named = self._author is Author.OWNER
         done = apply_moves(memory, [Pick(wanted.entry, wanted.path, named, wanted.heading)], self._author)
@@ -94,7 +79,7 @@ class ActionExecutor:
             raise RefusedByRule(done.left[0].reason)
         return done.change
 
-    def _grow(self, memory: Memory, wanted: ProposeLine, planned: Planned) -> str:
+    def _grow(self, memory: Memory, wanted: actions.ProposeLine, planned: Planned) -> str:
         if self._growth is None:
             raise RefusedByRule("The soul does not grow here.")
         growth, line = self._growth, wanted.line
@@ -125,7 +110,7 @@ class ActionExecutor:
             return replace(change, author=self._author, evidence=evidence, reason=reason, key=change.key or key)
 
         memory = self._memory.signed(sign)
-        if isinstance(planned.operation, Remember) and planned.operation.at is not None:
+        if isinstance(planned.operation, actions.Remember) and planned.operation.at is not None:
             at = planned.operation.at
             # on the day it was said
             return memory.at(Clock(memory.clock.zone, lambda: at))

@@ -19,7 +19,8 @@ from everself.storage.journal import Filed, Intent, Journal, Step
 from everself.storage.lock import TIMEOUT, Lock
 from everself.values import Author, FileChange, digest
 from everself.workspace.execution import sweep
-from everself.workspace.repair import CommitRecords, Mended, mend
+from everself.workspace.protocol import Ledger
+from everself.workspace.repair import Mended, mend
 
 # how many commits by people are skipped when looking for one of ours
 STEPS_BACK = 8
@@ -31,7 +32,7 @@ class Recorder:
     """One per process. `drain` works off what waits; `wake` does it in a thread."""
 
     def __init__(
-        self, files: FileSystem, journal: Journal, history: History, records: CommitRecords, lock: Lock
+        self, files: FileSystem, journal: Journal, history: History, records: Ledger, lock: Lock
     ) -> None:
         self._files = files
         self._journal = journal
