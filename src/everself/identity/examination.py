@@ -2,24 +2,31 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Protocol
 
 from everself.errors import Damaged, DiskError, UnsafePath
 from everself.identity.outside_changes import Counter, GuardedDocument, IntegrityMark, Tamper, compare, find_breach
 from everself.storage.state.baselines import Sealed
 from everself.storage.state.database import State
 from everself.storage.state.ledger import Since
-from everself.values import Author
+from everself.values import Author, Document, FileStat
 from everself.workspace.guards import HUMANS
 from everself.workspace.layout import place
-from everself.workspace.protocol import Workspace
 
 # Documents that every workspace has or may get. No other file with these names enters a prompt.
 FIXED: Final = ("SOUL.md", "IDENTITY.md", "SOUL_TESTS.md", "CONFIG.md", "BOOT.md")
 KEEPERS: Final = "agents"
 
 
-def guarded_paths(documents: Workspace, personas: tuple[str, ...], known: Iterable[str] = ()) -> list[str]:
+class Reader(Protocol):
+    """What a look takes of a workspace."""
+
+    def find(self, path: str) -> Document | None: ...
+
+    def list(self, under: str = "") -> list[FileStat]: ...
+
+
+def guarded_paths(documents: Reader, personas: tuple[str, ...], known: Iterable[str] = ()) -> list[str]:
     """Every name to look at: the fixed ones and the alternates whether they exist or not, what was known before, keepers' prompts.
 
     The workspace is not walked through: this happens before every prompt, and there may be thousands of daily logs.
@@ -27,7 +34,7 @@ def guarded_paths(documents: Workspace, personas: tuple[str, ...], known: Iterab
     return sorted({*FIXED, *personas, *known, *_keeper_prompts(documents, personas)})
 
 
-def _keeper_prompts(documents: Workspace, personas: tuple[str, ...]) -> Iterable[str]:
+def _keeper_prompts(documents: Reader, personas: tuple[str, ...]) -> Iterable[str]:
     try:
         found = documents.list(KEEPERS)
     except (UnsafePath, DiskError):
@@ -67,7 +74,7 @@ class Look:
 
 
 class Examination:
-    def __init__(self, documents: Workspace, state: State, counter: Counter, personas: tuple[str, ...] = ()) -> None:
+    def __init__(self, documents: Reader, state: State, counter: Counter, personas: tuple[str, ...] = ()) -> None:
         self._documents = documents
         self._state = state
         self._counter = counter

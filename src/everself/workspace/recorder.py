@@ -31,9 +31,7 @@ BATCH = 32
 class Recorder:
     """One per process. `drain` works off what waits; `wake` does it in a thread."""
 
-    def __init__(
-        self, files: FileSystem, journal: Journal, history: History, records: Ledger, lock: Lock
-    ) -> None:
+    def __init__(self, files: FileSystem, journal: Journal, history: History, records: Ledger, lock: Lock) -> None:
         self._files = files
         self._journal = journal
         self._history = history
