@@ -12,7 +12,7 @@ from everself.storage import damaged_files as aside
 from everself.storage import writes
 from everself.storage.filesystem import READ_LIMIT, FileSystem
 from everself.storage.history.commits import MEND, MENDER, CommitNote, History
-from everself.storage.history.repair import Damage, MendableHistory, blob_name
+from everself.storage.history.repair import MendableHistory, blob_name
 from everself.storage.journal import Journal, Step
 from everself.storage.paths import find_fault
 from everself.values import FileChange
@@ -40,15 +40,6 @@ class Mended:
         if self.aside:
             files = "1 file" if len(self.aside) == 1 else f"{len(self.aside)} files"
             yield f"What could not be read was set aside, not deleted: {files} in {self.folder} of the agent's state."
-
-
-def examine(history: History, records: Ledger) -> Damage:
-    """Look at every object of the history."""
-    looked = MendableHistory(*history.place)
-    try:
-        return looked.examine(records.commits())
-    finally:
-        looked.close()
 
 
 def mend(documents: FileSystem, state: FileSystem, history: History, records: Ledger) -> Mended:
