@@ -256,6 +256,20 @@ class Memory:
         change = self.change(plan)
         return Remembered(entry.id, entry.path, change, redacted=cleaned.kinds, private=cleaned.private)
 
+    def add_evidence(self, identity: str, reference: str) -> str:
+        """Name one more message that an entry of the agent rests on; the change, empty where it is named already. Its source stays."""
+
+        def plan() -> Change | None:
+            entry = self.catalog.get(identity)
+            # a comment that nobody vouches for would be vouched for with this
+            if reference in entry.lineage or entry.source != AGENT or not entry.vouched:
+                return None
+            draft = self.draft()
+            record = restamp(draft, entry, trust.evidenced(entry, reference))
+            return Change(Author.AGENT, "evidence", draft.edits(), (reference, trace(entry)), provenance=(record,))
+
+        return self.change(plan)
+
     def confidence(self, entry: Entry) -> float:
         return trust.confidence(entry, self.clock.today(), self.dynamics)
 

@@ -15,7 +15,6 @@ from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.sentences import KEPT
 from everself.classify.statements import read_each
 from everself.memory.copies import same_statement
-from everself.memory.evidence import add_evidence
 from everself.memory.memory import Corrected, Remembered
 from everself.memory.provenance import AGENT, is_outside, rank
 from everself.memory.statements import said
@@ -109,7 +108,7 @@ def _settle(memory: "Memory", new_entry: NewEntry, known: Entry, evidence: Seque
             memory.supersede(known.id, made.entry)
         return made
     for reference in evidence:
-        add_evidence(memory, known.id, reference)
+        memory.add_evidence(known.id, reference)
     return Remembered(known.id, known.path, mention=True)
 
 

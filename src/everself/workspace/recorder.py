@@ -17,9 +17,9 @@ from everself.storage.history.commits import MENDER, CommitNote, History
 from everself.storage.history.repair import blob_name, change_of
 from everself.storage.journal import Filed, Intent, Journal, Step
 from everself.storage.lock import TIMEOUT, Lock
+from everself.storage.state.database import State
 from everself.values import Author, FileChange, digest
 from everself.workspace.execution import sweep
-from everself.workspace.protocol import Ledger
 from everself.workspace.repair import Mended, mend
 
 # how many commits by people are skipped when looking for one of ours
@@ -31,7 +31,7 @@ BATCH = 32
 class Recorder:
     """One per process. `drain` works off what waits; `wake` does it in a thread."""
 
-    def __init__(self, files: FileSystem, journal: Journal, history: History, records: Ledger, lock: Lock) -> None:
+    def __init__(self, files: FileSystem, journal: Journal, history: History, records: State, lock: Lock) -> None:
         self._files = files
         self._journal = journal
         self._history = history

@@ -15,8 +15,8 @@ from everself.storage.history.commits import MEND, MENDER, CommitNote, History
 from everself.storage.history.repair import MendableHistory, blob_name
 from everself.storage.journal import Journal, Step
 from everself.storage.paths import find_fault
+from everself.storage.state.database import State
 from everself.values import FileChange
-from everself.workspace.protocol import Ledger
 
 SHOWN = 20
 
@@ -42,7 +42,7 @@ class Mended:
             yield f"What could not be read was set aside, not deleted: {files} in {self.folder} of the agent's state."
 
 
-def mend(documents: FileSystem, state: FileSystem, history: History, records: Ledger) -> Mended:
+def mend(documents: FileSystem, state: FileSystem, history: History, records: State) -> Mended:
     """Make the history usable again. Safe to be done again after a crash, and does nothing to a whole one."""
     known = records.commits()
     mender = MendableHistory(*history.place)

@@ -89,7 +89,13 @@ def load(account: ModelAccount) -> None:
     """Reads the packages that talk to it. Raises ModelFailed where they are not installed."""
     try:
         import_module("pydantic_ai.direct")
-        import_module(f"pydantic_ai.models.{_OWN_MODULES.get(account.wire, 'openai')}")
+        match account.wire:
+            case "anthropic":
+                import_module("pydantic_ai.models.anthropic")
+            case "gemini":
+                import_module("pydantic_ai.models.google")
+            case _:
+                import_module("pydantic_ai.models.openai")
     except ImportError:
         words = f"The package that talks to {account.provider} is not installed."
         mend = "make models, or pip install 'everself[models]'"
@@ -202,8 +208,6 @@ def _modest(*, schemas: bool = True) -> Any:
     )
 
 
-# all others speak through the module of OpenAI
-_OWN_MODULES: Mapping[WireName, str] = MappingProxyType({"anthropic": "anthropic", "gemini": "google"})
 _BUILDERS: Mapping[WireName, Callable[[ModelAccount, str, "httpx2.AsyncClient"], "Model[Any]"]] = MappingProxyType(
     {
         "anthropic": _anthropic,

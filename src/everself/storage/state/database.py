@@ -13,7 +13,6 @@ from everself.storage.engine import Engine, Reader, Row, Value, Writer
 from everself.storage.state._queries import load_queries
 from everself.storage.state.baselines import Baselines
 from everself.storage.state.entries import EntryRows
-from everself.storage.state.file_origins import FileOrigins
 from everself.storage.state.jobs import Jobs
 from everself.storage.state.ledger import (
     GENESIS,
@@ -34,7 +33,7 @@ from everself.storage.state.messages import Messages
 from everself.storage.state.migrate import apply_migrations, load_migrations, plan_migrations
 from everself.storage.state.personas import Personas
 from everself.storage.state.proposals import Proposals
-from everself.storage.state.provenance import ProvenanceRecords, mac_of, record_provenance
+from everself.storage.state.provenance import FileOrigins, ProvenanceRecords, mac_of, record_provenance
 from everself.storage.state.reviews import Reviews
 from everself.storage.state.scrub import Scrub
 from everself.storage.state.searches import Searches
