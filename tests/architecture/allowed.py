@@ -77,9 +77,7 @@ ALLOWED: tuple[Allowance, ...] = (
     ),
     Allowance("stamps", "storage/journal.py", ("ProvenanceRecord",), "reads back what an intent was written with"),
     Allowance("stamps", "storage/state/provenance.py", ("ProvenanceRecord",), "reads back what is on record"),
-    Allowance(
-        "stamps", "memory/provenance_undo.py", ("ProvenanceRecord",), "undoing brings back what was on record before"
-    ),
+    Allowance("stamps", "memory/undo.py", ("ProvenanceRecord",), "undoing brings back what was on record before"),
     Allowance(
         "writers",
         "memory/corrections.py",

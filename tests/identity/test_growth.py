@@ -14,6 +14,7 @@ from everself.identity.growth import Growth
 from everself.identity.soul import SoulRules
 from everself.memory.entries import text_hash
 from everself.memory.forgetting.forgotten_words import FORGOTTEN
+from everself.storage.state.scrub import Task
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Author
@@ -324,8 +325,8 @@ def test_one_line_is_taken_back_by_its_words(life: Life) -> None:
 def test_what_was_forgotten_does_not_come_back_with_an_earlier_soul(life: Life) -> None:
     life.growth().add_line("Ask first.", "")
     life.soul = FIRST.replace(b"- Tea, not coffee.\n", b"")
-    rows = life.bench.state.entries
-    rows.bury({rows.mac(text_hash("Tea, not coffee.")): ""}, "2026-03-19")
+    grave = life.bench.state.entries.mac(text_hash("Tea, not coffee."))
+    life.bench.state.scrub.begin(Task("T", "2026-03-19", (), ()), [(grave, "")])
     with pytest.raises(RefusedByRule, match="forgotten"):
         life.growth().rollback("last")
     with pytest.raises(RefusedByRule, match="forgotten"):

@@ -61,7 +61,6 @@ def test_a_request_is_recorded_under_the_day_of_the_human(state: State) -> None:
     late = Clock(ZoneInfo("Asia/Seoul"), _Wall(datetime(2026, 3, 1, 15, 30, tzinfo=UTC)))
     SpendMeter(state.spend, SpendLimits(), late, _priced).charge("chat", "s1", _Model(), USED)
     assert [one.day for one in state.spend.list()] == ["2026-03-02", "2026-03-01"]
-    assert spend_meter.of_session("s1").micros == 1_200_000
 
 
 def test_background_work_stops_at_its_dollars_and_goes_on_the_next_day(state: State) -> None:

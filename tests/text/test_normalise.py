@@ -1,4 +1,4 @@
-"""Decoding without loss, and the folded, named and shown forms of a text."""
+"""The folded, named and shown forms of a text, and its bytes."""
 
 import re
 import subprocess
@@ -9,21 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everself.text import decode, encode, fold, one_line, slug
+from everself.text import encode, fold, one_line, slug
 from everself.text.normalise import _split_mark_runs, without_surrogates
 
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
-
-
-@given(st.binary())
-def test_decoding_and_encoding_gives_the_bytes_back(data: bytes) -> None:
-    assert encode(decode(data).text) == data
-
-
-@given(st.binary(max_size=12), st.sampled_from([b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf5\x80", b"\x80"]))
-def test_bad_bytes_among_good_ones_are_kept_too(tail: bytes, bad: bytes) -> None:
-    data = "größe\r\n".encode() + bad + tail
-    assert encode(decode(data).text) == data
 
 
 @given(ANY_TEXT)
@@ -33,35 +22,6 @@ def test_encoding_never_fails(text: str) -> None:
 
 def test_a_surrogate_that_no_byte_stands_for_becomes_a_replacement() -> None:
     assert encode("\ud800\udc7f\udc80\udcff\udd00\udfff") == b"\xef\xbf\xbd" * 2 + b"\x80\xff" + b"\xef\xbf\xbd" * 2
-
-
-def test_the_first_bad_byte_is_named() -> None:
-    assert decode(b"abc\xff\xfe").bad_at == 3
-    assert decode("abc é".encode()).bad_at is None
-
-
-def test_bom_and_nul_are_told_and_kept() -> None:
-    seen = decode(b"\xef\xbb\xbfhi\0there\n")
-    assert (seen.bom, seen.nul, seen.clean) == (True, True, False)
-    assert seen.text == "\ufeffhi\0there\n"
-    assert decode(b"hi\n").clean
-
-
-@pytest.mark.parametrize(
-    ("data", "newline", "unfinished"),
-    [
-        (b"", "lf", False),
-        (b"a", "lf", True),
-        (b"a\n", "lf", False),
-        (b"a\r\nb\r\n", "crlf", False),
-        (b"a\r\nb", "crlf", True),
-        (b"a\r\nb\n", "mixed", False),
-        (b"a\rb\n", "mixed", False),
-    ],
-)
-def test_newlines_are_described(data: bytes, newline: str, unfinished: bool) -> None:
-    seen = decode(data)
-    assert (seen.newline, seen.unfinished) == (newline, unfinished)
 
 
 @given(ANY_TEXT)

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from tests.conversation.tools.kits import box_of, runtime_over
 from tests.memory.minds import mind_over
+from tests.trust.routes import ROUTES, TOOLS
 from tests.trust.rows.s04 import run_s4
 from tests.trust.rows.s05 import ATTEMPTS, NAMES, run_s5
 
 from everself.identity import examination
 from everself.identity.examination import Examination
-from everself.identity.write_permissions import ROUTES, TOOLS
 from everself.operations import files
 from everself.storage.state.database import State
 from everself.testing.workspaces import real_workspace

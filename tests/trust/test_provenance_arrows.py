@@ -35,7 +35,7 @@ from everself.operations import job_actions as deeds
 from everself.operations import origins as origin
 from everself.operations import search as recalling
 from everself.operations.promotion import PromoteRequest
-from everself.storage.state.file_origins import FileOrigins
+from everself.storage.state.provenance import FileOrigins
 from everself.testing.workspaces import real_workspace
 from everself.text.normalise import fold
 

@@ -18,7 +18,6 @@ from everself.memory.archive.days import archive_days, find_old_days
 from everself.memory.archive.faded_lines import archive_lines, find_faded, merge_lines
 from everself.memory.bank import Bank
 from everself.memory.entries import holds_memory, read_document, text_of
-from everself.memory.evidence import add_evidence
 from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.proof import Target
 from everself.memory.promotion.moves import Pick, apply_moves
@@ -215,7 +214,7 @@ def revise(walk: Walk) -> None:
 def name_evidence(walk: Walk) -> None:
     held = _within_reach(walk)
     if held is not None:
-        add_evidence(walk.world.mind.memory, held.id, f"msg:{walk.random.choice('ABCDEFGH') * 12}")
+        walk.world.mind.memory.add_evidence(held.id, f"msg:{walk.random.choice('ABCDEFGH') * 12}")
 
 
 def supersede(walk: Walk) -> None:
@@ -570,7 +569,7 @@ VERBS = {
     "Memory.remember": ("remember", "remember_explicitly", "remember_for_somebody", "remember_with_key", "mention"),
     "Memory.correct": ("correct",),
     "Memory.revise": ("revise",),
-    "evidence.add_evidence": ("name_evidence",),
+    "Memory.add_evidence": ("name_evidence",),
     "Memory.supersede": ("supersede",),
     "Memory.edit": ("edit",),
     "quarantine.quarantine": ("set_aside",),
@@ -589,6 +588,7 @@ VERBS = {
 LOOKING = frozenset(
     {
         *("Memory.confidence", "Memory.trust", "Memory.as_of", "Memory.stale", "Memory.draft", "Memory.apply"),
+        "Memory.change",
         *("Memory.at", "Memory.signed", "Memory.doubt", "Memory.successor", "Memory.words_now"),
         *(
             "sources.sources_of_hits",
@@ -602,8 +602,7 @@ LOOKING = frozenset(
         # earlier souls are copies, not entries
         *("version_retention.find_old_souls", "version_retention.thin_souls"),
         *("Bank.pages", "Bank.entities", "Bank.entity", "Bank.read", "Forgetting.plan", "Forgetting.plan_for"),
-        *("moves.plan_moves", "candidates.candidates", "candidates.explain", "permission.permission_of"),
-        "_evidence.is_told",
+        *("moves.plan_moves", "candidates.candidates", "candidates.explain", "destinations.permission_of"),
         # vouching changes who is believed, not what stands where
         *("adoption.adopt", "adoption.vouch_for", "adoption.needs_adoption", "export.export_entries"),
     }

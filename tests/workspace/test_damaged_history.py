@@ -11,10 +11,11 @@ import pytest
 
 from everself.errors import EverselfError, HistoryDamaged, NotFound
 from everself.storage.damaged_files import NOTE
+from everself.storage.history.repair import MendableHistory
 from everself.testing.faulty_disk import CHANGES, MeddledFileSystem
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Append, Applied, Author, Change, Create, FileChange
-from everself.workspace.repair import Mended, examine
+from everself.workspace.repair import Mended
 
 pytestmark = pytest.mark.slow
 LINES = ("one", "two", "three", "four")
@@ -116,7 +117,9 @@ def test_after_damage_to_the_newest_commit_writing_goes_on_and_what_is_gone_is_n
                 line = (*LINES, "five")[(*changes, fifth).index(identity)]
                 (file,) = bench.workspace.record(identity)[1]
                 assert (file.after or b"").removeprefix(file.before or b"") == f"- {line}\n".encode()
-        assert not examine(bench.workspace._parts.history, bench.state).found
+        history = MendableHistory(*bench.workspace._parts.history.place)
+        assert not history.examine(bench.state.commits()).found
+        history.close()
         assert bench.workspace.mend_history() == Mended(kept=6 - len(lost))
     fsck(tmp_path)
     moved = [path for path in (tmp_path / "state/damaged").rglob("*") if path.is_file() and path.name != NOTE]

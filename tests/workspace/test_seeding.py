@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from everself.storage.paths import check_path
 from everself.values import Author, Change, Create, FileKind
 from everself.workspace.layout import Kind, fold, place
-from everself.workspace.setup import BOOTSTRAP, KEEPERS, folders, plan_folders, plan_setup, templates
+from everself.workspace.setup import BOOTSTRAP, KEEPERS, plan_folders, plan_setup, templates
 
 ALL = {path for path, _ in templates()}
 
@@ -26,7 +26,6 @@ def test_a_brand_new_workspace_gets_everything() -> None:
     assert change is not None
     assert (change.author, change.reason) == (Author.RUNTIME, "setup")
     assert {edit.path: edit.data for edit in change.edits if isinstance(edit, Create)} == dict(templates())
-    assert plan_folders({}) == folders()
 
 
 def test_setup_creates_what_the_product_promises_and_no_more() -> None:
@@ -43,7 +42,7 @@ def test_setup_creates_what_the_product_promises_and_no_more() -> None:
     }
     keepers = {f"agents/{keeper}/SOUL.md" for keeper in KEEPERS}
     assert identity | logs | keepers | {"CONFIG.md"} == ALL
-    assert set(folders()) == {"memory", "SOUL_HISTORY", "Archive", "Archive/Chronicles", "Archive/Corrections"}
+    assert set(plan_folders({})) == {"memory", "SOUL_HISTORY", "Archive", "Archive/Chronicles", "Archive/Corrections"}
 
 
 @pytest.mark.parametrize("path", sorted(ALL))
@@ -53,7 +52,7 @@ def test_every_template_goes_to_a_known_place(path: str) -> None:
 
 
 def test_running_it_twice_changes_nothing() -> None:
-    existing = files(*ALL) | dict.fromkeys(folders(), "directory")
+    existing = files(*ALL) | dict.fromkeys(plan_folders({}), "directory")
     assert plan_setup(existing) is None
     assert plan_folders(existing) == ()
 
@@ -122,7 +121,9 @@ def test_what_a_person_removed_stays_removed() -> None:
     assert created(plan_setup(existing, removed=["TOOLS.md"], restore=True)) == {"HEARTBEAT.md", "TOOLS.md"}
 
 
-@given(st.dictionaries(st.sampled_from([*sorted(ALL), *folders(), "soul.md"]), st.sampled_from(["file", "link"])))
+@given(
+    st.dictionaries(st.sampled_from([*sorted(ALL), *plan_folders({}), "soul.md"]), st.sampled_from(["file", "link"]))
+)
 def test_no_plan_touches_a_name_that_exists(existing: dict[str, FileKind]) -> None:
     taken = {fold(path) for path in existing}
     assert taken.isdisjoint(map(fold, created(plan_setup(existing))))

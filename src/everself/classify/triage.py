@@ -14,8 +14,8 @@ from everself.classify.sentences import KEPT
 from everself.classify.shown import said
 from everself.classify.statements import read_each
 from everself.classify.topics import says
-from everself.text.custom_patterns import LARGEST_TOGETHER, size_of
 from everself.text.folding import fold_in_place
+from everself.text.patterns import LARGEST_TOGETHER, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from enum import StrEnum
 from everself.clock import find_zone
 from everself.config.plugins import PluginGroup, find_plugins
 from everself.errors import BadConfig
-from everself.text.custom_patterns import LARGEST_TOGETHER, size_of
+from everself.text.patterns import LARGEST_TOGETHER, size_of
 
 Plain = bool | int | float | str | tuple["Plain", ...] | Mapping[str, "Plain"]
 

@@ -18,7 +18,7 @@ from everself.identity.soul_tests import SOUL_TESTS, SoulTestResult, failures, k
 from everself.identity.versions import CHANGELOG, CURRENT, ChangelogEntry, Step, Version, Versions, append_entry
 from everself.memory.entries import read_document, text_hash
 from everself.memory.memory import Memory
-from everself.memory.provenance import CORRECTION
+from everself.memory.provenance import is_correction
 from everself.storage.state.database import State
 from everself.storage.state.proposals import Proposal, Status
 from everself.text.normalise import fold, without_surrogates
@@ -33,7 +33,6 @@ from everself.values import (
     Outcome,
     Refused,
     Replace,
-    Tag,
     digest,
     new_id,
 )
@@ -109,9 +108,7 @@ class Growth:
             return kind == "file" and name.startswith("CORRECTIONS.md")
         entry = self._memory.catalog.find(name) if self._memory is not None else None
         # the last is left by a correction that found no wrong entry
-        return entry is not None and (
-            entry.tag is Tag.CORRECTION or entry.source == CORRECTION or entry.category == "correction"
-        )
+        return entry is not None and (is_correction(entry) or entry.category == "correction")
 
     def is_withheld(self) -> bool:
         """Whether the soul holds words that nobody accepted yet, and may not be used for that."""

@@ -11,7 +11,15 @@ from typing import Final
 
 from everself.clock import Clock, find_zone
 from everself.errors import BadConfig, ChangedMeanwhile, NotFound, RefusedByRule, TooLarge, WrongUse
-from everself.identity.card import IDENTITY_FILE, Rule, avatar_fault, description_fault, emoji_fault, name_fault
+from everself.identity.card import (
+    IDENTITY_FILE,
+    Rule,
+    avatar_fault,
+    description_fault,
+    emoji_fault,
+    name_fault,
+    read_card,
+)
 from everself.identity.persona import SOUL_FILE
 from everself.identity.time_zone import find_place
 from everself.identity.versions import CHANGELOG, ChangelogEntry, Versions, append_entry
@@ -343,10 +351,7 @@ def _clean(text: str, redacted: set[str]) -> str:
 
 def _check(path: str, filled: bytes, values: dict[str, str]) -> None:
     """What is read tomorrow must be what was said today: no value may pass for a placeholder, a comment or a second line."""
-    found: dict[str, str] = {}
-    for label in read_labels(filled):
-        if label.value:
-            found.setdefault(label.name, label.value)
+    found = read_card(filled)
     for name, value in values.items():
         if found.get(name.lower()) != value:
             raise WrongUse(

@@ -10,7 +10,7 @@ from everself.text.markdown.edit import apply_splice, remove_entry
 from everself.text.markdown.entries import EntrySpan, entries
 from everself.text.normalise import fold
 from everself.values import Author
-from everself.workspace.guards import HUMANS, SMALL
+from everself.workspace.guards import HUMANS, SMALL, added_secrets
 from everself.workspace.learned import LEARNED, changed_lines, same_core, split_soul
 
 # who may propose growth besides humans
@@ -52,7 +52,7 @@ def _reasons(before: bytes, after: bytes, author: Author, rules: SoulRules) -> I
         yield "The text would contain a NUL byte."
     if not after.strip():
         yield "The text would be empty."
-    yield from _secrets(before, after)
+    yield from added_secrets("The text", set(before.splitlines()), after)
     if author in HUMANS:
         return
     if author not in _ASKING or rules.policy is SoulPolicy.LOCKED:
@@ -65,16 +65,6 @@ def _reasons(before: bytes, after: bytes, author: Author, rules: SoulRules) -> I
     tokens = count(after.decode("utf-8", "replace"))
     if tokens > rules.max_tokens:
         yield f"The soul would have {tokens} tokens; soul_max_tokens is {rules.max_tokens}."
-
-
-def _secrets(before: bytes, after: bytes) -> Iterator[str]:
-    from everself.text.redaction import find_secrets
-
-    known = set(before.splitlines())
-    added = b"\n".join(line for line in after.splitlines() if line not in known)
-    kinds = sorted({secret.kind for secret in find_secrets(added.decode("utf-8", "replace"))})
-    if kinds:
-        yield f"The text would contain a secret ({', '.join(kinds)})."
 
 
 def without_line(data: bytes, text: str) -> bytes:

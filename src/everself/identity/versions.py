@@ -13,7 +13,7 @@ from everself.memory.memory import Memory
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.edit import append_log
 from everself.text.normalise import without_surrogates
-from everself.values import Append, Applied, Author, Change, FileStat, Remove, digest
+from everself.values import Append, Author, Change, FileStat, Remove, digest
 from everself.workspace.layout import Kind, place
 from everself.workspace.learned import SOUL
 from everself.workspace.protocol import Workspace
@@ -181,8 +181,8 @@ def thin_souls(memory: Memory, paths: Sequence[str], *, author: Author = Author.
         key = f"thin {digest(repr([(one.path, one.hash) for one in found]).encode())[:32]}"
         return Change(author, "earlier souls thinned", edits, tuple(f"file:{path}" for path in gone), key=key)
 
-    outcome = memory.apply(plan)
-    return Archived(outcome.id, gone) if isinstance(outcome, Applied) else Archived()
+    change = memory.change(plan)
+    return Archived(change, gone) if change else Archived()
 
 
 CHANGELOG = "CHANGELOG.md"

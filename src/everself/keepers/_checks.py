@@ -6,20 +6,8 @@ The guards of the workspace stand behind these and look at bytes; these look at 
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from everself.keepers.keeper import (
-    Archive,
-    Ask,
-    CloseEntry,
-    Correct,
-    Mention,
-    Merge,
-    MoveTo,
-    Note,
-    Planned,
-    ProposeLine,
-    Quarantine,
-    Remember,
-)
+from everself.keepers import keeper as actions
+from everself.keepers.keeper import Planned
 from everself.keepers.keeper_context import KeeperContext
 from everself.memory.provenance import CORRECTION, OWNER, is_human, lowered, rank, weaker
 from everself.memory.writing import clean
@@ -56,10 +44,10 @@ class Checks:
 
     def judge(self, planned: Planned) -> Ruling:
         operation = planned.operation
-        if not planned.evidence and not isinstance(operation, Note | Ask):
+        if not planned.evidence and not isinstance(operation, actions.Note | actions.Ask):
             return Ruling("refuse", planned, "The action names no evidence.")
         ruling = self._judge(planned)
-        if ruling.way == "apply" and not isinstance(operation, Ask) and (planned.review or planned.sure < SURE):
+        if ruling.way == "apply" and not isinstance(operation, actions.Ask) and (planned.review or planned.sure < SURE):
             ruling = Ruling(
                 "queue", ruling.planned, "The keeper is not sure." if not planned.review else planned.reason
             )
@@ -69,7 +57,7 @@ class Checks:
         """Count an operation that is about to happen; why not, where the run has done enough."""
         if self._allowed >= MOST_AT_ONCE:
             return f"One run performs at most {MOST_AT_ONCE} actions; the rest waits for the next run."
-        if isinstance(planned.operation, CloseEntry | Merge | Quarantine):
+        if isinstance(planned.operation, actions.CloseEntry | actions.Merge | actions.Quarantine):
             if self._may_close < 0:
                 self._may_close = max(ALWAYS_CLOSED, int(MOST_CLOSED * len(self._context.open_entries())))
             if self._closed >= self._may_close:
@@ -80,38 +68,38 @@ class Checks:
 
     def _judge(self, planned: Planned) -> Ruling:
         match planned.operation:
-            case Remember():
+            case actions.Remember():
                 return self._remember(planned, planned.operation)
-            case Mention(entry):
+            case actions.Mention(entry):
                 return self._mention(planned, entry)
-            case CloseEntry(entry, by):
+            case actions.CloseEntry(entry, by):
                 return self._close(planned, entry, by)
-            case Merge(keep, drop):
+            case actions.Merge(keep, drop):
                 return self._merge(planned, keep, drop)
-            case MoveTo():
+            case actions.MoveTo():
                 return self._move(planned, planned.operation)
-            case ProposeLine():
+            case actions.ProposeLine():
                 if rank(self._context.bears(planned.evidence)) < rank(OWNER):
                     return Ruling("refuse", planned, "Only the owner's statements are evidence for the soul.")
-            case Archive("days", names):
+            case actions.Archive("days", names):
                 stray = next((path for path in names if not is_day(path)), "")
                 if stray:
                     return Ruling("refuse", planned, f"{stray} is not a daily log.")
-            case Archive("duplicates", (keep, drop)):
+            case actions.Archive("duplicates", (keep, drop)):
                 return self._merge(planned, keep, drop)
-            case Archive("lines", names):
+            case actions.Archive("lines", names):
                 own = next((one for one in names if _is_owners(self._context.find(one))), "")
                 if own:
                     return Ruling(
                         "refuse", planned, f"{own} is the owner's statement and is never archived for its age."
                     )
-            case Quarantine(entry):
+            case actions.Quarantine(entry):
                 return self._quarantine(planned, entry)
-            case Correct() | Ask():
+            case actions.Correct() | actions.Ask():
                 return Ruling("queue", planned)
         return Ruling("apply", planned)
 
-    def _remember(self, planned: Planned, operation: Remember) -> Ruling:
+    def _remember(self, planned: Planned, operation: actions.Remember) -> Ruling:
         thought = operation.thought
         words = clean(thought.text).text
         rests_on = tuple(dict.fromkeys((*thought.lineage, *planned.evidence)))
@@ -169,8 +157,7 @@ class Checks:
             return Ruling("refuse", planned, kept if isinstance(kept, str) else str(dropped))
         if kept.id == dropped.id:
             return Ruling("refuse", planned, "An entry is not a duplicate of itself.")
-        one, other = place(kept.path), place(dropped.path)
-        if (one.person, one.project) != (other.person, other.project):
+        if place(kept.path).scope != place(dropped.path).scope:
             return Ruling("refuse", planned, "The entries belong to different people or projects.")
         if dropped.tag is Tag.CORRECTION:
             return Ruling("refuse", planned, "A correction is never merged into another entry.")
@@ -178,14 +165,14 @@ class Checks:
             return Ruling("refuse", planned, "The entry that would stay is less trusted than the one that would go.")
         return Ruling("apply", planned)
 
-    def _move(self, planned: Planned, operation: MoveTo) -> Ruling:
+    def _move(self, planned: Planned, operation: actions.MoveTo) -> Ruling:
         found = self._found(operation.entry)
         if isinstance(found, str):
             return Ruling("refuse", planned, found)
         where = place(operation.path)
         if where.humans_only:
             return _only_humans(planned, operation.path)
-        if (where.person, where.project) != (place(found.path).person, place(found.path).project):
+        if where.scope != place(found.path).scope:
             return Ruling("refuse", planned, f"{operation.path} belongs to another person or project.")
         if rank(self._context.trust(found)) < rank(OWNER):
             return Ruling("queue", planned, "Only the owner's statements are promoted without asking.")

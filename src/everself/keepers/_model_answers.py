@@ -4,7 +4,7 @@ Every failure, a spent daily limit included, gives no answer; the caller continu
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -43,6 +43,14 @@ class ModelAnswer:
     value: JsonObject | None = None
     usage: Usage = field(default_factory=Usage)
     why: str = ""
+
+
+def list_schema(name: str, most: int, properties: JsonObject, optional: Collection[str] = ()) -> JsonObject:
+    """The schema of an object whose only field is a list of at most so many objects."""
+    required = [one for one in properties if one not in optional]
+    item = {"type": "object", "required": required, "additionalProperties": False, "properties": properties}
+    listed = {name: {"type": "array", "maxItems": most, "items": item}}
+    return {"type": "object", "required": [name], "additionalProperties": False, "properties": listed}
 
 
 async def ask(

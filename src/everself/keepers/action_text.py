@@ -2,21 +2,8 @@
 
 from collections.abc import Callable
 
-from everself.keepers.keeper import (
-    Archive,
-    Ask,
-    CloseEntry,
-    Confirm,
-    Correct,
-    KeeperAction,
-    Mention,
-    Merge,
-    MoveTo,
-    Note,
-    ProposeLine,
-    Quarantine,
-    Remember,
-)
+from everself.keepers import keeper as actions
+from everself.keepers.keeper import KeeperAction
 from everself.text.normalise import one_line
 from everself.values import Entry
 
@@ -31,28 +18,28 @@ def said_of(operation: KeeperAction, find: Callable[[str], Entry | None]) -> str
         return f'"{one_line(entry.text, _WIDTH)}"' if entry is not None else identity
 
     match operation:
-        case Remember(thought):
+        case actions.Remember(thought):
             said = f'remember "{one_line(thought.text, _WIDTH)}" #{thought.tag.value or "knowledge"}, from {thought.source}'
-        case Mention(entry):
+        case actions.Mention(entry):
             said = f"count {words(entry)} as said again"
-        case CloseEntry(entry, by):
+        case actions.CloseEntry(entry, by):
             said = f"close {words(entry)}" + (f", because {words(by)}" if by else "")
-        case Merge(keep, drop):
+        case actions.Merge(keep, drop):
             said = f"merge {words(drop)} into {words(keep)}"
-        case MoveTo(entry, path):
+        case actions.MoveTo(entry, path):
             said = f"move {words(entry)} to {path}"
-        case ProposeLine(line, remove):
+        case actions.ProposeLine(line, remove):
             said = f'propose for the soul: "{one_line(line or remove, _WIDTH)}"' + ("" if line else " removed")
-        case Note(document, text):
+        case actions.Note(document, text):
             said = f"note in {document}: {one_line(text, _WIDTH)}"
-        case Archive(what, names):
+        case actions.Archive(what, names):
             said = f"archive {what}: {one_line(', '.join(map(words, names) if what == 'lines' else names), _WIDTH)}"
-        case Quarantine(entry, why):
+        case actions.Quarantine(entry, why):
             said = f"keep {words(entry)} apart: {one_line(why, _WIDTH)}"
-        case Correct(entry, text):
+        case actions.Correct(entry, text):
             said = f'close {words(entry)} and remember instead: "{one_line(text, _WIDTH)}"'
-        case Confirm(entries):
+        case actions.Confirm(entries):
             said = f"note as embedded again: {one_line(', '.join(map(words, entries)), _WIDTH)}"
-        case Ask(_, _, text):
+        case actions.Ask(_, _, text):
             said = f"ask: {one_line(text, _WIDTH)}"
     return said

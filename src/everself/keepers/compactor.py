@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 
 from everself.errors import RefusedByRule
 from everself.identity.versions import find_old_souls, thin_souls
+from everself.keepers._model_answers import list_schema
 from everself.keepers.keeper import (
     Archive,
     Ask,
@@ -31,7 +32,6 @@ from everself.memory.archive.faded_lines import archive_lines, find_faded, is_fa
 from everself.memory.archive.similar_lines import near_pairs, same_words
 from everself.memory.memory import Memory
 from everself.memory.provenance import rank
-from everself.models.chat.protocol import JsonObject
 from everself.values import Author, Entry, ended_words
 from everself.workspace.layout import Kind, place
 
@@ -43,27 +43,15 @@ MOST_A_CHANGE: Final = 92
 MOST_ASKED: Final = 10
 # lines in one request
 _MOST_LINES: Final = 120
-_SCHEMA: Final[JsonObject] = {
-    "type": "object",
-    "required": ["days"],
-    "additionalProperties": False,
-    "properties": {
-        "days": {
-            "type": "array",
-            "maxItems": 31,
-            "items": {
-                "type": "object",
-                "required": ["day", "story", "entries"],
-                "additionalProperties": False,
-                "properties": {
-                    "day": {"type": "string", "maxLength": 10},
-                    "story": {"type": "string", "maxLength": 2_000},
-                    "entries": {"type": "array", "maxItems": 200, "items": {"type": "string", "maxLength": 20}},
-                },
-            },
-        }
+_SCHEMA: Final = list_schema(
+    "days",
+    31,
+    {
+        "day": {"type": "string", "maxLength": 10},
+        "story": {"type": "string", "maxLength": 2_000},
+        "entries": {"type": "array", "maxItems": 200, "items": {"type": "string", "maxLength": 20}},
     },
-}
+)
 
 
 class Compactor:

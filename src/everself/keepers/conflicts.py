@@ -13,9 +13,9 @@ from everself.classify.openers import bare
 from everself.keepers._conflict_judge import ConflictCandidate, EntryConflict, judge
 from everself.keepers.keeper import Ask, Choice, CloseEntry, KeeperProposal, Note, Planned, Progress, Tell, referenced
 from everself.keepers.keeper_context import KeeperContext
-from everself.memory.provenance import AGENT, CORRECTION, OWNER
+from everself.memory.provenance import AGENT, CORRECTION, OWNER, is_correction
 from everself.text.normalise import one_line
-from everself.values import Entry, Tag
+from everself.values import Entry
 from everself.workspace.layout import Kind, place
 
 NAME: Final = "conflict-detector"
@@ -84,7 +84,12 @@ def _doubts(context: KeeperContext, entry: Entry) -> Iterator[ConflictCandidate]
 
 
 def _is_comparable(entry: Entry, other: Entry) -> bool:
-    if other.id == entry.id or other.closed or place(other.path).kind in _RECORDS or _scope(other) != _scope(entry):
+    if (
+        other.id == entry.id
+        or other.closed
+        or place(other.path).kind in _RECORDS
+        or place(other.path).scope != place(entry.path).scope
+    ):
         return False
     return f"entry:{other.id}" not in entry.lineage and f"entry:{entry.id}" not in other.lineage
 
@@ -93,7 +98,7 @@ def _is_own(context: KeeperContext, older: Entry, newer: Entry) -> bool:
     """Whether the newer is the owner's own later statement, and neither holds words from outside, which could talk a model into it."""
     if context.trust(newer) not in (OWNER, CORRECTION) or context.trust(older) not in (AGENT, OWNER, CORRECTION):
         return False
-    if older.day is None or newer.day is None or (_is_correction(older) and not _is_correction(newer)):
+    if older.day is None or newer.day is None or (is_correction(older) and not is_correction(newer)):
         return False
     return (older.day, older.time) < (newer.day, newer.time)
 
@@ -102,21 +107,12 @@ def _is_asked(context: KeeperContext, doubt: ConflictCandidate) -> bool:
     return context.state.reviews.about("conflict", _about(doubt.older, doubt.newer)) is not None
 
 
-def _scope(entry: Entry) -> tuple[str | None, str | None]:
-    where = place(entry.path)
-    return where.person, where.project
-
-
 def _when(entry: Entry) -> tuple[date, str, str, int]:
     return (entry.day or date.min, entry.time, entry.path, entry.start)
 
 
 def _in_order(one: Entry, other: Entry) -> tuple[Entry, Entry]:
     return (one, other) if _when(one) <= _when(other) else (other, one)
-
-
-def _is_correction(entry: Entry) -> bool:
-    return entry.tag is Tag.CORRECTION or entry.source == CORRECTION
 
 
 def _settled(context: KeeperContext, conflicts: Sequence[EntryConflict]) -> tuple[list[Planned], int]:

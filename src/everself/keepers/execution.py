@@ -3,47 +3,23 @@
 Decides nothing: `_checks` did.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from everself.clock import Clock
 from everself.errors import NotFound, RefusedByRule
 from everself.identity.growth import Growth
+from everself.keepers import keeper as actions
 from everself.keepers.compactor import put_away
-from everself.keepers.keeper import (
-    ActionResult,
-    Archive,
-    Ask,
-    CloseEntry,
-    Confirm,
-    Correct,
-    Mention,
-    Merge,
-    MoveTo,
-    Note,
-    Planned,
-    ProposeLine,
-    Quarantine,
-    Remember,
-    key_of,
-)
+from everself.keepers.keeper import ActionResult, Planned, key_of
 from everself.keepers.soul.keeper import news
 from everself.memory.corrections import mark_embedded
-from everself.memory.drafts import comment_of
 from everself.memory.memory import Memory
 from everself.memory.promotion.moves import Pick, apply_moves
 from everself.memory.provenance import is_human, stated_by_owner
 from everself.memory.writing import close_entry, count_mention
-from everself.text.markdown.blocks import Scan
-from everself.text.markdown.comment import EntryComment, with_fields
-from everself.text.markdown.edit import Splice, append_log, remove_entry
-from everself.text.markdown.entries import EntrySpan
-from everself.values import (
-    Applied,
-    Author,
-    Change,
-    digest,
-)
+from everself.text.markdown.comment import with_fields
+from everself.values import Author, Change, digest
 
 
 class ActionExecutor:
@@ -68,34 +44,34 @@ class ActionExecutor:
         memory = self._as_keeper(planned, key)
         change, entry = "", ""
         match planned.operation:
-            case Remember(thought):
+            case actions.Remember(thought):
                 made = memory.remember(replace(thought, key=key))
                 change, entry = made.change, made.entry
-            case Mention(entry):
-                change = _apply(memory, lambda: _mention(memory, entry))
-            case CloseEntry(entry, by):
-                change = _apply(memory, lambda: _close(memory, entry, by))
-            case Merge(entry, drop):
-                change = _apply(memory, lambda: _merge(memory, entry, drop))
-            case Note(document, text):
-                change = _apply(memory, lambda: _note(memory, document, text, planned.reason))
-            case Quarantine(entry, why):
-                change = _apply(memory, lambda: _set_apart(memory, entry, why))
-            case MoveTo(entry) as wanted:
+            case actions.Mention(entry):
+                change = memory.change(lambda: _mention(memory, entry))
+            case actions.CloseEntry(entry, by):
+                change = memory.change(lambda: _close(memory, entry, by))
+            case actions.Merge(entry, drop):
+                change = memory.change(lambda: _merge(memory, entry, drop))
+            case actions.Note(document, text):
+                change = memory.change(lambda: _note(memory, document, text, planned.reason))
+            case actions.Quarantine(entry, why):
+                change = memory.change(lambda: _set_apart(memory, entry, why))
+            case actions.MoveTo(entry) as wanted:
                 change = self._move(memory, wanted)
-            case Archive():
+            case actions.Archive():
                 change = put_away(memory, planned)
-            case ProposeLine() as wanted:
+            case actions.ProposeLine() as wanted:
                 change = self._grow(memory, wanted, planned)
-            case Correct(wrong, text):
+            case actions.Correct(wrong, text):
                 change, entry = self._correct(memory, planned, wrong, text)
-            case Confirm(entries):
-                change = _apply(memory, lambda: _confirm(memory, entries))
-            case Ask():
+            case actions.Confirm(entries):
+                change = memory.change(lambda: _confirm(memory, entries))
+            case actions.Ask():
                 return ActionResult(planned, why="A question cannot be executed; it is answered in the review.")
         return ActionResult(planned, change, entry, already=not change)
 
-    def _move(self, memory: Memory, wanted: MoveTo) -> str:
+    def _move(self, memory: Memory, wanted: actions.MoveTo) -> str:
         """Into the curated core, for a keeper or for the owner who said yes to one."""
         named = self._author is Author.OWNER
         done = apply_moves(memory, [Pick(wanted.entry, wanted.path, named, wanted.heading)], self._author)
@@ -103,7 +79,7 @@ class ActionExecutor:
             raise RefusedByRule(done.left[0].reason)
         return done.change
 
-    def _grow(self, memory: Memory, wanted: ProposeLine, planned: Planned) -> str:
+    def _grow(self, memory: Memory, wanted: actions.ProposeLine, planned: Planned) -> str:
         if self._growth is None:
             raise RefusedByRule("The soul does not grow here.")
         growth, line = self._growth, wanted.line
@@ -134,16 +110,11 @@ class ActionExecutor:
             return replace(change, author=self._author, evidence=evidence, reason=reason, key=change.key or key)
 
         memory = self._memory.signed(sign)
-        if isinstance(planned.operation, Remember) and planned.operation.at is not None:
+        if isinstance(planned.operation, actions.Remember) and planned.operation.at is not None:
             at = planned.operation.at
             # on the day it was said
             return memory.at(Clock(memory.clock.zone, lambda: at))
         return memory
-
-
-def _apply(memory: Memory, plan: Callable[[], Change]) -> str:
-    outcome = memory.apply(plan)
-    return outcome.id if isinstance(outcome, Applied) else ""
 
 
 def _mention(memory: Memory, entry: str) -> Change:
@@ -173,11 +144,7 @@ def _note(memory: Memory, document: str, text: str, about: str) -> Change:
     draft = memory.draft()
     now = memory.clock.now()
     title = f"{' '.join(about.split())[:80]} on {now.date().isoformat()}"
-
-    def add(found: Scan) -> Splice:
-        return append_log(found, now.strftime("%H:%M:%S"), title, text.encode("utf-8", "replace"), None)
-
-    draft.splice(document, add, f"# {document.removesuffix('.md').replace('_', ' ').capitalize()}\n".encode())
+    draft.log(document, now, title, text, empty=f"# {document.removesuffix('.md').replace('_', ' ').capitalize()}\n")
     return Change(Author.KEEPER, "note", draft.edits())
 
 
@@ -191,20 +158,7 @@ def _set_apart(memory: Memory, identity: str, why: str) -> Change:
     entry = memory.catalog.get(identity)
     draft = memory.draft()
     now = memory.clock.now()
-    known = EntryComment(())
-
-    def take(document: Scan, span: EntrySpan) -> Splice:
-        nonlocal known
-        known = comment_of(span, entry)
-        return remove_entry(document, span)
-
-    def add(document: Scan) -> Splice:
-        reason = " ".join(why.split())[:80]
-        return append_log(
-            document, now.strftime("%H:%M:%S"), reason, entry.text.encode("utf-8", "replace"), with_fields(known)
-        )
-
-    draft.edit_entry(entry, take)
     day = now.date().isoformat()
-    draft.splice(f"quarantine/{day}.md", add, f"# Quarantine: {day}\n".encode())
+    comment = with_fields(draft.take_out(entry))
+    draft.log(f"quarantine/{day}.md", now, " ".join(why.split())[:80], entry.text, comment, f"# Quarantine: {day}\n")
     return Change(Author.KEEPER, "quarantine", draft.edits(), (f"entry:{entry.id}",))

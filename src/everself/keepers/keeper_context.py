@@ -25,6 +25,7 @@ from everself.memory.provenance import (
     OWNER,
     PERSON,
     concluded,
+    is_correction,
     source_of_reference,
     weaker,
 )
@@ -34,7 +35,7 @@ from everself.models.chat.protocol import JsonObject, Usage
 from everself.search.scopes import SessionKind
 from everself.storage.state.reviews import KeeperRun
 from everself.text.normalise import fold
-from everself.values import Entry, Tag, Tier
+from everself.values import Entry, Tier
 from everself.workspace.layout import place
 
 # forms of one word mostly share so much of their beginning
@@ -166,7 +167,7 @@ class KeeperContext:
 
     def corrections(self) -> list[Entry]:
         """The owner's corrections."""
-        return [one for one in self.entries() if one.tag is Tag.CORRECTION or one.source == CORRECTION]
+        return list(filter(is_correction, self.entries()))
 
     def alike(self, one: str, other: str) -> float:
         """Calibrated similarity of two texts: .9 says the same, .8 is about the same."""

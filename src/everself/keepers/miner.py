@@ -19,7 +19,7 @@ from everself.keepers.junk import count_junk
 from everself.keepers.keeper import KeeperProposal, Mention, Merge, Planned, Progress, Remember, Tell, referenced
 from everself.keepers.keeper_context import KeeperContext, mark
 from everself.keepers.weekly_review import ask_about
-from everself.memory.promotion.candidates import CandidateQuery, candidates
+from everself.memory.promotion.candidates import asked_of, candidates
 from everself.memory.provenance import AGENT, rank
 from everself.search.scopes import SessionKind
 from everself.search.similarity import words_of
@@ -225,7 +225,7 @@ class Miner:
             for older in context.sharing(one.text):
                 if older.closed or older.id in gone or not _precedes(older, one):
                     continue
-                if _scope(older) == _scope(one) and _is_same(context, one.text, older):
+                if place(older.path).scope == place(one.path).scope and _is_same(context, one.text, older):
                     gone.add(one.id)
                     yield Planned(Merge(older.id, one.id), referenced((older.id, one.id)), "says the same")
                     break
@@ -255,10 +255,7 @@ def _promotions(context: KeeperContext) -> Iterator[Planned]:
 
     What is younger waits: by then no run writes entries of that day, and a run that goes on after a kill asks what it would have asked.
     """
-    tunables = context.tunables
-    asked = CandidateQuery(
-        PROMOTED_DAYS, SURE, sessions=tunables.promotion_sessions, within=tunables.promotion_window_days
-    )
+    asked = asked_of(context.tunables, PROMOTED_DAYS, least=SURE)
     settled = context.today - _SETTLED
     found = [
         one
@@ -276,11 +273,6 @@ def _is_same(context: KeeperContext, text: str, known: Entry) -> bool:
     return (
         says_no_more(text, known.text) and in_word_order(text, known.text) and context.alike(text, known.text) >= SAME
     )
-
-
-def _scope(entry: Entry) -> tuple[str | None, str | None]:
-    where = place(entry.path)
-    return where.person, where.project
 
 
 def _is_said(entry: Entry) -> bool:

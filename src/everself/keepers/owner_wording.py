@@ -4,19 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from everself.errors import WrongUse
-from everself.keepers.keeper import (
-    Archive,
-    Ask,
-    CloseEntry,
-    Correct,
-    KeeperAction,
-    Mention,
-    Merge,
-    MoveTo,
-    ProposeLine,
-    Quarantine,
-    Remember,
-)
+from everself.keepers import keeper as actions
+from everself.keepers.keeper import KeeperAction
 from everself.memory.provenance import stated_by_owner
 
 
@@ -31,26 +20,26 @@ class Reworded:
 def entries_in(operation: KeeperAction) -> Iterator[str]:
     """The ids of the entries that it would change or keep, each answer of a question included."""
     match operation:
-        case Mention(entry) | MoveTo(entry) | Quarantine(entry) | Correct(entry):
+        case actions.Mention(entry) | actions.MoveTo(entry) | actions.Quarantine(entry) | actions.Correct(entry):
             yield entry
-        case CloseEntry(entry, by):
+        case actions.CloseEntry(entry, by):
             yield from filter(None, (entry, by))
-        case Merge(keep, drop):
+        case actions.Merge(keep, drop):
             yield from (keep, drop)
-        case Archive("lines" | "duplicates", names):
+        case actions.Archive("lines" | "duplicates", names):
             yield from names
-        case Ask():
+        case actions.Ask():
             yield from (found for one in operation.choices for each in one.does for found in entries_in(each))
 
 
 def words_in(operation: KeeperAction) -> str:
     """The words that it would write by itself; none where it only moves or closes what stands somewhere."""
     match operation:
-        case Remember(thought):
+        case actions.Remember(thought):
             return thought.text
-        case ProposeLine(line):
+        case actions.ProposeLine(line):
             return line
-        case Correct(_, text):
+        case actions.Correct(_, text):
             return text
     return ""
 
@@ -59,9 +48,9 @@ def entry_kept(does: Sequence[KeeperAction]) -> str:
     """The entry that holds afterwards, and whose words a person may put better; none where there is no such one."""
     for one in does:
         match one:
-            case MoveTo(entry) | Merge(entry) | Mention(entry):
+            case actions.MoveTo(entry) | actions.Merge(entry) | actions.Mention(entry):
                 return entry
-            case CloseEntry(entry, by):
+            case actions.CloseEntry(entry, by):
                 return by or entry
     return ""
 
@@ -70,13 +59,15 @@ def reword(does: Sequence[KeeperAction], words: str) -> Reworded:
     """The same in other words. What the owner says in their own words is theirs, and rests on nothing else."""
     if len(does) == 1:
         match does[0]:
-            case Remember(thought, at):
-                return Reworded("", (Remember(replace(thought, text=words, origin=stated_by_owner("terminal")), at),))
-            case ProposeLine(line, remove) if line:
-                return Reworded("", (ProposeLine(words, remove),))
-            case Correct(entry):
-                return Reworded("", (Correct(entry, words),))
-            case CloseEntry(entry, ""):
+            case actions.Remember(thought, at):
+                return Reworded(
+                    "", (actions.Remember(replace(thought, text=words, origin=stated_by_owner("terminal")), at),)
+                )
+            case actions.ProposeLine(line, remove) if line:
+                return Reworded("", (actions.ProposeLine(words, remove),))
+            case actions.Correct(entry):
+                return Reworded("", (actions.Correct(entry, words),))
+            case actions.CloseEntry(entry, ""):
                 # with a new text the entry is open again
                 return Reworded(entry, ())
     kept = entry_kept(does)

@@ -18,6 +18,7 @@ from everself.keepers.keeper import (
     ActionResult,
     Ask,
     Choice,
+    Correct,
     Keeper,
     KeeperAction,
     KeeperProposal,
@@ -41,6 +42,8 @@ from everself.values import Author, Entry, new_id
 
 _log = get_logger(__name__)
 
+# corrections of a conversation that wait for the owner at once
+_MOST_CORRECTIONS: Final = 5
 # what a queued operation is called among the questions; an `Ask` says it itself
 _KINDS: Final = {
     "close": "conflict",
@@ -120,6 +123,12 @@ class Runner:
             return known.id if known is not None and known.status == "waiting" else ""
         review = Review(new_id(), self._now(), kind, author, about, packed(planned), planned.evidence)
         return review.id if reviews.add(review) else ""
+
+    def ask_correction(self, entry: str, words: str, message: str) -> str:
+        """Put a correction that a model worded before the owner; the question's id."""
+        evidence = (f"msg:{message}", f"entry:{entry}")
+        why = "It was suggested in a conversation; you did not say it in a sentence of your own."
+        return self.ask(Planned(Correct(entry, words), evidence, why), "conversation", _MOST_CORRECTIONS)
 
     def refuse(self, review: Review) -> bool:
         """Say no. The same is not asked again."""

@@ -88,7 +88,12 @@ def _held(context: KeeperContext, notes: list[str], tell: Tell) -> Iterator[Plan
 
 def _is_overruled(again: Entry, right: Entry) -> bool:
     """What a human says again after a correction is a conflict, and no matter of this keeper."""
-    if again.closed or again.tag is Tag.CORRECTION or _scope(again) != _scope(right) or _is_record(again):
+    if (
+        again.closed
+        or again.tag is Tag.CORRECTION
+        or place(again.path).scope != place(right.path).scope
+        or _is_record(again)
+    ):
         return False
     older = again.day is not None and right.day is not None and again.day < right.day
     return older or not is_human(again.source)
@@ -166,8 +171,3 @@ def _records(context: KeeperContext) -> bytes:
 
 def _is_record(entry: Entry) -> bool:
     return place(entry.path).kind is Kind.CORRECTIONS
-
-
-def _scope(entry: Entry) -> tuple[str | None, str | None]:
-    where = place(entry.path)
-    return where.person, where.project

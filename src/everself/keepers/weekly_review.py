@@ -8,7 +8,7 @@ from typing import Final
 from everself.errors import EverselfError
 from everself.keepers.keeper import Ask, Choice, KeeperProposal, MoveTo, Planned, Progress, Tell, referenced
 from everself.keepers.keeper_context import KeeperContext
-from everself.memory.promotion.candidates import Candidate, CandidateQuery, candidates, explain
+from everself.memory.promotion.candidates import Candidate, CandidateQuery, asked_of, candidates, explain
 from everself.memory.promotion.destinations import can_leave
 from everself.text.normalise import one_line
 
@@ -29,13 +29,7 @@ class WeeklyReview:
         self._named = entries
 
     async def propose(self, context: KeeperContext, tell: Tell) -> KeeperProposal:
-        tunables = context.tunables
-        asked = CandidateQuery(
-            self._days,
-            tunables.promotion_confidence,
-            sessions=tunables.promotion_sessions,
-            within=tunables.promotion_window_days,
-        )
+        asked = asked_of(context.tunables, self._days)
 
         def told(done: int, total: int) -> None:
             tell(Progress(done, total, "entries"))

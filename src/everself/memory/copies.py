@@ -32,7 +32,7 @@ def copies_of(entry: Entry, catalog: Catalog) -> list[Entry]:
         if one.id != entry.id
         and not one.closed
         and not messages.isdisjoint(one.lineage)
-        and (place(one.path).person, place(one.path).project) == (where.person, where.project)
+        and place(one.path).scope == where.scope
         and same_statement(entry.text, one.text)
     ]
 

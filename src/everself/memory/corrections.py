@@ -7,8 +7,6 @@ from collections.abc import Collection, Iterator
 from datetime import datetime
 
 from everself.memory.drafts import Draft
-from everself.text.markdown.blocks import Scan
-from everself.text.markdown.edit import Splice, append_log
 from everself.text.markdown.entries import entries
 
 PATH = "CORRECTIONS.md"
@@ -29,12 +27,7 @@ def log_correction(
         f"- **Entries:** {', '.join(old) or 'none'} → entry:{new}",
         f"{_EMBEDDED.decode()}false",
     ]
-    text = "\n".join(lines).encode("utf-8", "replace")
-
-    def add(document: Scan) -> Splice:
-        return append_log(document, now.strftime("%H:%M:%S"), f"correction on {now.date().isoformat()}", text, None)
-
-    draft.splice(PATH, add, b"# Corrections\n")
+    draft.log(PATH, now, f"correction on {now.date().isoformat()}", "\n".join(lines), empty="# Corrections\n")
 
 
 def trigger_of(data: bytes, identity: str) -> str:

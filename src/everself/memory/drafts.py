@@ -1,13 +1,14 @@
 """A draft collects edits to documents and computes the smallest change for them. Pure."""
 
 from collections.abc import Callable
+from datetime import datetime
 from functools import lru_cache
 
 from everself.errors import ChangedMeanwhile
 from everself.memory.entries import ParsedEntry, last_section, read_growth, text_of
 from everself.text.markdown.blocks import Scan, scan
 from everself.text.markdown.comment import EntryComment
-from everself.text.markdown.edit import Splice, apply_splice
+from everself.text.markdown.edit import Splice, append_log, apply_splice, remove_entry
 from everself.text.markdown.entries import EntrySpan, entries
 from everself.values import Edit, Entry
 from everself.workspace.undo import edit_between
@@ -75,6 +76,25 @@ class Draft:
 
         self.splice(entry.path, at_entry)
         self._begun.add(entry.id)
+
+    def take_out(self, entry: Entry) -> EntryComment:
+        """Remove one entry from its document; its comment, to be written where it goes."""
+        known = EntryComment(())
+
+        def take(document: Scan, span: EntrySpan) -> Splice:
+            nonlocal known
+            known = comment_of(span, entry)
+            return remove_entry(document, span)
+
+        self.edit_entry(entry, take)
+        return known
+
+    def log(
+        self, path: str, now: datetime, title: str, text: str, comment: EntryComment | None = None, empty: str = ""
+    ) -> None:
+        """Add a record with its time at the end of a log, which begins as `empty` when there is none."""
+        clock, words = now.strftime("%H:%M:%S"), text.encode("utf-8", "replace")
+        self.splice(path, lambda document: append_log(document, clock, title, words, comment), empty.encode())
 
     def edits(self) -> tuple[Edit, ...]:
         found = (edit_between(path, self._before[path], after) for path, after in self._after.items())

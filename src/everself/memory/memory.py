@@ -22,8 +22,8 @@ from everself.memory.provenance import (
     rank,
     weakest_source,
 )
-from everself.memory.provenance_undo import trace
 from everself.memory.suspicion import Releases, injection_reason, set_apart
+from everself.memory.undo import trace
 from everself.memory.writing import (
     NewEntry,
     add_entry,
@@ -39,6 +39,7 @@ from everself.memory.writing import (
     target,
 )
 from everself.text.normalise import one_line
+from everself.text.note_quotes import with_quote
 from everself.text.redaction import redact
 from everself.values import (
     Applied,
@@ -162,10 +163,8 @@ class Memory:
             # the quarantine is always written by the runtime
             return replace(change, author=Author.RUNTIME) if is_quarantined(found.path) else change
 
-        outcome = self.apply(plan)
-        if isinstance(outcome, Applied):
-            return replace(found, change=outcome.id)
-        return found
+        change = self.change(plan)
+        return replace(found, change=change)
 
     def correct(
         self,
@@ -220,8 +219,8 @@ class Memory:
             log_correction(draft, now, **what, sure=sure, entries=(lineage, identity))
             return _change(OWNER, "correct", draft, lineage, (provenance_record,))
 
-        outcome = self.apply(plan)
-        return replace(found, change=outcome.id if isinstance(outcome, Applied) else "")
+        change = self.change(plan)
+        return replace(found, change=change)
 
     def supersede(self, old: str, new: str) -> str:
         """Close an older entry in favour of a newer one. Returns the change."""
@@ -234,8 +233,7 @@ class Memory:
             close_entry(draft, self.catalog.get(older.id), self.clock.today(), newer.id)
             return _change(OWNER, "supersede", draft, (f"entry:{newer.id}",))
 
-        outcome = self.apply(plan)
-        return outcome.id if isinstance(outcome, Applied) else ""
+        return self.change(plan)
 
     def edit(self, identity: str, text: str, origin: Origin, *, seen: str = "") -> Remembered:
         """Change the text of an entry, by the owner; its id stays. `seen`: the text that the owner was looking at."""
@@ -256,9 +254,40 @@ class Memory:
             provenance_record = change_words(draft, before, cleaned.text, origin)
             return _change(OWNER, "edit", draft, (trace(before),), (provenance_record,))
 
-        outcome = self.apply(plan)
-        change = outcome.id if isinstance(outcome, Applied) else ""
+        change = self.change(plan)
         return Remembered(entry.id, entry.path, change, redacted=cleaned.kinds, private=cleaned.private)
+
+    def add_evidence(self, identity: str, reference: str) -> str:
+        """Name one more message that an entry of the agent rests on; the change, empty where it is named already. Its source stays."""
+
+        def plan() -> Change | None:
+            entry = self.catalog.get(identity)
+            # a comment that nobody vouches for would be vouched for with this
+            if reference in entry.lineage or entry.source != AGENT or not entry.vouched:
+                return None
+            draft = self.draft()
+            record = restamp(draft, entry, trust.evidenced(entry, reference))
+            return Change(Author.AGENT, "evidence", draft.edits(), (reference, trace(entry)), provenance=(record,))
+
+        return self.change(plan)
+
+    def quote(self, identity: str, words: str) -> bool:
+        """Put behind a note of the agent what it leaves out of the words that it was made of; its source stays. False where it is no such
+        note any more."""
+        cleaned = clean(words).text
+
+        def plan() -> Change | None:
+            entry = self.catalog.find(identity)
+            if entry is None or entry.source != AGENT or not entry.vouched or entry.closed or "\n" in entry.text:
+                return None
+            draft = self.draft()
+            record = change_words(draft, entry, with_quote(entry.text, cleaned), trust.evidenced(entry))
+            return Change(Author.AGENT, "evidence", draft.edits(), (trace(entry),), provenance=(record,))
+
+        known = self.catalog.find(identity)
+        if known is not None and not known.closed and cleaned in known.text:
+            return True
+        return bool(self.change(plan))
 
     def confidence(self, entry: Entry) -> float:
         return trust.confidence(entry, self.clock.today(), self.dynamics)
@@ -316,10 +345,9 @@ class Memory:
 
     def _known(self, new_entry: NewEntry, unread: Collection[str]) -> Entry | None:
         """The entry that says the same within the same scope, in a document that is not `unread`."""
-        scope = place(core_path(new_entry) if not new_entry.project else log_path(new_entry, self.clock.today()))
+        scope = place(core_path(new_entry) if not new_entry.project else log_path(new_entry, self.clock.today())).scope
         for entry in self.catalog.with_words(new_entry.text, unread):
-            where = place(entry.path)
-            if (where.person, where.project) != (scope.person, scope.project) or entry.closed:
+            if place(entry.path).scope != scope or entry.closed:
                 continue
             if (
                 new_entry.spot is not None
@@ -376,6 +404,11 @@ class Memory:
         """A fresh draft over the documents as they are now."""
         find = self.workspace.find
         return Draft(lambda path: None if (found := find(path)) is None else found.data)
+
+    def change(self, plan: Callable[[], Change | None]) -> str:
+        """As `apply`: the id of the change, empty where nothing was changed."""
+        outcome = self.apply(plan)
+        return outcome.id if isinstance(outcome, Applied) else ""
 
     def apply(self, plan: Callable[[], Change | None]) -> Outcome:
         """Plan and apply while nobody else can write; refusals and lasting conflicts are errors."""

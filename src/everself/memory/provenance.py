@@ -51,6 +51,10 @@ def rank(source: str) -> int:
     return found if found is not None else _RANKS[PERSON] if source.startswith(PERSON) else 0
 
 
+def is_correction(entry: Entry) -> bool:
+    return entry.tag is Tag.CORRECTION or entry.source == CORRECTION
+
+
 def weaker(one: str, other: str) -> str:
     """The less trusted of two sources; the first where they are equal."""
     return other if rank(other) < rank(one) else one

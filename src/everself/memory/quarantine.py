@@ -3,15 +3,11 @@
 from dataclasses import dataclass
 
 from everself.errors import RefusedByRule
-from everself.memory.drafts import comment_of
 from everself.memory.memory import Memory, Remembered
 from everself.memory.suspicion import set_apart
 from everself.memory.writing import NewEntry, is_quarantined, log_in
-from everself.text.markdown.blocks import Scan
-from everself.text.markdown.comment import EntryComment, with_fields
-from everself.text.markdown.edit import Splice, append_log, remove_entry
-from everself.text.markdown.entries import EntrySpan
-from everself.values import Applied, Author, Change
+from everself.text.markdown.comment import with_fields
+from everself.values import Author, Change
 
 CATEGORY = "released"
 
@@ -46,23 +42,12 @@ def release(memory: Memory, identity: str) -> Released:
         entry = memory.catalog.get(found.id)
         now = memory.clock.now()
         draft = memory.draft()
-        known = EntryComment(())
-
-        def take(document: Scan, span: EntrySpan) -> Splice:
-            nonlocal known
-            known = comment_of(span, entry)
-            return remove_entry(document, span)
-
-        def add(document: Scan) -> Splice:
-            comment = with_fields(known, released=now.date().isoformat())
-            return append_log(document, now.strftime("%H:%M:%S"), CATEGORY, entry.text.encode(), comment)
-
-        draft.edit_entry(entry, take)
-        draft.splice(log_in("", now.date()), add, f"# Memory Log: {now.date().isoformat()}\n".encode())
+        day = now.date().isoformat()
+        comment = with_fields(draft.take_out(entry), released=day)
+        draft.log(log_in("", now.date()), now, CATEGORY, entry.text, comment, f"# Memory Log: {day}\n")
         return Change(Author.OWNER, "release", draft.edits(), (f"entry:{entry.id}",))
 
-    outcome = memory.apply(plan)
-    change = outcome.id if isinstance(outcome, Applied) else ""
+    change = memory.change(plan)
     if memory.releases is not None:
         memory.releases.note(found.text, memory.clock.now())
     # both at once, or the id would for a moment seem to belong to the old place

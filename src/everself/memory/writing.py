@@ -241,14 +241,12 @@ def _comment(new_entry: NewEntry, identity: str, day: date) -> EntryComment:
 def _add_to_page(
     draft: Draft, new_entry: NewEntry, spot: PageSpot, now: datetime, comment: EntryComment
 ) -> ProvenanceRecord:
-    words = new_entry.text.encode("utf-8", "replace")
-
-    def add(document: Scan) -> Splice:
-        if spot.heading:
-            return append_item(document, spot.heading, words, comment)
-        return append_log(document, now.strftime("%H:%M:%S"), new_entry.category, words, comment)
-
-    draft.splice(spot.path, add, f"# {spot.title}\n".encode())
+    if spot.heading:
+        words = new_entry.text.encode("utf-8", "replace")
+        header = f"# {spot.title}\n".encode()
+        draft.splice(spot.path, lambda document: append_item(document, spot.heading, words, comment), header)
+    else:
+        draft.log(spot.path, now, new_entry.category, new_entry.text, comment, f"# {spot.title}\n")
     return _provenance_record(new_entry, comment.id, draft.find(spot.path) or b"")
 
 

@@ -54,9 +54,6 @@ class SpendMeter:
         """What background work has cost today."""
         return self._spend.of_day(self._clock.today().isoformat(), but=ASKED)
 
-    def of_session(self, session: str) -> Cost:
-        return self._spend.of_session(session)
-
 
 def _stopped(words: str, key: str) -> ModelFailed:
     mend = f"It resumes tomorrow. everself spend shows the costs; everself config set {key} VALUE raises the limit."

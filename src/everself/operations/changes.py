@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from everself.errors import ChangedMeanwhile, RefusedByRule
 from everself.memory.entries import holds_memory
-from everself.memory.provenance_undo import provenance_before
-from everself.memory.undo_check import is_torn, says, surplus
+from everself.memory.undo import is_torn, provenance_before, says, surplus
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, operation
 from everself.text.markdown.copies import COPY, hide_copies

@@ -268,9 +268,7 @@ def correct_entry(
         as_said = None if made_of_this else put_right_as_said(runtime, wrong, caller)
         if as_said is not None:
             return as_said
-        from everself.keepers.owner_questions import ask_correction
-
-        return CorrectionAsked(ask_correction(runtime.keepers, wrong[0].id, request.new, caller.message))
+        return CorrectionAsked(runtime.keepers.ask_correction(wrong[0].id, request.new, caller.message))
     return memory.correct(request.old, request.new, origin, said=caller.said, trigger="memory_correct")
 
 

@@ -28,7 +28,6 @@ from everself.classify.sentence_kinds import Sentence, SentenceKind
 from everself.classify.sentences import KEPT
 from everself.classify.statements import read, read_each
 from everself.memory.copies import copies_of, same_statement
-from everself.memory.evidence import add_evidence
 from everself.memory.memory import Corrected, Remembered
 from everself.memory.provenance import AGENT, HAND, is_human, is_outside, rank, stated_by_owner
 from everself.memory.statements import said
@@ -197,7 +196,7 @@ def _settle(memory: "Memory", new_entry: NewEntry, known: Entry, evidence: Seque
             memory.supersede(known.id, made.entry)
         return made
     for reference in evidence:
-        add_evidence(memory, known.id, reference)
+        memory.add_evidence(known.id, reference)
     return Remembered(known.id, known.path, mention=True)
 
 

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 from everself.conversation.tools.protocol import Outcome, Written, told
 from everself.errors import WrongUse
 from everself.keepers.keeper import Progress
-from everself.keepers.owner_questions import asked_of
-from everself.memory.promotion.candidates import Candidate, candidates, explain
-from everself.memory.promotion.destinations import check_target
+from everself.memory.promotion.candidates import Candidate, asked_of, candidates, explain
+from everself.memory.promotion.destinations import PromotionRight, check_target
 from everself.memory.promotion.moves import Moved, NotMoved, Pick, apply_moves
-from everself.memory.promotion.permission import PromotionRight
 from everself.memory.provenance import AGENT, HAND, taint_of
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, Tell, ToolOffer, operation

@@ -14,14 +14,18 @@ FOLDER = "damaged"
 NOTE = "WHAT-IS-GONE.txt"
 
 
-def free_folder(files: FileSystem, what: str, now: datetime) -> str:
-    """A folder for what is set aside now, under a name that nothing has yet."""
-    stem = name = f"{FOLDER}/{what}-{now:%Y%m%d-%H%M%S}"
-    number = 1
+def free_name(files: FileSystem, stem: str) -> str:
+    """The name itself, with a number behind it where something has it already."""
+    number, name = 1, stem
     while files.stat(name) is not None:
         number += 1
         name = f"{stem}-{number}"
     return name
+
+
+def free_folder(files: FileSystem, what: str, now: datetime) -> str:
+    """A folder for what is set aside now, under a name that nothing has yet."""
+    return free_name(files, f"{FOLDER}/{what}-{now:%Y%m%d-%H%M%S}")
 
 
 def set_aside(files: FileSystem, paths: Iterable[str], folder: str) -> list[str]:

@@ -4,6 +4,6 @@ The light part is exported here. `everself.text.tokens` and `everself.text.searc
 need them, because a vocabulary and compiled patterns have no place in the start of `everself --help`.
 """
 
-from everself.text.normalise import Decoded, Newline, decode, encode, fold, one_line, slug
+from everself.text.normalise import encode, fold, one_line, slug
 
-__all__ = ["Decoded", "Newline", "decode", "encode", "fold", "one_line", "slug"]
+__all__ = ["encode", "fold", "one_line", "slug"]

@@ -6,13 +6,10 @@ of a chat protocol), never of a language.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
+from everself.text.patterns import LazyPattern
 from everself.text.sentences import quotations
-
-if TYPE_CHECKING:
-    import re2
 
 # block: of a program, a page or a quotation, whoever sent it. wrapping: a line that a program put around a message, without words of a
 # person. rule: divides. heading: a document begins. link: an address alone.
@@ -93,11 +90,11 @@ def _lines(message: str) -> Iterator[Line]:
         elif (named := _tag(bare)) is not None:
             kind = "block"
             tag = "" if f"</{named}" in bare.casefold() or bare.endswith("/>") else named
-        elif _form("json").search(bare):
+        elif _FORM["json"].search(bare):
             kind, braced = "block", not bare.endswith(("}", "]"))
         else:
             if number == 0:
-                found = _form("channel").search(line)
+                found = _FORM["channel"].search(line)
                 start += found.end() if found is not None else 0
                 line = message[start:end]
                 bare = line.strip()
@@ -112,13 +109,13 @@ def _kind(line: str, bare: str, before: LineKind, listed: bool) -> LineKind:
         return "blank"
     if bare.startswith((">", "＞")) or (bare.startswith("|") and bare.count("|") > 1):
         return "block"
-    if _form("item").search(bare):
+    if _FORM["item"].search(bare):
         return "item"
     indent = len(line.expandtabs(_INDENT)) - len(line.expandtabs(_INDENT).lstrip())
     if indent >= _INDENT and not listed and before in ("blank", "block", "prose"):
         return "block"
     for kind in ("wrapping", "rule", "heading", "link"):
-        if _form(kind).search(bare):
+        if _FORM[kind].search(bare):
             return kind
     return "prose"
 
@@ -129,7 +126,7 @@ def _fence(line: str) -> str:
 
 
 def _tag(line: str) -> str | None:
-    found = _form("tag").search(line)
+    found = _FORM["tag"].search(line)
     return found.group(1).casefold() if found is not None else None
 
 
@@ -137,10 +134,10 @@ def _without_transcripts(lines: list[Line]) -> list[Line]:
     """What several people said, line by line, is not said by the one who sends it: a label that comes back, or a time before each."""
     if len(lines) > _MOST_TURNS:
         return lines
-    labels = [found.group(1) if (found := _form("turn").search(one.text)) else "" for one in lines]
+    labels = [found.group(1) if (found := _FORM["turn"].search(one.text)) else "" for one in lines]
     again = {label for label in labels if label and labels.count(label) > 1}
     turns = [at for at, label in enumerate(labels) if label in again]
-    stamped = [at for at, one in enumerate(lines) if _form("stamped").search(one.text)]
+    stamped = [at for at, one in enumerate(lines) if _FORM["stamped"].search(one.text)]
     turns += stamped if len(stamped) >= _FEWEST_FIELDS else []
     if not turns:
         return lines
@@ -171,16 +168,16 @@ def _forwards(lines: list[Line], at: int) -> bool:
     if line.kind == "rule":
         # "----- Original Message -----"
         return any(char.isalpha() for char in line.text)
-    if _form("forwarded").search(line.text) or _form("sender").search(line.text):
+    if _FORM["forwarded"].search(line.text) or _FORM["sender"].search(line.text):
         return True
-    fields = [bool(_form("header").search(one.text)) for one in lines[at : at + _FEWEST_FIELDS]]
+    fields = [bool(_FORM["header"].search(one.text)) for one in lines[at : at + _FEWEST_FIELDS]]
     if len(fields) == _FEWEST_FIELDS and all(fields):
         return True
     follows = any(one.kind != "blank" for one in lines[at + 1 :])
     if not follows or (at > 0 and lines[at - 1].kind != "blank"):
         return False
     # "[Chat: Family]" above what was said there
-    return _form("title").search(line.text) is not None or (at == 0 and _form("label").search(line.text) is not None)
+    return _FORM["title"].search(line.text) is not None or (at == 0 and _FORM["label"].search(line.text) is not None)
 
 
 _FORWARDED: Final = (
@@ -189,7 +186,7 @@ _FORWARDED: Final = (
 _FORWARDED_DENSE: Final = "转发|轉發|轉寄|전달|転送"
 # of no word, and no end of a sentence
 _SIGNS: Final = r"[^\p{L}\p{N}.!?。！？]"
-_FORMS: Final = {
+_PATTERNS: Final = {
     "tag": r"^<([A-Za-z][A-Za-z0-9_:-]*)(?:\s[^<>]*)?/?>",
     "json": r"""^(?:\{\s*(?:"|$)|\[\s*(?:[{\["]|$))""",
     # "[Telegram Ana id:77 2026-11-16 00:10 UTC] ": an id, a handle, a number to call, or a day with a time
@@ -234,9 +231,4 @@ _FORMS: Final = {
     ),
 }
 
-
-@cache
-def _form(name: str) -> "re2._Regexp":
-    import re2
-
-    return re2.compile(_FORMS[name])
+_FORM: Final = {name: LazyPattern(pattern) for name, pattern in _PATTERNS.items()}

@@ -1,68 +1,19 @@
-"""Converts bytes to text and back without loss, and gives three lossy forms: for comparing, naming and showing.
+"""Gives a text three lossy forms: for comparing, naming and showing.
 
 Knows nothing of Markdown, of paths or of which file a text came from.
 """
 
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
 
 from everself.values import digest
 
-Newline = Literal["lf", "crlf", "mixed"]
-
-BOM = "\ufeff"
 SLUG_LENGTH = 64
 _HASH_LENGTH = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
-    """A file's text with everything odd about its bytes. `text` keeps the BOM, so that `encode(text)` gives the bytes back."""
-
-    text: str
-    bom: bool
-    nul: bool
-    bad_at: int | None
-    newline: Newline
-    unfinished: bool
-
-    @property
-    def clean(self) -> bool:
-        """Plain UTF-8 as any editor would write it."""
-        return not self.bom and not self.nul and self.bad_at is None
-
-
-def decode(data: bytes) -> Decoded:
-    """Never fails: bytes that are no UTF-8 become lone surrogates, which `encode` turns back into the same bytes."""
-    bad_at = None
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as problem:
-        bad_at = problem.start
-        text = data.decode("utf-8", "surrogateescape")
-    return Decoded(
-        text=text,
-        bom=text.startswith(BOM),
-        nul=b"\0" in data,
-        bad_at=bad_at,
-        newline=_newline(data),
-        unfinished=bool(data) and not data.endswith((b"\n", b"\r")),
-    )
-
-
-def _newline(data: bytes) -> Newline:
-    pairs = data.count(b"\r\n")
-    feeds = data.count(b"\n") - pairs
-    returns = data.count(b"\r") - pairs
-    if returns or (pairs and feeds):
-        return "mixed"
-    return "crlf" if pairs else "lf"
-
-
 def encode(text: str) -> bytes:
-    """The inverse of `decode`. Surrogates that no byte stands for (from JSON escapes, say) become U+FFFD."""
+    """UTF-8 of any text: surrogates that stand for a byte give it back, others (from JSON escapes, say) become U+FFFD."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

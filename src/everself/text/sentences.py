@@ -1,13 +1,10 @@
 """Where the sentences and the quotations of a text begin and end, and which language it is in. Pure; judges nothing."""
 
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from everself.text.normalise import without_surrogates
-
-if TYPE_CHECKING:
-    import re2
+from everself.text.patterns import LazyPattern
 
 # those that replies are written in
 Language = Literal["en", "zh", "ko", "ja"]
@@ -32,7 +29,7 @@ def language_of(text: str, around: str = "") -> Language:
     English."""
     if text.isascii():
         return "en"
-    found = _letters().findall(without_surrogates(text[:_SEEN]))
+    found = _LETTERS.findall(without_surrogates(text[:_SEEN]))
     kana = sum(one[0] != "" for one in found)
     hangul = sum(one[1] != "" for one in found)
     han = sum(one[2] != "" for one in found)
@@ -46,29 +43,13 @@ def language_of(text: str, around: str = "") -> Language:
     return "ja" if around and language_of(around) == "ja" else "zh"
 
 
-@lru_cache(maxsize=1)
-def _letters() -> "re2._Regexp":
-    import re2
-
-    # a Latin word weighs as much as one character of a script without blanks
-    return re2.compile(r"([\p{Hiragana}\p{Katakana}ー])|(\p{Hangul})|(\p{Han})|([\p{Latin}0-9']+)")
-
-
-@lru_cache(maxsize=1)
-def _ends() -> "re2._Regexp":
-    import re2
-
-    # closing quotes and pictures belong to the sentence before them
-    return re2.compile(r"\n+|[。！？!?]+[”’」』）)\"'\pS]*\s*|[.…]+[”’)\"']*(?:\s+|$)")
-
-
-@lru_cache(maxsize=1)
-def _abbreviated() -> "re2._Regexp":
-    import re2
-
-    return re2.compile(
-        r"(?i)(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|no|nr|vs|etc|e\.g|i\.e|approx|ca|inc|ltd|jr|sr|\p{L}|\d{1,2})\.$"
-    )
+# a Latin word weighs as much as one character of a script without blanks
+_LETTERS: Final = LazyPattern(r"([\p{Hiragana}\p{Katakana}ー])|(\p{Hangul})|(\p{Han})|([\p{Latin}0-9']+)")
+# closing quotes and pictures belong to the sentence before them
+_ENDS: Final = LazyPattern(r"\n+|[。！？!?]+[”’」』）)\"'\pS]*\s*|[.…]+[”’)\"']*(?:\s+|$)")
+_ABBREVIATED: Final = LazyPattern(
+    r"(?i)(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|no|nr|vs|etc|e\.g|i\.e|approx|ca|inc|ltd|jr|sr|\p{L}|\d{1,2})\.$"
+)
 
 
 def split(text: str) -> Iterator[tuple[int, int]]:
@@ -78,7 +59,7 @@ def split(text: str) -> Iterator[tuple[int, int]]:
     quoted = quotations(text) if len(text) <= _BOOK else []
     at = 0
     start = 0
-    for found in _ends().finditer(text):
+    for found in _ENDS.finditer(text):
         while at < len(quoted) and quoted[at][1] <= found.start():
             at += 1
         if at < len(quoted) and quoted[at][0] < found.start() and _stays(text, quoted[at][1], found.end()):
@@ -104,7 +85,7 @@ def _stays(text: str, close: int, end: int) -> bool:
 def _is_inside(text: str, start: int, at: int, end: int, mark: str) -> bool:
     """Whether a dot or mark belongs to an abbreviation, an address or a name, as in a?b=c."""
     bare = mark.strip()
-    if bare == "." and _abbreviated().search(text[max(start, at - 12) : at + 1]):
+    if bare == "." and _ABBREVIATED.search(text[max(start, at - 12) : at + 1]):
         return True
     return bare[0] in "!?" and end < len(text) and not mark[-1].isspace() and text[end].isascii()
 
@@ -138,7 +119,7 @@ def _is_marked(line: str) -> bool:
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     words = text[start:end]
     bare = words.strip()
-    mark = _item_mark().search(bare)
+    mark = _ITEM_MARK.search(bare)
     if mark is not None:
         bare = bare[mark.end() :]
     if bare:
@@ -146,18 +127,14 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield first, first + len(bare)
 
 
-@lru_cache(maxsize=1)
-def _item_mark() -> "re2._Regexp":
-    import re2
-
-    # what stands before an item of a list or a quoted line
-    return re2.compile(r"^(?:(?:[-*–+>]|[•·‣◦①-⑳]|\[[ xX]\])\s+)+")
+# what stands before an item of a list or a quoted line
+_ITEM_MARK: Final = LazyPattern(r"^(?:(?:[-*–+>]|[•·‣◦①-⑳]|\[[ xX]\])\s+)+")
 
 
 def breaths(sentence: str) -> list[int]:
     """Where somebody who types without punctuation begins anew, the last place first: a blank in a script that has none between words,
     a blank behind a Korean verb at its end, signs of laughter and tears, pictures."""
-    return [found.end() for found in _breaths().finditer(without_surrogates(sentence[:_LOOKED_AT]))][-_MOST_BREATHS:][
+    return [found.end() for found in _BREATHS.finditer(without_surrogates(sentence[:_LOOKED_AT]))][-_MOST_BREATHS:][
         ::-1
     ]
 
@@ -165,23 +142,17 @@ def breaths(sentence: str) -> list[int]:
 _MOST_BREATHS: Final = 6
 # every syllable that ends in the consonant of the past tense; with one of the endings behind it, a Korean sentence is over
 _PAST: Final = "".join(chr(code) for code in range(0xAC00 + 20, 0xD7A4, 28))
-
-
-@lru_cache(maxsize=1)
-def _breaths() -> "re2._Regexp":
-    import re2
-
-    return re2.compile(
-        rf"(?:[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}ー〜~…]|[{_PAST}][어다음네지]|니다|[어아여해에예]요"
-        rf"|[ㅋㅎㅠㅜ]{{2,}}|[\p{{So}}])[ \t\x{{3000}}]+"
-    )
+_BREATHS: Final = LazyPattern(
+    rf"(?:[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}ー〜~…]|[{_PAST}][어다음네지]|니다|[어아여해에예]요"
+    rf"|[ㅋㅎㅠㅜ]{{2,}}|[\p{{So}}])[ \t\x{{3000}}]+"
+)
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
     """Where each quotation begins and ends, its marks included and those within it aside, in one pass."""
     closed: list[tuple[int, int]] = []
     opened: list[int] = []
-    for found in _marks().finditer(text):
+    for found in _MARKS.finditer(text):
         at, mark = found.start(), found.group()
         depth = next((one for one in range(len(opened) - 1, -1, -1) if mark in _QUOTES[text[opened[one]]]), None)
         if depth is not None and _closes(text, at):
@@ -197,11 +168,7 @@ def quotations(text: str) -> list[tuple[int, int]]:
     return outer
 
 
-@lru_cache(maxsize=1)
-def _marks() -> "re2._Regexp":
-    import re2
-
-    return re2.compile("[" + "".join(sorted({*_QUOTES, *"".join(_QUOTES.values())})) + "]")
+_MARKS: Final = LazyPattern("[" + "".join(sorted({*_QUOTES, *"".join(_QUOTES.values())})) + "]")
 
 
 def _opens(text: str, at: int) -> bool:

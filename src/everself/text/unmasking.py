@@ -8,11 +8,12 @@ import binascii
 import html
 from collections.abc import Iterator
 from functools import cache
-from typing import Final, Protocol
+from typing import Final
 from urllib.parse import unquote
 
 from everself.text.invisible import spelled, stripped
 from everself.text.normalise import nfkc, without_surrogates
+from everself.text.patterns import LazyPattern
 
 # a letter, and those of other scripts that a reader takes for it
 _LETTERS: Final = (
@@ -32,24 +33,10 @@ _MOST_RUNS: Final = 64
 _READABLE: Final = 0.9
 
 
-class Pattern(Protocol):
-    def finditer(self, text: str) -> Iterator["Found"]: ...
-
-
-class Found(Protocol):
-    def group(self) -> str: ...
-    def span(self) -> tuple[int, int]: ...
-
-
 @cache
-def compiled(pattern: str) -> Pattern:
-    import re2
-
-    options = re2.Options()
-    options.case_sensitive = False
-    options.log_errors = False
-    made: Pattern = re2.compile(pattern, options)
-    return made
+def compiled(pattern: str) -> LazyPattern:
+    """Whatever the case."""
+    return LazyPattern(f"(?i){pattern}")
 
 
 def plain(text: str) -> str:

@@ -10,9 +10,10 @@ from everself.storage.history.commits import FOLDER, History
 from everself.storage.journal import Journal
 from everself.storage.lock import TIMEOUT, FileLock, Lock
 from everself.storage.real_disk import RealFileSystem
+from everself.storage.state.database import State
 from everself.values import new_id
 from everself.workspace.disk_workspace import DiskWorkspace, WorkspaceParts
-from everself.workspace.protocol import Guard, Ledger
+from everself.workspace.protocol import Guard
 from everself.workspace.recorder import Recorder
 
 WRITE_LOCK = "write.lock"
@@ -56,7 +57,7 @@ class WorkspaceOptions:
 
 
 def assemble(
-    storage: WorkspaceStorage, ledger: Ledger, clock: Clock, habits: WorkspaceOptions | None = None
+    storage: WorkspaceStorage, ledger: State, clock: Clock, habits: WorkspaceOptions | None = None
 ) -> DiskWorkspace:
     habits = habits or WorkspaceOptions()
     journal = Journal(storage.state)

@@ -18,6 +18,7 @@ from everself.storage.history.commits import History
 from everself.storage.journal import Filed, Intent, Journal, Step, Survey, unfinished
 from everself.storage.lock import TIMEOUT, Lock
 from everself.storage.paths import find_fault
+from everself.storage.state.database import State
 from everself.values import (
     Applied,
     Author,
@@ -35,7 +36,7 @@ from everself.values import (
 )
 from everself.workspace.execution import Hashes, carry_out, take_back
 from everself.workspace.layout import masked
-from everself.workspace.protocol import Guard, Ledger
+from everself.workspace.protocol import Guard
 from everself.workspace.recorder import Recorder
 from everself.workspace.repair import Mended
 from everself.workspace.resolve import Resolved, resolve
@@ -59,7 +60,7 @@ class WorkspaceParts:
     # where the database grows
     room: FileSystem
     journal: Journal
-    ledger: Ledger
+    ledger: State
     history: History
     recorder: Recorder
     lock: Lock

@@ -1,6 +1,7 @@
 """Files and folders outside the workspace that the settings name for searching. Read-only."""
 
 import os
+from dataclasses import replace
 
 from everself.config import AgentSettings, Places
 from everself.storage.filesystem import READ_LIMIT, disk_errors
@@ -20,7 +21,7 @@ class ExtraPath:
             folder, name = os.path.split(self._path)
             with disk_errors(self._path):
                 stat = RealFileSystem(folder).stat(name)
-            return [_renamed(stat, self._path)] if stat is not None else []
+            return [replace(stat, path=self._path)] if stat is not None else []
         if not os.path.isdir(self._path):
             return []
         files = RealFileSystem(self._path)
@@ -33,7 +34,7 @@ class ExtraPath:
                     if one.kind == "directory":
                         folders.append(one.path)
                     elif one.path.endswith((".md", ".markdown", ".txt")):
-                        found.append(_renamed(one, f"{self._path}/{one.path}"))
+                        found.append(replace(one, path=f"{self._path}/{one.path}"))
         return sorted(found, key=lambda one: one.path)
 
     def find(self, path: str) -> Document | None:
@@ -46,12 +47,6 @@ class ExtraPath:
             if stat is None or stat.kind != "file":
                 return None
             return Document(path, files.read(name), max(0, stat.size - READ_LIMIT))
-
-
-def _renamed(stat: FileStat, path: str) -> FileStat:
-    return FileStat(
-        path, stat.kind, stat.size, stat.mode, stat.links, stat.device, stat.inode, stat.mtime_ns, stat.ctime_ns
-    )
 
 
 def open_extra_paths(agent: AgentSettings, places: Places) -> list[ExtraPath]:

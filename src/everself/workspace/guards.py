@@ -4,7 +4,7 @@ A guard looks at who wants a change and at what every document is before and aft
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
 
@@ -134,15 +134,20 @@ def secrets_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
     """The last check: a secret that should have been redacted earlier is refused."""
     if change.author in HUMANS:
         return
-    from everself.text.redaction import find_secrets
-
     # text from another document of the same change is moved, not added
     known = {line for file in files for line in (file.before or b"").splitlines()}
     for file in files:
-        added = b"\n".join(line for line in (file.after or b"").splitlines() if line not in known)
-        kinds = sorted({secret.kind for secret in find_secrets(added.decode("utf-8", "replace"))})
-        if kinds:
-            yield f"{file.path} would contain a secret ({', '.join(kinds)})."
+        yield from added_secrets(file.path, known, file.after or b"")
+
+
+def added_secrets(what: str, known: Set[bytes], after: bytes) -> Iterator[str]:
+    """Why not, where a line that is not known holds a secret."""
+    from everself.text.redaction import find_secrets
+
+    added = b"\n".join(line for line in after.splitlines() if line not in known)
+    kinds = sorted({secret.kind for secret in find_secrets(added.decode("utf-8", "replace"))})
+    if kinds:
+        yield f"{what} would contain a secret ({', '.join(kinds)})."
 
 
 def _lays_down(author: Author, file: FileChange, where: Place) -> bool:

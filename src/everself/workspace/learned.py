@@ -1,11 +1,11 @@
 """The section `## Learned` of SOUL.md, the only one that keepers may change. Pure; grants no permission."""
 
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.edit import append_item, apply_splice, lead_in, newline
 from everself.text.markdown.sections import sections
+from everself.workspace.merge import common_ends, differences
 
 SOUL = "SOUL.md"
 LEARNED = "Learned"
@@ -57,26 +57,15 @@ def with_line(data: bytes, line: str) -> bytes:
 
 def changed_lines(before: bytes, after: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The lines that go and the lines that come, blank ones aside."""
-    old, new = _between(before.splitlines(), after.splitlines())
+    old, new = before.splitlines(), after.splitlines()
+    head, tail = common_ends(old, new)
+    old, new = old[head : len(old) - tail], new[head : len(new) - tail]
     if len(old) + len(new) > _MOST_LINES:
         return _said(old), _said(new)
-    gone: list[bytes] = []
-    come: list[bytes] = []
-    for tag, start, end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag != "equal":
-            gone += old[start:end]
-            come += new[new_start:new_end]
+    parts = differences(old, new)
+    gone = [line for _, start, end, _, _ in parts for line in old[start:end]]
+    come = [line for _, _, _, start, end in parts for line in new[start:end]]
     return _said(gone), _said(come)
-
-
-def _between(old: list[bytes], new: list[bytes]) -> tuple[list[bytes], list[bytes]]:
-    """Both without the lines that they begin and end with together: the matcher is quadratic."""
-    while old and new and old[-1] == new[-1]:
-        old.pop()
-        new.pop()
-    head = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), None)
-    head = min(len(old), len(new)) if head is None else head
-    return old[head:], new[head:]
 
 
 def _said(lines: list[bytes]) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ def merge(base: bytes, theirs: bytes, ours: bytes) -> bytes | None:
     place = _places(before, current)
     result = list(current)
     # from the end to the beginning, so that earlier positions stay true
-    for tag, start, end, new_start, new_end in reversed(_differences(before, wanted)):
+    for tag, start, end, new_start, new_end in reversed(differences(before, wanted)):
         new = wanted[new_start:new_end]
         if tag == "insert":
             at = _insertion_point(place, start, len(before), len(current))
@@ -65,9 +65,9 @@ def merge(base: bytes, theirs: bytes, ours: bytes) -> bytes | None:
     return b"".join(result)
 
 
-def _differences(one: list[bytes], other: list[bytes]) -> list[tuple[str, int, int, int, int]]:
+def differences(one: list[bytes], other: list[bytes]) -> list[tuple[str, int, int, int, int]]:
     """Opcodes without the equal ones. The common ends are cut off first: the matcher is quadratic."""
-    head, tail = _common_ends(one, other)
+    head, tail = common_ends(one, other)
     middle = SequenceMatcher(None, one[head : len(one) - tail], other[head : len(other) - tail], autojunk=False)
     return [
         (tag, i1 + head, i2 + head, j1 + head, j2 + head)
@@ -78,7 +78,7 @@ def _differences(one: list[bytes], other: list[bytes]) -> list[tuple[str, int, i
 
 def _places(one: list[bytes], other: list[bytes]) -> dict[int, int]:
     """Where each unchanged line of one text stands in the other."""
-    head, tail = _common_ends(one, other)
+    head, tail = common_ends(one, other)
     place = {line: line for line in range(head)}
     place |= {len(one) - 1 - back: len(other) - 1 - back for back in range(tail)}
     middle = SequenceMatcher(None, one[head : len(one) - tail], other[head : len(other) - tail], autojunk=False)
@@ -91,7 +91,8 @@ def _places(one: list[bytes], other: list[bytes]) -> dict[int, int]:
     return place
 
 
-def _common_ends(one: list[bytes], other: list[bytes]) -> tuple[int, int]:
+def common_ends(one: list[bytes], other: list[bytes]) -> tuple[int, int]:
+    """How many lines two texts begin and end with together."""
     shorter = min(len(one), len(other))
     head = 0
     while head < shorter and one[head] == other[head]:

@@ -1,9 +1,9 @@
 """The workspace protocol. Contract tests run against every implementation."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from everself.values import Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome, ProvenanceRecord
+from everself.values import Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome
 
 # Reasons why a change must not happen; none means that it may.
 Guard = Callable[[Change, Sequence[FileChange]], Iterable[str]]
@@ -35,31 +35,3 @@ class Workspace(Protocol):
 
     def record(self, identity: str) -> tuple[ChangeRecord, tuple[FileChange, ...]]:
         """One applied change with what it did; by id, by the beginning of an id, or `last`."""
-
-
-class Ledger(Protocol):
-    """Where applied changes are recorded. `storage.state.database.State` is one."""
-
-    def record_change(
-        self,
-        record: ChangeRecord,
-        files: Sequence[tuple[str, str | None, str | None]],
-        provenance: Sequence[ProvenanceRecord] = (),
-        key: str = "",
-    ) -> bool: ...
-
-    def change_of_key(self, key: str) -> ChangeRecord | None: ...
-
-    def has_change(self, change_id: str) -> bool: ...
-
-    def find_change(self, id_or_prefix: str) -> ChangeRecord: ...
-
-    def list_changes(self, limit: int = 20, *, path: str | None = None) -> Sequence[ChangeRecord]: ...
-
-    def commit_of(self, change_id: str) -> str | None: ...
-
-    def set_commits(self, commits: Mapping[str, str | None]) -> None: ...
-
-    def commits(self) -> dict[str, str]: ...
-
-    def newest_commit(self) -> str | None: ...

@@ -14,11 +14,13 @@ from everself.errors import EverselfError, HistoryDamaged
 from everself.storage import writes
 from everself.storage.filesystem import FileSystem
 from everself.storage.history.commits import MENDER, CommitNote, History
+from everself.storage.history.repair import blob_name, change_of
 from everself.storage.journal import Filed, Intent, Journal, Step
 from everself.storage.lock import TIMEOUT, Lock
+from everself.storage.state.database import State
 from everself.values import Author, FileChange, digest
 from everself.workspace.execution import sweep
-from everself.workspace.repair import CommitRecords, Mended, mend
+from everself.workspace.repair import Mended, mend
 
 # how many commits by people are skipped when looking for one of ours
 STEPS_BACK = 8
@@ -29,9 +31,7 @@ BATCH = 32
 class Recorder:
     """One per process. `drain` works off what waits; `wake` does it in a thread."""
 
-    def __init__(
-        self, files: FileSystem, journal: Journal, history: History, records: CommitRecords, lock: Lock
-    ) -> None:
+    def __init__(self, files: FileSystem, journal: Journal, history: History, records: State, lock: Lock) -> None:
         self._files = files
         self._journal = journal
         self._history = history
@@ -105,7 +105,7 @@ class Recorder:
                 now = writes.find(self._files, path)
                 if now is None and path not in known:
                     continue
-                if now is not None and known.get(path) == self._history.name_of(now):
+                if now is not None and known.get(path) == blob_name(now):
                     continue
                 found.append(FileChange(path, self._history.content(path) if path in known else None, now))
             if found:
@@ -157,7 +157,7 @@ class Recorder:
         found: dict[str, str] = {}
         # only commits of people's edits can be between and after them
         for commit, note in islice(self._history.newest(), 2 * len(waiting) + STEPS_BACK):
-            identity = note.message.rpartition("\nChange: ")[2].partition("\n")[0]
+            identity = change_of(note.message)
             if identity in waiting:
                 found[identity] = commit
             elif note.author not in (Author.HAND, MENDER):

@@ -14,6 +14,7 @@ from typing import Final, Literal
 from everself.config import AgentSettings
 from everself.errors import Damaged, RefusedByRule
 from everself.storage import writes
+from everself.storage.damaged_files import free_name
 from everself.storage.filesystem import TEMPORARY_PREFIX, disk_errors
 from everself.storage.lock import FileLock
 from everself.storage.real_disk import RealFileSystem
@@ -92,10 +93,10 @@ def plan_moves(folders: AgentFolders, stamp: str) -> tuple[RelocationStep, ...]:
     """The renames that bring in what is staged and keep what is there. Nothing needs to be staged yet for the first half."""
     steps: list[RelocationStep] = []
     if _entries(folders.workspace_files, folders.workspace):
-        kept = _free(folders.workspace_files, f"{folders.workspace}.before-restore-{stamp}")
+        kept = free_name(folders.workspace_files, f"{folders.workspace}.before-restore-{stamp}")
         steps.append(RelocationStep("aside", "workspace", folders.workspace, kept))
     old = _old_state(folders)
-    kept = _free(folders.state_files, f"{folders.state}.before-restore-{stamp}")
+    kept = free_name(folders.state_files, f"{folders.state}.before-restore-{stamp}")
     steps += [RelocationStep("aside", "state", f"{folders.state}/{name}", f"{kept}/{name}") for name in old]
     steps.append(RelocationStep("place", "workspace", folders.staged_workspace, folders.workspace))
     for name in _entries(folders.state_files, folders.staged_state):
@@ -245,11 +246,3 @@ def _old_state(folders: AgentFolders) -> list[str]:
     if not os.path.isdir(folders.above_state):
         return []
     return [name for name in _entries(folders.state_files, folders.state) if name not in STAYING]
-
-
-def _free(files: RealFileSystem, name: str) -> str:
-    number, found = 1, name
-    while files.stat(found) is not None:
-        number += 1
-        found = f"{name}-{number}"
-    return found

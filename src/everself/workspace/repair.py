@@ -5,7 +5,6 @@ Collects the evidence; `storage.history.repair` links the commits. The caller ho
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from everself.clock import system_now
 from everself.errors import Damaged
@@ -13,22 +12,13 @@ from everself.storage import damaged_files as aside
 from everself.storage import writes
 from everself.storage.filesystem import READ_LIMIT, FileSystem
 from everself.storage.history.commits import MEND, MENDER, CommitNote, History
-from everself.storage.history.repair import Damage, MendableHistory, blob_name
+from everself.storage.history.repair import MendableHistory, blob_name
 from everself.storage.journal import Journal, Step
 from everself.storage.paths import find_fault
+from everself.storage.state.database import State
 from everself.values import FileChange
 
 SHOWN = 20
-
-
-class CommitRecords(Protocol):
-    """Where it stands which commit holds which change."""
-
-    def set_commits(self, commits: Mapping[str, str | None]) -> None: ...
-
-    def commits(self) -> dict[str, str]: ...
-
-    def newest_commit(self) -> str | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +42,7 @@ class Mended:
             yield f"What could not be read was set aside, not deleted: {files} in {self.folder} of the agent's state."
 
 
-def examine(history: History, records: CommitRecords) -> Damage:
-    """Look at every object of the history."""
-    looked = MendableHistory(*history.place)
-    try:
-        return looked.examine(records.commits())
-    finally:
-        looked.close()
-
-
-def mend(documents: FileSystem, state: FileSystem, history: History, records: CommitRecords) -> Mended:
+def mend(documents: FileSystem, state: FileSystem, history: History, records: State) -> Mended:
     """Make the history usable again. Safe to be done again after a crash, and does nothing to a whole one."""
     known = records.commits()
     mender = MendableHistory(*history.place)

@@ -37,11 +37,6 @@ def templates() -> tuple[tuple[str, bytes], ...]:
     return tuple((path, _template(path)) for path in _FILES)
 
 
-def folders() -> tuple[str, ...]:
-    """The folders that setup makes although they are empty, parents first. Change sets know documents only."""
-    return _FOLDERS
-
-
 def plan_setup(
     existing: Mapping[str, FileKind],
     *,

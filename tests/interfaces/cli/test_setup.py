@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from everself.interfaces.rendering.setup import PURPOSES
-from everself.workspace.setup import folders, templates
+from everself.workspace.setup import plan_folders, templates
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
@@ -19,7 +19,7 @@ def host_text(home: Path) -> str:
 
 
 def test_everything_that_setup_creates_has_a_purpose() -> None:
-    made = [path for path, _ in templates()] + [f"{folder}/" for folder in folders()]
+    made = [path for path, _ in templates()] + [f"{folder}/" for folder in plan_folders({})]
     assert {path.partition("/")[0] + ("/" if "/" in path else "") for path in made} == set(PURPOSES)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from everself.memory.undo_check import is_torn, says, surplus
+from everself.memory.undo import is_torn, says, surplus
 from everself.values import FileChange
 
 LOG = "memory/2026-03-12.md"

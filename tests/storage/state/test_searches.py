@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 
 import apsw
@@ -96,19 +96,6 @@ def test_hits_of_an_entry_count_searches_sessions_and_the_human_day(state: State
     }
     assert state.searches.hits_of([TEA.entry], since=date(2026, 3, 1))[TEA.entry].sessions == 1
     assert state.searches.hits_of([]) == {}
-
-
-def test_pruning_goes_by_the_moment_and_takes_the_hits_along(state: State) -> None:
-    now = datetime(2026, 4, 1, tzinfo=UTC)
-    # by its text the second one is later, by its offset it is earlier
-    state.searches.record(search("kept", at=now - timedelta(days=30)), [TEA])
-    late = (now - timedelta(days=30, minutes=1)).astimezone(timezone(timedelta(hours=9)))
-    state.searches.record(search("old", at=late), [WALK])
-    assert state.searches.prune(30, lambda: now) == 1
-    assert [one.query for one in state.searches.list()] == ["kept"]
-    assert state.engine.read("SELECT entry FROM search_hits") == [(TEA.entry,)]
-    with pytest.raises(WrongUse):
-        state.searches.prune(-1)
 
 
 def test_a_secret_in_a_query_and_a_private_passage_are_not_stored(state: State) -> None:

@@ -46,12 +46,6 @@ def test_a_day_is_summed_for_one_job_or_for_all_but_one(state: State) -> None:
     assert state.spend.of_day("2026-03-01") == Cost(123, 110)
 
 
-def test_a_session_has_its_own_sum(state: State) -> None:
-    state.spend.record(_spent("a", "2026-03-01", "chat", 7, "one"))
-    state.spend.record(_spent("b", "2026-03-01", "chat", 8, "two"))
-    assert state.spend.of_session("one") == Cost(7, 0)
-
-
 def test_the_same_request_is_counted_once(state: State) -> None:
     for _ in range(2):
         state.spend.record(_spent("a", "2026-03-01", "chat", 7))

@@ -27,12 +27,12 @@ def test_sections_nest_by_level_and_know_their_own_part() -> None:
     ]
     assert data[found[0].start : found[0].end] == b"# A\na\n## B\nb\n### C\nc\n## D\nd\n"
     assert data[found[1].body : found[1].end] == b"b\n### C\nc\n"
-    assert [(section.first_line, section.own_last_line, section.last_line) for section in found] == [
-        (3, 4, 10),
-        (5, 6, 8),
-        (7, 8, 8),
-        (9, 10, 10),
-        (11, 12, 12),
+    assert [(section.first_line, section.last_line) for section in found] == [
+        (3, 10),
+        (5, 8),
+        (7, 8),
+        (9, 10),
+        (11, 12),
     ]
 
 

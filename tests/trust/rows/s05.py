@@ -1,6 +1,6 @@
 """S5: no route without a human behind it writes a document that only humans change, under whatever spelling.
 
-Runs over the registry `everself.identity.write_permissions.ROUTES`: each route has an attempt here that does its utmost to reach a path.
+Runs over the registry `tests.trust.routes.ROUTES`: each route has an attempt here that does its utmost to reach a path.
 """
 
 import json
@@ -14,10 +14,10 @@ from pathlib import Path
 from tests.conversation.tools.kits import box_of, call, runtime_over
 from tests.identity.homes import PERSONAS, habits
 from tests.memory.minds import Mind, mind_over
+from tests.trust.routes import ROUTES, TOOLS, Route
 from tests.trust.worlds import find_memory
 
 from everself.errors import EverselfError
-from everself.identity.write_permissions import ROUTES, TOOLS, Route
 from everself.memory.bank import Bank
 from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.quarantine import quarantine

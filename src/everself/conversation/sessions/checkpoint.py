@@ -18,7 +18,6 @@ from everself.conversation.sessions.session import Message, Session
 from everself.errors import RefusedByRule
 from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import TRIGGER
-from everself.memory.evidence import add_evidence, quote
 from everself.memory.memory import Memory
 from everself.memory.provenance import AGENT, rank, stated_by, stated_by_owner
 from everself.memory.writing import CORE, NewEntry, is_quarantined, log_in, scope_of
@@ -94,10 +93,10 @@ class Checkpoint:
             seen = message.seq
             for one in self._planned(now, message, notes):
                 written = self._write(one) if one.fate in ("new", "mention") else ""
-                if one.fate == "quoted" and not quote(self._memory, one.entry, one.quoted):
+                if one.fate == "quoted" and not self._memory.quote(one.entry, one.quoted):
                     written = self._write(one)
                 if one.fate == "noted":
-                    add_evidence(self._memory, one.entry, f"msg:{message.id}")
+                    self._memory.add_evidence(one.entry, f"msg:{message.id}")
                 skipped += not written
                 entries += [written] if written else []
         if seen:

@@ -17,11 +17,12 @@ from everself.classify.model import score
 from everself.classify.openers import bare
 from everself.classify.topics import says
 from everself.keepers.keeper_context import KeeperContext
+from everself.memory import provenance
 from everself.memory.provenance import AGENT, CORRECTION, OWNER, rank
 from everself.memory.statements import stated
 from everself.search.similarity import overlap, words_of
 from everself.text.normalise import one_line
-from everself.values import Entry, Tag
+from everself.values import Entry
 from everself.workspace.layout import Kind, place
 
 About = Literal["correction", "welcome", "ability"]
@@ -143,7 +144,7 @@ def is_evidence(context: KeeperContext, entry: Entry) -> bool:
 
 
 def is_correction(entry: Entry) -> bool:
-    return entry.tag is Tag.CORRECTION or entry.source == CORRECTION or entry.category == "correction"
+    return provenance.is_correction(entry) or entry.category == "correction"
 
 
 def own_words(context: KeeperContext, entry: Entry) -> Iterator[Entry]:

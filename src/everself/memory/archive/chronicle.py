@@ -18,7 +18,8 @@ from everself.text.markdown.comment import EntryComment
 from everself.text.markdown.edit import Splice, append_item, lead_in
 from everself.text.markdown.endings import REFERENCE
 from everself.values import Entry, ProvenanceRecord, Tag, ended_words, new_id
-from everself.workspace.layout import MONTHS, chronicle_of
+from everself.workspace.layout import chronicle_of
+from everself.workspace.layout.dates import MONTHS
 
 LONGEST: Final = 200
 # so that the comment is read back

@@ -4,6 +4,7 @@ The correction itself is an entry of the core and is never touched: only the rec
 """
 
 from collections import defaultdict
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Final
 
@@ -16,7 +17,7 @@ from everself.memory.memory import Memory
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.edit import apply_splice, lead_in, remove_entry
 from everself.text.markdown.entries import EntryKind, EntrySpan, entries
-from everself.values import Applied, Author, Change, digest
+from everself.values import Author, Change, digest
 from everself.workspace.layout.dates import find_day
 
 FOLDER: Final = "Archive/Corrections"
@@ -47,8 +48,8 @@ def archive_corrections(memory: Memory, days: int, *, author: Author = Author.KE
             author, "corrections archived", draft.edits(), (f"file:{PATH}",), key=f"archive {digest(data)[:32]}"
         )
 
-    outcome = memory.apply(plan)
-    return Archived(outcome.id, done.paths, done.archives) if isinstance(outcome, Applied) else done
+    change = memory.change(plan)
+    return replace(done, change=change)
 
 
 def _old(data: bytes, last: date) -> list[tuple[EntrySpan, date]]:

@@ -19,7 +19,7 @@ from everself.memory.memory import Memory
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.copies import parts
 from everself.text.markdown.edit import lead_in
-from everself.values import Applied, Author, Change, Edit, Entry, FileStat, Move, ProvenanceRecord, Remove, Tag, digest
+from everself.values import Author, Change, Edit, Entry, FileStat, Move, ProvenanceRecord, Remove, Tag, digest
 from everself.workspace.layout import Kind, archives_of, is_day, place
 
 AGE: Final = 90
@@ -145,12 +145,10 @@ def archive_days(
             author, what, edits, tuple(f"file:{path}" for path in making.paths[:50]), provenance=provenance, key=key
         )
 
-    outcome = memory.apply(plan)
+    change = memory.change(plan)
     # all at once, otherwise an id would briefly belong to two places
     memory.catalog.refresh()
-    return (
-        done if not isinstance(outcome, Applied) else Archived(outcome.id, done.paths, done.archives, done.chronicles)
-    )
+    return replace(done, change=change)
 
 
 def _put_away(making: _Making, day: Day, *, remove: bool) -> None:

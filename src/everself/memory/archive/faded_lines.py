@@ -4,22 +4,21 @@ They move to an archive and are found there as before; they only stop standing i
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
 from everself.errors import RefusedByRule
 from everself.memory.archive import log as record
 from everself.memory.archive.days import Archived
-from everself.memory.drafts import Draft, comment_of
+from everself.memory.drafts import Draft
 from everself.memory.entries import read_document
 from everself.memory.memory import Memory
 from everself.memory.provenance import CORRECTION, HAND, OWNER, is_human
 from everself.memory.writing import close_entry, count_mention
-from everself.text.markdown.blocks import Scan
-from everself.text.markdown.comment import EntryComment, with_fields
-from everself.text.markdown.edit import Splice, append_item, remove_entry
-from everself.text.markdown.entries import EntrySpan
-from everself.values import Applied, Author, Change, Entry, Tag, Tier, digest
+from everself.text.markdown.comment import with_fields
+from everself.text.markdown.edit import append_item
+from everself.values import Author, Change, Entry, Tag, Tier, digest
 from everself.workspace.layout import Kind, place
 
 FADED: Final = 0.3
@@ -62,9 +61,9 @@ def archive_lines(memory: Memory, identities: Sequence[str], *, author: Author =
         key = f"archive {digest(repr([(one.id, str(one.seen)) for one in faded]).encode())[:32]}"
         return Change(author, "lines archived", draft.edits(), tuple(f"entry:{one.id}" for one in faded), key=key)
 
-    outcome = memory.apply(plan)
+    change = memory.change(plan)
     memory.catalog.refresh()
-    return Archived(outcome.id, done.paths, done.archives) if isinstance(outcome, Applied) else done
+    return replace(done, change=change)
 
 
 def merge_lines(memory: Memory, keep: str, drop: str, *, author: Author = Author.KEEPER) -> Archived:
@@ -86,25 +85,16 @@ def merge_lines(memory: Memory, keep: str, drop: str, *, author: Author = Author
         evidence = (f"entry:{kept.id}", f"entry:{dropped.id}")
         return Change(author, "lines merged", draft.edits(), evidence, key=f"merge {kept.id} {dropped.id}")
 
-    outcome = memory.apply(plan)
-    return Archived(outcome.id, done.paths) if isinstance(outcome, Applied) else Archived()
+    change = memory.change(plan)
+    return replace(done, change=change) if change else Archived()
 
 
 def _move(draft: Draft, entry: Entry, to: str) -> None:
-    known = EntryComment(())
-
-    def take(document: Scan, span: EntrySpan) -> Splice:
-        nonlocal known
-        known = comment_of(span, entry)
-        return remove_entry(document, span)
-
-    def add(document: Scan) -> Splice:
-        seen = None if known.get("seen") or entry.seen is None else entry.seen.isoformat()
-        comment = with_fields(known, seen=seen) if seen else known
-        return append_item(document, "Out of MEMORY.md", entry.text.encode("utf-8", "replace"), comment)
-
-    draft.edit_entry(entry, take)
-    draft.splice(to, add, b"# Put away\n")
+    known = draft.take_out(entry)
+    seen = None if known.get("seen") or entry.seen is None else entry.seen.isoformat()
+    comment = with_fields(known, seen=seen) if seen else known
+    words = entry.text.encode("utf-8", "replace")
+    draft.splice(to, lambda document: append_item(document, "Out of MEMORY.md", words, comment), b"# Put away\n")
     there = [one.text for one in read_document(draft.find(to) or b"") if one.claim("id") == entry.id]
     if there != [entry.text]:
         raise RefusedByRule(f"{entry.id} would read differently in {to}.")

@@ -5,8 +5,6 @@ from datetime import datetime
 from typing import Final
 
 from everself.memory.drafts import Draft
-from everself.text.markdown.blocks import Scan
-from everself.text.markdown.edit import Splice, append_log
 
 PATH: Final = "COMPACTION_LOG.md"
 _SHOWN: Final = 16
@@ -14,12 +12,8 @@ _SHOWN: Final = 16
 
 def note(draft: Draft, now: datetime, what: str, lines: Sequence[str]) -> None:
     """Add one record at the end of the log."""
-    text = "\n".join(f"- {line}" for line in lines).encode("utf-8", "replace")
-
-    def add(document: Scan) -> Splice:
-        return append_log(document, now.strftime("%H:%M:%S"), f"{what} on {now.date().isoformat()}", text)
-
-    draft.splice(PATH, add, b"# Compaction log\n")
+    text = "\n".join(f"- {line}" for line in lines)
+    draft.log(PATH, now, f"{what} on {now.date().isoformat()}", text, empty="# Compaction log\n")
 
 
 def moved(path: str, to: str, entries: int, sha: str) -> str:

@@ -56,7 +56,8 @@ from everself.storage.history.rewriting import RewritableHistory, Rewritten
 from everself.storage.journal import FOLDER as JOURNAL
 from everself.storage.lock import Lock, OpenLock
 from everself.storage.state.database import State
-from everself.storage.state.scrub import SEARCHES, MessageRow, Scrub, SearchRow, Task
+from everself.storage.state.messages import StoredMessage
+from everself.storage.state.scrub import SEARCHES, Scrub, SearchRow, Task
 from everself.text.normalise import fold, slug
 from everself.values import Applied, Author, Change, Conflict, Entry, Refused, new_id
 from everself.workspace.assembly import WorkspaceStorage
@@ -111,7 +112,7 @@ def _person(target: Target) -> str:
     return slug(target.person.removeprefix(PERSON))
 
 
-def _meant(target: Target, rows: Iterable[MessageRow | SearchRow], clock: Clock) -> Iterator[str]:
+def _meant(target: Target, rows: Iterable[StoredMessage | SearchRow], clock: Clock) -> Iterator[str]:
     for one in rows:
         of_person = (
             bool(target.person) and bool(one.person) and slug(one.person.removeprefix(PERSON)) == _person(target)

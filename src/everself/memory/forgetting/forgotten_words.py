@@ -21,7 +21,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from everself.memory.entries import TRANSCRIPT, ParsedEntry, holds_memory, read_document, refers
 from everself.storage.history.rewriting import CleanedDocument
@@ -29,6 +29,7 @@ from everself.text.markdown.blocks import scan
 from everself.text.markdown.edit import apply_splice, remove_entry
 from everself.text.markdown.entries import EntrySpan, entries
 from everself.text.normalise import fold, without_surrogates
+from everself.text.patterns import LazyPattern
 from everself.workspace.layout import Kind, place
 
 if TYPE_CHECKING:
@@ -300,7 +301,7 @@ def _stands(text: str, start: int, end: int, *, telling: bool, labels: bool) -> 
     before = without_surrogates(text[text.rfind("\n", 0, start) + 1 : start])
     line_end = text.find("\n", end)
     after = _without_comments(text[end : line_end if line_end >= 0 else len(text)])
-    begins = _margin().fullmatch(before) is not None or before.rstrip().endswith("<!--")
+    begins = _MARGIN.fullmatch(before) is not None or before.rstrip().endswith("<!--")
     ends = not after.strip(" \t\r~*_`") or after.lstrip().startswith("-->")
     if begins and ends:
         return True
@@ -316,12 +317,8 @@ def _stands(text: str, start: int, end: int, *, telling: bool, labels: bool) -> 
     return sentence and over
 
 
-@lru_cache(maxsize=1)
-def _margin() -> "re2._Regexp":
-    """What may stand before the first word of a line: marks of lists, quotations, headings, tasks and emphasis."""
-    import re2
-
-    return re2.compile(r"(?:\s|[-*+>~_`\x{FEFF}]|#{1,6}|\d{1,9}[.)]|\[[ xX]\])*")
+# what may stand before the first word of a line: marks of lists, quotations, headings, tasks and emphasis
+_MARGIN: Final = LazyPattern(r"(?:\s|[-*+>~_`\x{FEFF}]|#{1,6}|\d{1,9}[.)]|\[[ xX]\])*")
 
 
 def _without_comments(line: str) -> str:

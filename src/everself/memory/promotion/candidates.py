@@ -6,21 +6,26 @@ from datetime import date, timedelta
 from typing import Final
 
 from everself.classify.topics import Category
+from everself.config.sections import Tunables
 from everself.errors import ChangedMeanwhile
+from everself.memory.entries import TRANSCRIPT, quotes_a_talk
 from everself.memory.memory import Memory
-from everself.memory.promotion._evidence import is_told
 from everself.memory.promotion._sections import moving_along
-from everself.memory.promotion.destinations import Recalled, can_leave, target_for
-from everself.memory.promotion.permission import PromotionPermission, permission_of
+from everself.memory.promotion.destinations import PromotionPermission, Recalled, can_leave, permission_of, target_for
 from everself.memory.promotion.scoring import Judgement, judge
+from everself.memory.provenance import AGENT, PERSON, is_human
 from everself.storage.state.database import State
+from everself.storage.state.messages import Messages
 from everself.storage.state.searches import EntryHits, Searches
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.entries import EntryKind
 from everself.values import Entry
+from everself.workspace.layout import place
 
 # score for being found in that many sessions: enough to be shown, not more
 _RECALLED: Final = 0.4
+# categories that the runtime uses for notes about sessions, jobs and heartbeats
+_RUNTIME: Final = frozenset({"session", "cron", "heartbeat"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,12 @@ class CandidateQuery:
     frequent: bool = False
     sessions: int = 3
     within: int = 30
+
+
+def asked_of(tunables: Tunables, days: int, *, frequent: bool = False, least: float | None = None) -> CandidateQuery:
+    """What counts as a candidate by the settings of an agent."""
+    sure = tunables.promotion_confidence if least is None else least
+    return CandidateQuery(days, sure, frequent, tunables.promotion_sessions, tunables.promotion_window_days)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +74,7 @@ def candidates(
         if tell is not None and done % 256 == 0:
             tell(done, len(open_ones))
         candidate = _weigh(entry, hits.get(entry.id), wish, today)
-        if candidate is not None and is_told(memory, state.messages, entry):
+        if candidate is not None and _is_told(memory, state.messages, entry):
             found.append(candidate)
     return _settled(memory, found, everything)
 
@@ -140,3 +151,40 @@ def _moving(memory: Memory, entry: Entry, neighbours: Sequence[Entry]) -> tuple[
 
 def _back(today: date, days: int) -> date:
     return today - timedelta(days=min(days, (today - date.min).days))
+
+
+def _is_told(memory: Memory, messages: Messages, entry: Entry) -> bool:
+    """Whether the owner said it (in a person's own memory: that person), or it names what they said as its evidence.
+
+    A note of a session, the agent's replies and what a job told it are its own words: promoted, they would be believed for being said.
+    """
+    if entry.kind == TRANSCRIPT or quotes_a_talk(entry.text):
+        return False
+    if entry.category in _RUNTIME and not is_human(entry.source):
+        return False
+    trust = memory.trust(entry)
+    if trust.startswith(PERSON):
+        return trust == f"{PERSON}{place(entry.path).person}"
+    return is_human(trust) or (trust == AGENT and _has_evidence(memory, messages, entry))
+
+
+def _has_evidence(memory: Memory, messages: Messages, entry: Entry) -> bool:
+    """Each thing that it names was said by a person in a conversation, or is an entry of which the same holds."""
+    left, seen = [entry], {entry.id}
+    while left:
+        one = left.pop()
+        if is_human(one.source):
+            continue
+        if not one.lineage:
+            return False
+        for reference in one.lineage:
+            kind, _, name = reference.partition(":")
+            if kind == "entry":
+                found = memory.catalog.find_even_gone(name)
+                if found is None:
+                    return False
+                left += [found] if found.id not in seen else []
+                seen.add(found.id)
+            elif kind != "msg" or not messages.is_told(name):
+                return False
+    return True

@@ -1,10 +1,13 @@
-"""Where promoted entries go: one page for each category, within the scope of the entry. Pure; knows paths, opens none."""
+"""Where promoted entries go, one page for each category, within the scope of the entry; and who may promote one. Opens no document."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from everself.classify.topics import Category
 from everself.errors import RefusedByRule, WrongUse
-from everself.memory.provenance import AGENT, rank
+from everself.memory.memory import Memory
+from everself.memory.provenance import AGENT, HAND, PERSON, rank, weaker
 from everself.memory.writing import CORE, HEADINGS
 from everself.values import Entry, Tier
 from everself.workspace.layout import Kind, Place, place
@@ -26,6 +29,18 @@ PAGES: Final[dict[Category | Recalled, str]] = {
 }
 _CORES: Final = (Kind.CORE_MEMORY, Kind.PERSON_MEMORY, Kind.PROJECT_MEMORY)
 
+# free: a keeper may promote it. confirm: it was added outside Everself, so the owner must agree. held: only if the owner names it.
+PromotionRight = Literal["free", "confirm", "held"]
+
+
+@dataclass(frozen=True, slots=True)
+class PromotionPermission:
+    """`weakest` is the least trusted source that what moves rests on; `why` is empty where it is free."""
+
+    may: PromotionRight
+    weakest: str
+    why: str = ""
+
 
 def target_for(path: str, category: Category | Recalled) -> str:
     """The page for an entry that stands at `path`: a person's and a project's memory stay with them."""
@@ -38,6 +53,19 @@ def can_leave(path: str) -> bool:
     """Whether entries of a document may be promoted: working memory that people and the agent write; no chronicle, no bank page."""
     where = place(path)
     return where.tier is Tier.WORKING and where.writer == "agent" and where.kind not in (Kind.CHRONICLE, Kind.BANK)
+
+
+def permission_of(memory: Memory, moving: Sequence[Entry]) -> PromotionPermission:
+    weakest = memory.trust(moving[0])
+    for one in moving[1:]:
+        weakest = weaker(weakest, memory.trust(one))
+    if _is_outside(weakest, place(moving[0].path)):
+        return PromotionPermission("held", weakest, f"it rests on an outside source ({weakest})")
+    if weakest == HAND:
+        return PromotionPermission(
+            "confirm", weakest, "it was added outside Everself, and only the owner can say whose it is"
+        )
+    return PromotionPermission("free", weakest)
 
 
 def check_target(target: str) -> str:
@@ -54,15 +82,16 @@ def check_target(target: str) -> str:
 def check_fit(entry: Entry, weakest: str, target: str) -> None:
     """Refuse what would carry an entry out of its scope, or words from outside into every prompt."""
     here, there = place(entry.path), place(target)
-    if (here.person, here.project) != (there.person, there.project):
+    if here.scope != there.scope:
         raise RefusedByRule(f"{entry.id} belongs to another person or project than {target}.")
-    if there.injected and rank(weakest) < rank(AGENT) and not _is_own(weakest, there):
+    if there.injected and _is_outside(weakest, there):
         words = f"{entry.id} rests on an outside source ({weakest}), and {target} is part of every prompt."
         raise RefusedByRule(words, mend=f"everself memory promote {entry.id} --apply --target memory/notes.md")
 
 
-def _is_own(source: str, where: Place) -> bool:
-    return where.person is not None and source == f"person:{where.person}"
+def _is_outside(source: str, where: Place) -> bool:
+    """In a person's own memory that person is not outside."""
+    return rank(source) < rank(AGENT) and not (where.person and source == f"{PERSON}{where.person}")
 
 
 def heading_in(target: str, entry: Entry) -> str:

@@ -14,17 +14,24 @@ from everself.memory.drafts import Draft, comment_of, find_span
 from everself.memory.entries import TRANSCRIPT, read_document, text_hash, words_at
 from everself.memory.memory import Memory
 from everself.memory.promotion._sections import Stretch, moving_along, stretch_of
-from everself.memory.promotion.destinations import can_leave, check_fit, check_target, heading_in, title_of
-from everself.memory.promotion.permission import PromotionPermission, permission_of
+from everself.memory.promotion.destinations import (
+    PromotionPermission,
+    can_leave,
+    check_fit,
+    check_target,
+    heading_in,
+    permission_of,
+    title_of,
+)
 from everself.memory.promotion.scoring import CATEGORIES
 from everself.memory.provenance import HAND, OWNER, base_confidence, kept, owned, provenance_of
-from everself.memory.provenance_undo import trace
+from everself.memory.undo import trace
 from everself.text.markdown.blocks import BlockKind, Scan, scan
 from everself.text.markdown.comment import with_fields
 from everself.text.markdown.edit import Splice, append_item, apply_splice, lead_in, newline, remove_entry, set_comment
 from everself.text.markdown.entries import EntryKind, EntrySpan, heading_time
 from everself.text.markdown.sections import sections
-from everself.values import Applied, Author, Change, Entry, ProvenanceRecord, Tag, Tier
+from everself.values import Author, Change, Entry, ProvenanceRecord, Tag, Tier
 from everself.workspace.layout import archives_of
 
 # words in a log heading that add nothing to the page title
@@ -97,10 +104,9 @@ def apply_moves(memory: Memory, picks: Sequence[Pick], author: Author) -> Promot
         moves = plan_moves(memory, picks, author)
         return moves.change
 
-    outcome = memory.apply(plan)
+    change = memory.change(plan)
     # both documents at once, or an id would for a moment seem to belong to the old place
     memory.catalog.refresh()
-    change = outcome.id if isinstance(outcome, Applied) else ""
     return Promotion(change, moves.moved, moves.left)
 
 

@@ -10,7 +10,7 @@ from typing import Final, get_args
 
 from everself.classify.model import score
 from everself.classify.topics import Category, likely, says
-from everself.memory.provenance import AGENT, CORRECTION
+from everself.memory.provenance import AGENT, is_correction
 from everself.values import Entry, Tag
 
 CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
@@ -104,7 +104,7 @@ def _kinds(entry: Entry) -> dict[Category, tuple[float, str]]:
 
 def _besides(entry: Entry) -> Iterator[tuple[float, str]]:
     """What speaks for any entry that is of some kind at all."""
-    if entry.tag is Tag.CORRECTION or entry.source == CORRECTION:
+    if is_correction(entry):
         yield _CORRECTED, "it corrects something"
     if entry.mentions > 1:
         weeks = (entry.seen - entry.day).days // 7 if entry.seen is not None and entry.day is not None else 0

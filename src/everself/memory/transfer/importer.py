@@ -16,7 +16,7 @@ from everself.memory.transfer._document_layout import LaidOut, lay_out
 from everself.memory.transfer.export import ExportedLine, numbered, parse_line
 from everself.memory.writing import NewEntry, clean
 from everself.text.markdown.endings import REFERENCE
-from everself.values import Applied, Author, Change, Entry, Origin, ProvenanceRecord, Tag
+from everself.values import Author, Change, Entry, Origin, ProvenanceRecord, Tag
 from everself.workspace.layout import Place, place
 
 Progress = Callable[[int, int], None]
@@ -105,8 +105,7 @@ def _write(memory: Memory, by_path: dict[str, list[ExportedLine]], options: Impo
         author = Author.OWNER if options.as_mine else Author.IMPORT
         return Change(author, "import", draft.edits(), (f"file:{options.origin}",), provenance=tuple(provenance))
 
-    outcome = memory.apply(plan)
-    return outcome.id if isinstance(outcome, Applied) else ""
+    return memory.change(plan)
 
 
 def _parse(lines: Iterable[str]) -> tuple[list[tuple[int, ExportedLine]], tuple[BrokenLine, ...]]:

@@ -23,6 +23,7 @@ from everself.models.chat.protocol import (
     UserTurn,
 )
 from everself.models.chat.text_calls import written_calls
+from everself.text.normalise import one_line
 
 Skill = Literal["answer", "stream", "usage", "tool", "tools", "schema", "memory"]
 
@@ -138,7 +139,7 @@ async def _tries(ask: _Ask) -> tuple[SkillResult, ...]:
         except ModelFailed as error:
             if error.reason in _NOT_ITS_SKILL:
                 raise
-            tried.append(SkillResult(skill, False, f"{_LACKS[skill]}: {_short(error.detail or str(error))}"))
+            tried.append(SkillResult(skill, False, f"{_LACKS[skill]}: {one_line(error.detail or str(error), _SHOWN)}"))
     return tuple(tried)
 
 
@@ -184,7 +185,7 @@ _LACKS: Final[dict[Skill, str]] = {
 
 def _plain(reply: _Reply) -> tuple[SkillResult, ...]:
     said = bool(reply.text.strip())
-    answer = f'It answers: "{_short(reply.text)}"' if said else "It returned no text."
+    answer = f'It answers: "{one_line(reply.text, _SHOWN)}"' if said else "It returned no text."
     streamed = reply.pieces > 1
     stream = (
         f"The answer comes piece by piece ({reply.pieces} of them)." if streamed else "The answer comes all at once."
@@ -207,7 +208,7 @@ def _one_call(reply: _Reply) -> SkillResult:
         return SkillResult("tool", True, f"It can call tools{how}.")
     if reply.calls:
         return SkillResult(
-            "tool", False, f"{_LACKS['tool']} rightly: it called one with {_short(reply.calls[0].arguments)}"
+            "tool", False, f"{_LACKS['tool']} rightly: it called one with {one_line(reply.calls[0].arguments, _SHOWN)}"
         )
     return SkillResult("tool", False, f"{_LACKS['tool']}: asked to use one, it answered in words.")
 
@@ -233,25 +234,24 @@ def _shaped(reply: _Reply) -> SkillResult:
     try:
         found = json.loads(reply.text)
     except json.JSONDecodeError:
-        return SkillResult("schema", False, f"{_LACKS['schema']}: {_short(reply.text) or 'it returned no text'}")
+        return SkillResult(
+            "schema", False, f"{_LACKS['schema']}: {one_line(reply.text, _SHOWN) or 'it returned no text'}"
+        )
     if not isinstance(found, dict) or not isinstance(found.get("name"), str) or not isinstance(found.get("age"), int):
-        return SkillResult("schema", False, f"{_LACKS['schema']}: it gave {_short(reply.text)}")
+        return SkillResult("schema", False, f"{_LACKS['schema']}: it gave {one_line(reply.text, _SHOWN)}")
     right = "anna" in found["name"].casefold() and found["age"] == 31
     words = "It gives JSON of a given shape"
     return SkillResult(
-        "schema", True, f"{words}." if right else f"{words}, though not what was asked for: {_short(reply.text)}"
+        "schema",
+        True,
+        f"{words}." if right else f"{words}, though not what was asked for: {one_line(reply.text, _SHOWN)}",
     )
 
 
 def _remembered(reply: _Reply) -> SkillResult:
     if "miso" in reply.text.casefold():
-        return SkillResult("memory", True, f'It answers from memory in its prompt: "{_short(reply.text)}"')
-    return SkillResult("memory", False, f'{_LACKS["memory"]}: "{_short(reply.text)}"')
-
-
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _SHOWN else f"{flat[: _SHOWN - 1]}…"
+        return SkillResult("memory", True, f'It answers from memory in its prompt: "{one_line(reply.text, _SHOWN)}"')
+    return SkillResult("memory", False, f'{_LACKS["memory"]}: "{one_line(reply.text, _SHOWN)}"')
 
 
 def _verdict(able: set[Skill]) -> str:

@@ -89,15 +89,17 @@ def load(account: ModelAccount) -> None:
     """Reads the packages that talk to it. Raises ModelFailed where they are not installed."""
     try:
         import_module("pydantic_ai.direct")
-        _LOADERS[account.wire]()
+        match account.wire:
+            case "anthropic":
+                import_module("pydantic_ai.models.anthropic")
+            case "gemini":
+                import_module("pydantic_ai.models.google")
+            case _:
+                import_module("pydantic_ai.models.openai")
     except ImportError:
         words = f"The package that talks to {account.provider} is not installed."
         mend = "make models, or pip install 'everself[models]'"
         raise ModelFailed(words, reason="missing", mend=mend) from None
-
-
-def _load_openai() -> None:
-    import_module("pydantic_ai.models.openai")
 
 
 def build(account: ModelAccount, client: "httpx2.AsyncClient") -> "Model[Any]":
@@ -206,16 +208,6 @@ def _modest(*, schemas: bool = True) -> Any:
     )
 
 
-_LOADERS: Mapping[WireName, Callable[[], object]] = MappingProxyType(
-    {
-        "anthropic": lambda: import_module("pydantic_ai.models.anthropic"),
-        "openai": _load_openai,
-        "responses": _load_openai,
-        "gemini": lambda: import_module("pydantic_ai.models.google"),
-        "ollama": _load_openai,
-        "compatible": _load_openai,
-    }
-)
 _BUILDERS: Mapping[WireName, Callable[[ModelAccount, str, "httpx2.AsyncClient"], "Model[Any]"]] = MappingProxyType(
     {
         "anthropic": _anthropic,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from everself.errors import HistoryDamaged
 from everself.storage import writes
@@ -22,6 +22,7 @@ from everself.values import FileChange
 if TYPE_CHECKING:
     from dulwich.objects import Commit, ObjectID, ShaFile, Tree
 
+T = TypeVar("T")
 FOLDER = "history.git"
 BRANCH = "refs/heads/main"
 # One name for all that is being written: only one process at a time commits, and what a killed one left is replaced by the next.
@@ -107,18 +108,13 @@ class History:
         """What a commit changed, compared with the one before it."""
         this = self._commit(commit)
         before = self._commit(this.parents[0].decode()).tree.decode() if this.parents else None
-        return tuple(self._compare("", before, this.tree.decode()))
+        changed = self._differences("", before, this.tree.decode())
+        return tuple(FileChange(path, self._find_bytes(old), self._find_bytes(new)) for path, old, new in changed)
 
     def paths(self) -> dict[str, str]:
         """Every document of the newest commit with the name of its blob."""
         at = self.head()
         return dict(self._walk("", self._commit(at).tree.decode())) if at else {}
-
-    def name_of(self, data: bytes) -> str:
-        """The name under which the history keeps this content."""
-        from dulwich.objects import Blob
-
-        return Blob.from_string(data).id.decode()
 
     def commit(self, files: Iterable[FileChange], note: CommitNote) -> str:
         """Record these documents on top of the newest commit; `publish` makes it stay. The newest one when nothing differs."""
@@ -132,12 +128,12 @@ class History:
             blobs[file.path] = None if file.after is None else self._store(Blob.from_string(file.after))
         root = self._with(top, blobs) if blobs else top
         if root is None:
-            root = self._store(_empty_tree())
+            root = self._store(empty_tree())
         if parent and root == top:
             return parent
         made = Commit()
-        made.tree = _hex(root)
-        made.parents = [_hex(parent)] if parent else []
+        made.tree = object_id(root)
+        made.parents = [object_id(parent)] if parent else []
         name = f"{note.author} <{note.author}@everself.invalid>".encode()
         made.author = made.committer = name
         seconds = int(note.at.timestamp())
@@ -153,15 +149,18 @@ class History:
         """Make the commits since the last time durable and let the branch refer to them."""
         if self._tip is None:
             return
-        for folder in sorted(self._unsynced):
-            self._files.sync_directory(folder)
-        self._unsynced.clear()
+        self._sync()
         self._point(self._tip)
         self._tip = None
 
     def abandon(self) -> None:
         """Forget commits that were not published: the next attempt starts from the branch, where another process may have been."""
         self._tip = None
+
+    def _sync(self) -> None:
+        for folder in sorted(self._unsynced):
+            self._files.sync_directory(folder)
+        self._unsynced.clear()
 
     def _ensure(self) -> None:
         for name, data in SKELETON.items():
@@ -226,6 +225,9 @@ class History:
             raise HistoryDamaged(f"Object {ascii(identity[:12])[1:-1]} is missing or cannot be read.", mend=MEND)
         return found
 
+    def _find_bytes(self, blob: str | None) -> bytes | None:
+        return None if blob is None else self._load(blob).as_raw_string()
+
     def _find_packed(self, identity: str) -> "ShaFile | None":
         if self._packs is None:
             return None
@@ -235,7 +237,7 @@ class History:
         store = DiskObjectStore(f"{self._packs}/objects")
         try:
             with told_by_the_disk():
-                raw = store.get_raw(_hex(identity))
+                raw = store.get_raw(object_id(identity))
             found = ShaFile.from_raw_string(*raw)
             # a pack has no checksum for single objects
             return found if found.id.decode() == identity else None
@@ -247,17 +249,17 @@ class History:
     def _commit(self, identity: str) -> "Commit":
         from dulwich.objects import Commit
 
-        found = self._load(identity)
-        if not isinstance(found, Commit):
-            raise HistoryDamaged(f"Object {identity[:12]} is not a commit.", mend=MEND)
-        return found
+        return self._load_as(Commit, identity)
 
     def _tree(self, identity: str) -> "Tree":
         from dulwich.objects import Tree
 
+        return self._load_as(Tree, identity)
+
+    def _load_as(self, kind: type[T], identity: str) -> T:
         found = self._load(identity)
-        if not isinstance(found, Tree):
-            raise HistoryDamaged(f"Object {identity[:12]} is not a tree.", mend=MEND)
+        if not isinstance(found, kind):
+            raise HistoryDamaged(f"Object {identity[:12]} is not a {kind.__name__.lower()}.", mend=MEND)
         return found
 
     def _with(self, root: str | None, blobs: Mapping[str, str | None]) -> str | None:
@@ -274,7 +276,7 @@ class History:
             if rest:
                 folders.setdefault(name, {})[rest] = blob
             elif blob is not None:
-                tree.add(name, FILE_MODE, _hex(blob))
+                tree.add(name, FILE_MODE, object_id(blob))
             elif name in tree and tree[name][0] != TREE_MODE:
                 del tree[name]
         for name, below in folders.items():
@@ -282,7 +284,7 @@ class History:
             is_folder = known is not None and known[0] == TREE_MODE
             made = self._with(known[1].decode() if known and is_folder else None, below)
             if made is not None:
-                tree.add(name, TREE_MODE, _hex(made))
+                tree.add(name, TREE_MODE, object_id(made))
             elif is_folder:
                 del tree[name]
         return self._store(tree) if len(tree) else None
@@ -295,7 +297,9 @@ class History:
             else:
                 yield path, entry.sha.decode()
 
-    def _compare(self, prefix: str, before: str | None, after: str | None) -> Iterable[FileChange]:
+    def _differences(
+        self, prefix: str, before: str | None, after: str | None
+    ) -> Iterator[tuple[str, str | None, str | None]]:
         old = {e.path: e for e in self._tree(before).items()} if before else {}
         new = {e.path: e for e in self._tree(after).items()} if after else {}
         for name in sorted(old.keys() | new.keys()):
@@ -305,12 +309,10 @@ class History:
             path = prefix + name.decode("utf-8", "surrogateescape")
             folders = [e.sha.decode() if e and e.mode == TREE_MODE else None for e in (one, other)]
             if any(folders):
-                yield from self._compare(f"{path}/", *folders)
-            blobs = [
-                self._load(e.sha.decode()).as_raw_string() if e and e.mode != TREE_MODE else None for e in (one, other)
-            ]
-            if blobs != [None, None]:
-                yield FileChange(path, *blobs)
+                yield from self._differences(f"{path}/", *folders)
+            blobs = [e.sha.decode() if e and e.mode != TREE_MODE else None for e in (one, other)]
+            if any(blobs):
+                yield path, blobs[0], blobs[1]
 
 
 def is_name(text: str) -> bool:
@@ -346,13 +348,13 @@ def _find_branch(packed: str) -> str:
     return ""
 
 
-def _empty_tree() -> "Tree":
+def empty_tree() -> "Tree":
     from dulwich.objects import Tree
 
     return Tree()
 
 
-def _hex(identity: str) -> "ObjectID":
+def object_id(identity: str) -> "ObjectID":
     from dulwich.objects import ObjectID
 
     return ObjectID(identity.encode())

@@ -22,13 +22,14 @@ from everself.storage.history.commits import (
     TEMPORARY,
     TREE_MODE,
     is_name,
+    object_id,
     told_by_the_disk,
     unreadable,
 )
 from everself.storage.history.rewriting import RewritableHistory, read_loose
 
 if TYPE_CHECKING:
-    from dulwich.objects import Commit, ObjectID
+    from dulwich.objects import Commit
 
 # the bytes of a blob, by its name, where somebody outside the history still has them
 Source = Callable[[str], bytes | None]
@@ -336,8 +337,8 @@ class MendableHistory(RewritableHistory):
         new = identity
         if (tree, parents) != (commit.tree.decode(), [one.decode() for one in commit.parents]):
             copy = Commit.from_string(commit.as_raw_string())
-            copy.tree = _hex(tree)
-            copy.parents = [_hex(one) for one in parents]
+            copy.tree = object_id(tree)
+            copy.parents = [object_id(one) for one in parents]
             new = self._store(copy)
         chain.made[identity] = chain.seen[mark] = chain.tip = new
         chain.shown |= {identity, new} if shown else set()
@@ -373,7 +374,7 @@ class MendableHistory(RewritableHistory):
             elif not self._is_readable(entry.sha.decode()):
                 sha = self._restore(entry.sha.decode())
             if sha is not None:
-                made.add(entry.path, entry.mode, _hex(sha))
+                made.add(entry.path, entry.mode, object_id(sha))
         self._kept[identity] = identity if made.id.decode() == identity else self._store(made)
         return self._kept[identity]
 
@@ -405,9 +406,3 @@ def _name_of(kind: int, data: bytes) -> str:
 
 def _nobody(_: str) -> None:
     return None
-
-
-def _hex(identity: str) -> "ObjectID":
-    from dulwich.objects import ObjectID
-
-    return ObjectID(identity.encode())

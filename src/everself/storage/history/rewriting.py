@@ -21,7 +21,9 @@ from everself.storage.history.commits import (
     TEMPORARY,
     TREE_MODE,
     History,
+    empty_tree,
     is_name,
+    object_id,
     told_by_the_disk,
     unreadable,
 )
@@ -29,7 +31,7 @@ from everself.values import digest
 
 if TYPE_CHECKING:
     from dulwich.object_store import DiskObjectStore
-    from dulwich.objects import ObjectID, ShaFile, Tree
+    from dulwich.objects import ShaFile
 
 # progress callback: commits examined, total
 Tell = Callable[[int, int], None]
@@ -101,8 +103,8 @@ class RewritableHistory(History):
                 forgotten.append(identity)
             if (tree, parents, message) != (old.tree.decode(), [one.decode() for one in old.parents], text):
                 made = Commit.from_string(old.as_raw_string())
-                made.tree = _hex(tree if tree is not None else self._put(_tree()))
-                made.parents = [_hex(one) for one in parents]
+                made.tree = object_id(tree if tree is not None else self._put(empty_tree()))
+                made.parents = [object_id(one) for one in parents]
                 made.message = message.encode("utf-8", "surrogateescape")
                 commits[identity] = self._put(made)
             if tell is not None:
@@ -190,7 +192,7 @@ class RewritableHistory(History):
         known = (prefix, identity)
         if known in self._trees:
             return self._trees[known]
-        made = _tree()
+        made = empty_tree()
         for entry in self._tree(identity).items():
             path, sha = prefix + entry.path.decode("utf-8", "surrogateescape"), entry.sha.decode()
             new: str | None = sha
@@ -199,7 +201,7 @@ class RewritableHistory(History):
             elif entry.mode in _PLAIN_MODES:
                 new = self._clean_blob(path, sha, clean)[0]
             if new is not None:
-                made.add(entry.path, entry.mode, _hex(new))
+                made.add(entry.path, entry.mode, object_id(new))
         found = identity if made.id.decode() == identity else self._put(made) if len(made) else None
         self._trees[known] = found
         return found
@@ -225,30 +227,8 @@ class RewritableHistory(History):
                 return True
         return False
 
-    def _differences(
-        self, prefix: str, before: str | None, after: str | None
-    ) -> Iterator[tuple[str, str | None, str | None]]:
-        old = {e.path: e for e in self._tree(before).items()} if before else {}
-        new = {e.path: e for e in self._tree(after).items()} if after else {}
-        for name in sorted(old.keys() | new.keys()):
-            one, other = old.get(name), new.get(name)
-            if one == other:
-                continue
-            path = prefix + name.decode("utf-8", "surrogateescape")
-            folders = [e.sha.decode() if e and e.mode == TREE_MODE else None for e in (one, other)]
-            if any(folders):
-                yield from self._differences(f"{path}/", *folders)
-            blobs = [e.sha.decode() if e and e.mode != TREE_MODE else None for e in (one, other)]
-            if any(blobs):
-                yield path, blobs[0], blobs[1]
-
     def _put(self, item: "ShaFile") -> str:
         return self._store(item) if self._keep else item.id.decode()
-
-    def _sync(self) -> None:
-        for folder in sorted(self._unsynced):
-            self._files.sync_directory(folder)
-        self._unsynced.clear()
 
     def _write(self, name: str, data: bytes) -> None:
         path = f"{FOLDER}/{name}"
@@ -328,7 +308,7 @@ class RewritableHistory(History):
             self._packed = DiskObjectStore(f"{self._packs}/objects")
         try:
             with told_by_the_disk():
-                kind, data = self._packed.get_raw(_hex(identity))
+                kind, data = self._packed.get_raw(object_id(identity))
         except unreadable():
             return None
         return kind, data
@@ -356,7 +336,7 @@ def git_objects(files: FileSystem, folder: str, real: str | None) -> Iterator[tu
     try:
         for name, identities in _packs(real):
             for identity in identities:
-                yield f"{folder}/objects/pack/{name}.pack: {identity}", store.get_raw(_hex(identity))[1]
+                yield f"{folder}/objects/pack/{name}.pack: {identity}", store.get_raw(object_id(identity))[1]
     finally:
         store.close()
 
@@ -424,15 +404,3 @@ def _remove_all(files: FileSystem, path: str) -> None:
         return
     for below in list(_files_beneath(files, path)):
         files.unlink(below)
-
-
-def _tree() -> "Tree":
-    from dulwich.objects import Tree
-
-    return Tree()
-
-
-def _hex(identity: str) -> "ObjectID":
-    from dulwich.objects import ObjectID
-
-    return ObjectID(identity.encode())

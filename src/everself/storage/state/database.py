@@ -13,7 +13,6 @@ from everself.storage.engine import Engine, Reader, Row, Value, Writer
 from everself.storage.state._queries import load_queries
 from everself.storage.state.baselines import Baselines
 from everself.storage.state.entries import EntryRows
-from everself.storage.state.file_origins import FileOrigins
 from everself.storage.state.jobs import Jobs
 from everself.storage.state.ledger import (
     GENESIS,
@@ -34,11 +33,12 @@ from everself.storage.state.messages import Messages
 from everself.storage.state.migrate import apply_migrations, load_migrations, plan_migrations
 from everself.storage.state.personas import Personas
 from everself.storage.state.proposals import Proposals
-from everself.storage.state.provenance import ProvenanceRecords, mac_of, record_provenance
+from everself.storage.state.provenance import FileOrigins, ProvenanceRecords, mac_of, record_provenance
 from everself.storage.state.reviews import Reviews
 from everself.storage.state.scrub import Scrub
 from everself.storage.state.searches import Searches
 from everself.storage.state.spend import Spend
+from everself.text.folding import whole
 from everself.values import Author, ChangeRecord, ProvenanceRecord
 
 _SQL = load_queries("state")
@@ -145,7 +145,7 @@ class State:
 
     def find_change(self, name: str) -> ChangeRecord:
         """The change of that id, of the only id that begins so, or the newest for `last`."""
-        name = _storable(name)
+        name = whole(name)
         if not name:
             raise WrongUse("Give the id of a change, the beginning of its id, or `last`.")
         found = self.engine.read(_SQL["get_change"], (name,))
@@ -164,7 +164,7 @@ class State:
 
     def list_changes(self, limit: int = 50, *, path: str | None = None) -> list[ChangeRecord]:
         """Newest first."""
-        params: dict[str, Value] = {"limit": limit, "path": None if path is None else _storable(path)}
+        params: dict[str, Value] = {"limit": limit, "path": None if path is None else whole(path)}
         return [self._to_record(row) for row in self.engine.read(_SQL["list_changes"], params)]
 
     def set_commits(self, commits: Mapping[str, str | None]) -> None:
@@ -274,12 +274,8 @@ def _decode(columns: list[bytes | None]) -> list[str] | None:
 
 def _to_row(record: ChangeRecord, at: str) -> tuple[str, ...]:
     evidence, paths = canonical(record.evidence), canonical(record.paths)
-    return record.id, at, record.author.value, _storable(record.reason), evidence, record.undoes, paths
-
-
-def _storable(text: str) -> str:
-    """Half a surrogate pair has no UTF-8; but the change it describes is on disk already, and has to be recorded."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    # half a surrogate pair has no UTF-8; but the change it describes is on disk already, and has to be recorded
+    return record.id, at, record.author.value, whole(record.reason), evidence, record.undoes, paths
 
 
 def _unknown(name: str) -> NotFound:

@@ -169,15 +169,6 @@ class EntryRows:
             for row in found.rows:
                 writer.run(_SQL["put_row"], row._replace(ordinal=count + row.ordinal))
 
-    def bury(self, texts: Mapping[str, str], at: str) -> None:
-        """Tombstones: keyed text hash → entry id."""
-
-        def work(writer: Writer) -> None:
-            for text_mac, identity in texts.items():
-                writer.run(_SQL["put_tombstone"], (text_mac, identity, at))
-
-        self._engine.write(work)
-
     def has_buried(self) -> bool:
         return bool(self._engine.read(_SQL["any_buried"]))
 

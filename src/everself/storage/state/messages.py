@@ -48,9 +48,6 @@ class Messages:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def begin(self, session: SessionRow) -> None:
-        self._engine.write(lambda writer: _begin(writer, session))
-
     def add(self, session: SessionRow, said: StoredMessage) -> StoredMessage:
         """The next message of a session; its number is given here. One of that id that is there already stays as it is."""
 

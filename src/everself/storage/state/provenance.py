@@ -1,15 +1,20 @@
-"""Who said what an entry says: keyed provenance records that only this installation can make. Knows rows and MACs, no entries."""
+"""Who said what an entry says: keyed provenance records that only this installation can make. Knows rows and MACs, no entries.
+
+Also whose words the plain files hold that tools wrote, by keyed hashes of path and content. Reads no file.
+"""
 
 import hmac
 import json
 from collections.abc import Iterable, Sequence
 
+from everself.clock import system_now
 from everself.storage.engine import Engine, Row, Writer
 from everself.storage.state._queries import load_queries
-from everself.storage.state.ledger import canonical
-from everself.values import ProvenanceRecord
+from everself.storage.state.ledger import canonical, keyed_hash
+from everself.values import ProvenanceRecord, digest
 
 _SQL = load_queries("vouchers")
+_FILES = load_queries("file_origins")
 
 
 def mac_of(key: bytes, text: str) -> str:
@@ -60,3 +65,32 @@ def _seal(key: bytes, *fields: str) -> str:
     # lengths first: no two lists of fields read the same
     framed = "".join([f"{len(field)}:{field}" for field in fields])
     return hmac.digest(key, b"voucher " + framed.encode("utf-8", "surrogatepass"), "sha256").hex()
+
+
+class FileOrigins:
+    """Every content that was ever written is kept: what comes back by undoing or copying is known again."""
+
+    def __init__(self, engine: Engine, key: bytes) -> None:
+        self._engine = engine
+        self._key = key
+
+    def note(self, path: str, data: bytes, source: str) -> None:
+        """A tool is about to write this. Of the same content each source is kept."""
+        values = (self._mac(_bytes(path)), self._mac(data), source, system_now().isoformat())
+        self._engine.write(lambda writer: writer.run(_FILES["note_file"], values))
+
+    def of_content(self, data: bytes) -> tuple[str, ...]:
+        """The sources that this content was written from, under whatever name."""
+        return tuple(str(row[0]) for row in self._engine.read(_FILES["sources_of_content"], (self._mac(data),)))
+
+    def of_path(self, path: str) -> str:
+        """The source of what was last written there; empty where no tool ever wrote there."""
+        found = self._engine.read(_FILES["last_source_of_path"], (self._mac(_bytes(path)),))
+        return str(found[0][0]) if found else ""
+
+    def _mac(self, data: bytes) -> str:
+        return keyed_hash(self._key, digest(data)) or ""
+
+
+def _bytes(path: str) -> bytes:
+    return b"path " + path.encode("utf-8", "surrogatepass")

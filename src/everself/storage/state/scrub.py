@@ -11,6 +11,7 @@ from typing import Final
 
 from everself.storage.engine import Engine, Row, Writer
 from everself.storage.state._queries import load_queries
+from everself.storage.state.messages import StoredMessage
 
 _SQL = load_queries("scrub")
 _PAGE = 500
@@ -54,18 +55,6 @@ class Task:
     messages: tuple[str, ...] = ()
     homes: tuple[tuple[str, str], ...] = ()
     searches: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class MessageRow:
-    """One message as it was stored."""
-
-    id: str
-    session: str
-    at: str
-    role: str
-    person: str
-    content: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +108,9 @@ class Scrub:
 
         self._engine.write(work)
 
-    def messages(self) -> Iterator[MessageRow]:
+    def messages(self) -> Iterator[StoredMessage]:
         for _, *columns in self._pages(_SQL["message_page"]):
-            yield MessageRow(*columns)
+            yield StoredMessage(*columns)
 
     def searches(self) -> Iterator[SearchRow]:
         for _, *columns in self._pages(_SQL["search_page"]):

@@ -8,10 +8,9 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Final
 
-from everself.clock import system_now
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, NotFound, WrongUse
 from everself.storage.engine import Engine, Row, Value, Writer
 from everself.storage.state._queries import load_queries
@@ -138,13 +137,6 @@ class Searches:
             entry: EntryHits(entry, searches, sessions, date.fromisoformat(day))
             for entry, searches, sessions, day in self._engine.read(_SQL["hits_of"], asked)
         }
-
-    def prune(self, keep_days: int, now: Callable[[], datetime] = system_now) -> int:
-        """Remove what is older, hits included; how many searches that were."""
-        if keep_days < 0:
-            raise WrongUse(f"The number of days to keep cannot be {keep_days}.")
-        limit = (now() - timedelta(days=keep_days)).isoformat()
-        return self._engine.write(lambda writer: writer.run(_SQL["prune"], (limit,)))
 
     def _newest_first(self, session: str | None) -> Iterator[Row]:
         before = _AFTER_ALL

@@ -66,9 +66,6 @@ class Spend:
         """What a day cost: one job, or all of them but some."""
         return Cost(*self._engine.read(_SQL["of_day"], (day, job, json.dumps(but)))[0])
 
-    def of_session(self, session: str) -> Cost:
-        return Cost(*self._engine.read(_SQL["of_session"], (session,))[0])
-
     def list(self, since: str = "") -> tuple[DaySum, ...]:
         """By day, job and model from that day on, the newest day first."""
         return tuple(DaySum(*row) for row in self._engine.read(_SQL["sums"], (since,)))

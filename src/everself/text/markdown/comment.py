@@ -5,15 +5,11 @@ is plain text.
 """
 
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
 from everself.errors import WrongUse
 from everself.text.normalise import without_surrogates
-
-if TYPE_CHECKING:
-    import re2
+from everself.text.patterns import LazyPattern
 
 KEYS = ("id", "tag", "conf", "src", "seen", "n", "from", "until", "by", "who", "project", "copy-of", "sha")
 _RANK = {key: rank for rank, key in enumerate(KEYS)}
@@ -118,17 +114,13 @@ def escape_forged(text: str) -> str:
     if "<!--" not in text:
         return text
     # as bytes, because text from outside may hold half a surrogate pair, which no pattern over text takes
-    escaped: bytes = _forged().sub(rb"&lt;!--\1", text.encode("utf-8", "surrogatepass"))
+    escaped: bytes = _FORGED.sub(rb"&lt;!--\1", text.encode("utf-8", "surrogatepass"))
     return escaped.decode("utf-8", "surrogatepass")
 
 
-@cache
-def _forged() -> "re2._Regexp":
-    import re2
-
-    # white space in the widest sense, and the invisible characters that look like none
-    gap = r"[\s\x{00}-\x{20}\p{Z}\p{Cf}\x{85}-]*"
-    return re2.compile(f"(?i)<!--({gap}(?:everself|share){gap}:)".encode())
+# white space in the widest sense, and the invisible characters that look like none
+_GAP = r"[\s\x{00}-\x{20}\p{Z}\p{Cf}\x{85}-]*"
+_FORGED = LazyPattern(f"(?i)<!--({_GAP}(?:everself|share){_GAP}:)".encode())
 
 
 def _is_key(key: str) -> bool:

@@ -26,7 +26,6 @@ class Section:
     own_end: int
     end: int
     first_line: int
-    own_last_line: int
     last_line: int
     share: tuple[str, ...] = ()
 
@@ -55,7 +54,6 @@ def sections(scan: Scan) -> tuple[Section, ...]:
             own_end=own_last.end,
             end=last.end,
             first_line=head.first_line,
-            own_last_line=own_last.last_line,
             last_line=last.last_line,
             share=_share(scan, at + 1),
         )

@@ -10,11 +10,13 @@ _FIRST_YEAR: Final = 1900
 _LAST_YEAR: Final = 2199
 
 _DIGITS: Final = frozenset("0123456789")
-_MONTHS: Final = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
+MONTHS: Final = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
 )
-_MONTH_NUMBERS: Final = {name: number for number, month in enumerate(_MONTHS, start=1) for name in (month, month[:3])}
+_MONTH_NUMBERS: Final = {
+    name: number for number, month in enumerate(map(str.lower, MONTHS), start=1) for name in (month, month[:3])
+}
 
 
 def find_day(stem: str) -> date | None:

@@ -92,9 +92,6 @@ SELECT entries.id, vouchers.source, vouchers.lineage, json_extract(span, '$[0]')
 FROM entries LEFT JOIN vouchers ON entry_id = entries.id
 WHERE path IS NOT NULL AND (instr(span, 'entry:') OR instr(vouchers.lineage, 'entry:'));
 
--- name: put_tombstone
-INSERT INTO tombstones (text_mac, entry_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;
-
 -- name: any_buried
 SELECT 1 FROM tombstones LIMIT 1;
 

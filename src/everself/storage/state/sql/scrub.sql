@@ -19,7 +19,7 @@ UPDATE forgettings SET done_at = ?2 WHERE id = ?1;
 INSERT INTO tombstones (text_mac, entry_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;
 
 -- name: message_page
-SELECT rowid, id, session, at, role, person, content FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?;
+SELECT rowid, id, session, seq, at, role, person, content, meta FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?;
 
 -- name: drop_messages
 DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?));

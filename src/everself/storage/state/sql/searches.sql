@@ -29,6 +29,3 @@ SELECT entry, path, first_line, last_line, score, parts FROM search_hits WHERE s
 SELECT entry, count(DISTINCT search), count(DISTINCT session), max(substr(at, 1, 10))
 FROM search_hits JOIN searches ON seq = search
 WHERE entry IN (SELECT value FROM json_each(?1)) AND substr(at, 1, 10) >= ?2 GROUP BY entry;
-
--- name: prune
-DELETE FROM searches WHERE unixepoch(at) < unixepoch(?);

@@ -8,10 +8,6 @@ SELECT day, job, model, count(*), sum(sent), sum(received), sum(cached), sum(sto
        coalesce(sum(micros), 0), sum(CASE WHEN micros IS NULL THEN sent + received ELSE 0 END)
 FROM spend WHERE day >= ?1 GROUP BY day, job, model ORDER BY day DESC, job, model;
 
--- name: of_session
-SELECT coalesce(sum(micros), 0), coalesce(sum(CASE WHEN micros IS NULL THEN sent + received ELSE 0 END), 0)
-FROM spend WHERE session = ?1;
-
 -- name: of_day
 -- ?2 a job, or '' for all but those of the JSON list ?3
 SELECT coalesce(sum(micros), 0), coalesce(sum(CASE WHEN micros IS NULL THEN sent + received ELSE 0 END), 0)

@@ -1,12 +1,9 @@
-"""Whether a question asks for a time, in seven languages."""
+"""Whether a question asks for a time, or about the current state rather than the past; in several languages."""
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.text.normalise import fold, without_surrogates
-
-if TYPE_CHECKING:
-    import re2
+from everself.text.patterns import LazyPattern
 
 _LONGEST: Final = 4000
 _UNITS: Final = "date|day|time|year|month|week|weekday|season|hour"
@@ -31,15 +28,34 @@ _ASKING: Final = (
     "何(?:年|月|曜日?)|何日(?:[^もか]|$)|どの(?:くらい|ぐらい)前|どれ(?:くらい|ぐらい)前|どの(?:日|月|年)",
     "언제(?:[^나든]|$)|며칠(?:이|에|날|인|\\?|$)|몇 ?(?:월|시|년도?|일)|무슨 ?(?:요일|날)|어느 ?(?:날|해|달)|얼마나 (?:오래 )?전",
 )
+_PATTERN: Final = LazyPattern("|".join(f"(?:{one})" for one in _ASKING))
 
 
 def asks_when(query: str) -> bool:
     """Does the answer have to be a time?"""
-    return _pattern().search(without_surrogates(fold(query[:_LONGEST]))) is not None
+    return _PATTERN.search(without_surrogates(fold(query[:_LONGEST]))) is not None
 
 
-@lru_cache(maxsize=1)
-def _pattern() -> "re2._Regexp":
-    import re2
+_NOW: Final = LazyPattern(
+    r"\b(?:do|does|am|is|are|have|has|can) (?:i|we|my|our)\b|\b(?:current|currently|now|nowadays|recent|recently|latest|newest|so far|"
+    r"still|these days)\b|\b(?:did|have|has) (?:i|we) (?:switch|change)"
+    "|现在|現在|目前|如今|最近|至今|还在|지금|현재|요즘|최근|아직|今は|今の|いま|最新"
+)
+# what is old beside these words describes something else
+_EXPRESSLY: Final = LazyPattern(
+    r"\b(?:currently|right now|nowadays|these days|so far|at the moment)\b"
+    "|现在|目前|지금|현재|今は|現在は"
+)
+_THEN: Final = LazyPattern(
+    r"\b(?:previous|previously|before|initial|initially|earlier|earliest|first|original|originally|former|formerly|"
+    r"used to|back then|ago)\b"
+    "|以前|之前|从前|原来|最初|当时|예전|이전|처음|원래|以前|最初|もともと|昔|当時"
+)
 
-    return re2.compile("|".join(f"(?:{one})" for one in _ASKING))
+
+def asks_for_now(query: str) -> bool:
+    """Is the newest of several answers the right one?"""
+    words = without_surrogates(fold(query[:_LONGEST]))
+    if _EXPRESSLY.search(words):
+        return True
+    return _NOW.search(words) is not None and _THEN.search(words) is None

@@ -1,13 +1,36 @@
-"""Whether a pattern of the person's own may be used. RE2 takes no pattern exponential time, but a huge one still takes memory and a
-large constant, so its size counts too."""
+"""RE2 patterns that are compiled when they are first used: a command that needs none does not even import RE2.
 
-from typing import Final
+Also says whether a pattern of the person's own may be used. RE2 takes no pattern exponential time, but a huge one still takes memory and
+a large constant, so its size counts too.
+"""
+
+from functools import cache
+from typing import Any, Final
 
 # instructions of the compiled program; a long alternation of words has a few hundred
 LARGEST: Final = 1_500
 # instructions of all of them together
 LARGEST_TOGETHER: Final = 12_000
 _MEMORY: Final = 1 << 20
+
+
+@cache
+def _compiled(pattern: str | bytes) -> Any:
+    import re2
+
+    return re2.compile(pattern)
+
+
+class LazyPattern:
+    """Has what a compiled pattern of RE2 has."""
+
+    def __init__(self, pattern: str | bytes) -> None:
+        self._pattern = pattern
+
+    def __getattr__(self, name: str) -> Any:
+        # kept, so that the next access finds it without this method
+        found = self.__dict__[name] = getattr(_compiled(self._pattern), name)
+        return found
 
 
 def size_of(pattern: str) -> int | str:
