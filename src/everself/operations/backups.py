@@ -1,7 +1,7 @@
 """Backup and restore as operations: one agent in one file, and back, for a new agent or an old one."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from everself.operations.backup.create import BackupReport, make_backup
 from everself.operations.backup.restore import RestoreReport, restore_backup
@@ -10,10 +10,8 @@ from everself.operations.declaration import Argument, Option, Tell, operation
 from everself.operations.home import Home
 from everself.operations.settings import AGENT
 from everself.operations.setup import FOLDER, prepare
+from everself.runtime import Runtime
 from everself.values import Author
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +31,7 @@ class BackupRequest:
         ("everself backup agent.tar.gz --with-key", "with the key, to move the agent to a new machine"),
     ),
 )
-def back_up(runtime: "Runtime", _: Caller, request: BackupRequest, tell: Tell | None = None) -> BackupReport:
+def back_up(runtime: Runtime, _: Caller, request: BackupRequest, tell: Tell | None = None) -> BackupReport:
     """Save an agent in one file: workspace, history and state.
 
     The agent may go on working meanwhile. No file is overwritten, and the backup is read back before it gets its name.

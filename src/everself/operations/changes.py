@@ -4,7 +4,7 @@ import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from everself.errors import ChangedMeanwhile, RefusedByRule
 from everself.memory.entries import holds_memory
@@ -12,15 +12,13 @@ from everself.memory.provenance_undo import provenance_before
 from everself.memory.undo_check import is_torn, says, surplus
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, operation
+from everself.runtime import Runtime
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.values import Applied, ChangeRecord, Conflict, FileChange, Nothing, Outcome
 from everself.workspace.layout import is_quarter
 from everself.workspace.merge import render_diff
 from everself.workspace.protocol import Workspace
 from everself.workspace.undo import plan_undo
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ class LogRequest:
         ("everself log --path MEMORY.md --limit 5", "the last five of one file"),
     ),
 )
-def log_changes(runtime: "Runtime", _: Caller, request: LogRequest) -> ChangeLog:
+def log_changes(runtime: Runtime, _: Caller, request: LogRequest) -> ChangeLog:
     """List what was changed, newest first."""
     path = request.path.removeprefix(f"{runtime.agent.workspace}/").removeprefix("./")
     return ChangeLog(tuple(runtime.workspace.changes(request.limit, path if request.path else None)), path)
@@ -80,7 +78,7 @@ class ShowRequest:
     effect="read",
     examples=(("everself show last", "the newest change"), ("everself show 7K3Q", "the change whose id begins so")),
 )
-def show_change(runtime: "Runtime", _: Caller, request: ShowRequest) -> ShownChange:
+def show_change(runtime: Runtime, _: Caller, request: ShowRequest) -> ShownChange:
     """Show one change, line by line."""
     record, files = runtime.workspace.record(request.change)
     return ShownChange(record, render_diff(files))
@@ -105,7 +103,7 @@ class UndoRequest:
         ("everself undo 7K3QX9M2ABCD --yes", "take one change back without being asked"),
     ),
 )
-def undo(runtime: "Runtime", caller: Caller, request: UndoRequest) -> UndoReport:
+def undo(runtime: Runtime, caller: Caller, request: UndoRequest) -> UndoReport:
     """Take one change back and keep what came after it.
 
     Undoing is a change of its own, and can be undone. At a terminal you see it first and are asked.
@@ -193,7 +191,7 @@ def _content(workspace: Workspace, path: str) -> bytes | None:
     return None if found is None else found.data
 
 
-def _ids(data: bytes) -> "Counter[bytes]":
+def _ids(data: bytes) -> Counter[bytes]:
     """The ids that entry comments name."""
     parts = data.split(b"<!-- everself: id=")[1:]
     return Counter(part.split(b" ", 1)[0] for part in parts)

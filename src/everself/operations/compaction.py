@@ -3,15 +3,13 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from everself.errors import WrongUse
 from everself.memory.archive.days import AGE, HeldDay, OldDay, archive_days, find_old_days
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Option, Tell, operation
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
+from everself.runtime import Runtime
 
 # days of one change: as many as a person would still want to undo together
 _TOGETHER: Final = 92
@@ -50,7 +48,7 @@ class CompactRequest:
         ("everself memory compact --apply --remove", "move them: the archive holds them, and nothing else does"),
     ),
 )
-def compact_memory(app: "Runtime", _: Caller, request: CompactRequest, tell: Tell | None = None) -> Compaction:
+def compact_memory(app: Runtime, _: Caller, request: CompactRequest, tell: Tell | None = None) -> Compaction:
     """Archive old days by quarter, word for word; what they hold is found as before, with the same dates.
 
     Without --remove the originals stay and the archive holds copies. A day that holds a correction always stays.

@@ -6,7 +6,7 @@ That is where it comes from, how sure it is and why, what rests on it, and what 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from everself.errors import Damaged, NotFound
 from everself.memory.entries import read_document
@@ -15,11 +15,9 @@ from everself.memory.provenance import CEILING, CORRECTION, DEEPEST, source_of_r
 from everself.memory.selection import ListedEntry, Selection, Standing, list_entries
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, operation
+from everself.runtime import Runtime
 from everself.text.normalise import fold
 from everself.values import Entry, Tag, Tier
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 # further back, a person looks into the history itself
 CHANGES = 20
@@ -116,7 +114,7 @@ class ListRequest:
         ("everself memory list --path quarantine", "what is kept apart until you have looked at it"),
     ),
 )
-def list_memory(runtime: "Runtime", _: Caller, request: ListRequest) -> Listing:
+def list_memory(runtime: Runtime, _: Caller, request: ListRequest) -> Listing:
     """List what is remembered, oldest first."""
     standing = Standing.ANY if request.everything else Standing.CLOSED if request.closed else Standing.OPEN
     selection = Selection(
@@ -152,7 +150,7 @@ class ShowRequest:
     effect="read",
     examples=(("everself memory show 7K3QX9M2ABCD", "everything about one entry; the beginning of its id will do"),),
 )
-def show_entry(runtime: "Runtime", _: Caller, request: ShowRequest) -> Account:
+def show_entry(runtime: Runtime, _: Caller, request: ShowRequest) -> Account:
     """Tell everything about one entry: its words, origin, confidence and history."""
     return account_of(runtime.memory, request.entry)
 

@@ -6,20 +6,24 @@ Keeps numbers and settings, never a question: those are made of what the person 
 import json
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from everself.errors import NotFound
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Option, Tell, operation
-from everself.search.evaluation import Evaluation, change_beyond_chance, evaluate, make_questions, sample_notes
+from everself.runtime import Runtime
+from everself.search.evaluation import (
+    Evaluation,
+    EvaluationQuestion,
+    change_beyond_chance,
+    evaluate,
+    make_questions,
+    sample_notes,
+)
 from everself.search.factory import need_search
+from everself.search.index_file.view import Snapshot
 from everself.search.recall import RecallRequest
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
-    from everself.search.evaluation import EvaluationQuestion
-    from everself.search.index_file.view import Snapshot
-    from everself.values import Hit
+from everself.values import Hit
 
 _KEPT = "evaluation"
 
@@ -77,7 +81,7 @@ class EvaluateRequest:
         ("everself memory eval --save", "keep this result to compare the next ones with, even where it is worse"),
     ),
 )
-def evaluate_memory(app: "Runtime", _: Caller, request: EvaluateRequest, tell: Tell | None = None) -> EvaluationReport:
+def evaluate_memory(app: Runtime, _: Caller, request: EvaluateRequest, tell: Tell | None = None) -> EvaluationReport:
     """Measure search on your own notes, and warn where it has become worse.
 
     Questions are made of your notes without a model: some of their rarest words, in another order.
@@ -87,7 +91,7 @@ def evaluate_memory(app: "Runtime", _: Caller, request: EvaluateRequest, tell: T
     if not asked:
         raise NotFound("There are no notes yet that are long enough to ask about.", mend="everself memory add TEXT")
 
-    def search(words: str) -> "tuple[Hit, ...]":
+    def search(words: str) -> tuple[Hit, ...]:
         return app.recall.search(RecallRequest(words, limit=10, min_score=0.0, recorded=False)).hits
 
     found = evaluate(asked, search, tell)
@@ -111,7 +115,7 @@ def evaluate_memory(app: "Runtime", _: Caller, request: EvaluateRequest, tell: T
     return report
 
 
-def _questions(app: "Runtime", view: "Snapshot", count: int) -> "tuple[EvaluationQuestion, ...]":
+def _questions(app: Runtime, view: Snapshot, count: int) -> tuple[EvaluationQuestion, ...]:
     from everself.search.snippets import DocumentCache, SnippetSource
     from everself.text.search import index_terms
 
@@ -123,7 +127,7 @@ def _questions(app: "Runtime", view: "Snapshot", count: int) -> "tuple[Evaluatio
     return make_questions(own, commonness, count)
 
 
-def _result(app: "Runtime", found: Evaluation) -> Result:
+def _result(app: Runtime, found: Evaluation) -> Result:
     settings, view = app.agent.search, app.index.view(fresh=False)
     whole = view.embedded + view.pending
     setup = Setup(
@@ -144,7 +148,7 @@ def _render(result: Result, found: Evaluation) -> str:
     return json.dumps({"result": told, "asked": found.asked, "ranks": found.ranks})
 
 
-def _load(app: "Runtime") -> tuple[Result, Evaluation] | None:
+def _load(app: Runtime) -> tuple[Result, Evaluation] | None:
     text = app.state.get_meta(_KEPT)
     if text is None:
         return None

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from everself.conversation.tools.protocol import Outcome, Written, told
 from everself.errors import NoEntryContains, NotFound, RefusedByRule, WrongUse
@@ -12,13 +12,11 @@ from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, ToolOffer, operation
 from everself.operations.entries import Candidates, candidates_near, show_candidates
 from everself.operations.origins import asks_to_forget
+from everself.runtime import Runtime
 from everself.search.scopes import SessionKind
 from everself.search.sharing import effective
 from everself.text.normalise import fold
 from everself.values import Entry
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 _OWNERS: Final = ("cli", "http")
 # what may be left of an entry beside the words that are to be forgotten
@@ -58,7 +56,7 @@ class ForgetRequest:
     dry_run: Annotated[bool, Option("Show what would go, and change nothing.", only=_OWNERS)] = False
 
 
-def _show(_: "Runtime", __: ForgetRequest, done: ForgetPlan | ForgetProof | Forgotten | Candidates) -> Outcome:
+def _show(_: Runtime, __: ForgetRequest, done: ForgetPlan | ForgetProof | Forgotten | Candidates) -> Outcome:
     if isinstance(done, Candidates):
         return show_candidates(done)
     if not isinstance(done, Forgotten):
@@ -90,7 +88,7 @@ def _show(_: "Runtime", __: ForgetRequest, done: ForgetPlan | ForgetProof | Forg
     ),
 )
 def forget(
-    runtime: "Runtime", caller: Caller, request: ForgetRequest
+    runtime: Runtime, caller: Caller, request: ForgetRequest
 ) -> ForgetPlan | ForgetProof | Forgotten | Candidates:
     """Forget for good, and prove it: files, database and history lose the words.
 
@@ -105,7 +103,7 @@ def forget(
     return runtime.forgetting.carry_out(plan)
 
 
-def _plan(runtime: "Runtime", request: ForgetRequest) -> ForgetPlan:
+def _plan(runtime: Runtime, request: ForgetRequest) -> ForgetPlan:
     if request.what:
         return runtime.forgetting.plan_for(request.what)
     target = _target(request)
@@ -125,7 +123,7 @@ def _target(request: ForgetRequest) -> Target:
     return Target(request.entries, request.words, request.session, request.person, since, until)
 
 
-def _forget_one(runtime: "Runtime", caller: Caller, what: str) -> Forgotten | Candidates:
+def _forget_one(runtime: Runtime, caller: Caller, what: str) -> Forgotten | Candidates:
     """What a model may have forgotten: one entry that the owner asks in this message to forget."""
     if not caller.by_owner or effective(caller.scope).kind is not SessionKind.MAIN:
         raise RefusedByRule(

@@ -1,7 +1,7 @@
 """Who the agent is, as an operation: what is in force and from where, and which soul spoke in which turn."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from everself.config.sections import AlternatePersona
 from everself.errors import WrongUse
@@ -9,10 +9,8 @@ from everself.identity.card import DATA_CHARS, IDENTITY_FILE, Card, avatar_kind,
 from everself.identity.persona import Why
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Option, operation
+from everself.runtime import Runtime
 from everself.storage.state.personas import PersonaTurn
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ class IdentityRequest:
         ("everself identity --personas", "which soul spoke in the last turns"),
     ),
 )
-def show_identity(runtime: "Runtime", _: Caller, request: IdentityRequest) -> IdentityReport | Turns:
+def show_identity(runtime: Runtime, _: Caller, request: IdentityRequest) -> IdentityReport | Turns:
     """Show who the agent is, and where each part of it comes from."""
     if request.personas:
         return Turns(runtime.state.personas.list(request.session, request.limit), request.session)
@@ -67,7 +65,7 @@ def show_identity(runtime: "Runtime", _: Caller, request: IdentityRequest) -> Id
     return _identity(runtime)
 
 
-def _identity(app: "Runtime") -> IdentityReport:
+def _identity(app: Runtime) -> IdentityReport:
     card = resolve(app.loaded.config.ui, app.agent.identity, app.integrity.text(IDENTITY_FILE))
     speaker = app.persona.preview()
     missing = (IDENTITY_FILE,) * card.missing + (() if speaker.hash else (speaker.file,))
@@ -83,7 +81,7 @@ def _identity(app: "Runtime") -> IdentityReport:
     )
 
 
-def _picture_notices(app: "Runtime", card: Card) -> tuple[str, ...]:
+def _picture_notices(app: Runtime, card: Card) -> tuple[str, ...]:
     path = card.avatar.value
     if avatar_kind(path) != "file":
         return ()

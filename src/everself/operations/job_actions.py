@@ -5,19 +5,17 @@ Nothing of it is the owner's word: nobody was there. What the agent answers goes
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.conversation.events import Done, Notice
 from everself.errors import ModelFailed, WrongUse
 from everself.memory.provenance import concluded_in
 from everself.memory.writing import NewEntry
 from everself.operations.caller import Audience, Caller
+from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.text.normalise import one_line
 from everself.values import Job, Tag
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 SPENDS: Final = "cron"
 LONGEST_LOGGED: Final = 1_500
@@ -25,7 +23,7 @@ _SHOWN: Final = 200
 _NAMED: Final = 5
 
 
-def perform(app: "Runtime", job: Job, slot: str) -> str:
+def perform(app: Runtime, job: Job, slot: str) -> str:
     """What came of it, in a line. Raises where it failed."""
     if job.action == "message":
         return asyncio.run(_say(app, job, slot))
@@ -33,7 +31,7 @@ def perform(app: "Runtime", job: Job, slot: str) -> str:
     return action(app, rest)
 
 
-def find_job_action(words: str) -> "tuple[Callable[[Runtime, str], str], str]":
+def find_job_action(words: str) -> tuple[Callable[[Runtime, str], str], str]:
     """The operation that these words name, and what is left of them. Raises WrongUse where there is none."""
     said = " ".join(words.split())
     for name, action in JOB_ACTIONS.items():
@@ -43,7 +41,7 @@ def find_job_action(words: str) -> "tuple[Callable[[Runtime, str], str], str]":
     raise WrongUse(f'A job cannot do "{one_line(said, 60)}".', mend=f"A job can run {known}.")
 
 
-async def _say(app: "Runtime", job: Job, slot: str) -> str:
+async def _say(app: Runtime, job: Job, slot: str) -> str:
     # asked first, so that a day that is spent is a slot passed over and not a failure
     app.spend_meter.allow(SPENDS)
     session = app.chat.begin(Scope(SessionKind.CRON), channel="cron")
@@ -70,13 +68,13 @@ async def _say(app: "Runtime", job: Job, slot: str) -> str:
     return f"{one_line(text, _SHOWN)} (session {session.id})"
 
 
-def _keeper(app: "Runtime", name: str) -> str:
+def _keeper(app: Runtime, name: str) -> str:
     report = asyncio.run(app.keepers.run(app.keepers.find(name)))
     counts = f"{len(report.applied)} done, {len(report.queued)} to review, {len(report.refused)} refused"
     return one_line(". ".join((counts, *report.notes)), _SHOWN)
 
 
-def _index(app: "Runtime", _: str) -> str:
+def _index(app: Runtime, _: str) -> str:
     from everself.operations.index import IndexRequest, update_index
 
     # nobody is there to agree to what costs money
@@ -85,14 +83,14 @@ def _index(app: "Runtime", _: str) -> str:
     return f"{made.read} read, {made.removed} gone, {made.embedded} embedded{waiting}"
 
 
-def _review(app: "Runtime", _: str) -> str:
+def _review(app: Runtime, _: str) -> str:
     from everself.operations.promotion import ask_owner
 
     waiting = len(ask_owner(app).queued)
     return f"{waiting} to decide: everself review" if waiting else "Nothing new to decide."
 
 
-def _promote(app: "Runtime", _: str) -> str:
+def _promote(app: Runtime, _: str) -> str:
     """Lists them, and moves nothing: nobody is there to say yes."""
     from everself.operations.promotion import PromoteRequest, find_candidates
 
@@ -105,7 +103,7 @@ def _promote(app: "Runtime", _: str) -> str:
 # a job runs for the owner, who is not there
 NOBODY: Final = Caller(Audience.OWNER)
 # of two that begin alike the longer one first
-JOB_ACTIONS: "Final[Mapping[str, Callable[[Runtime, str], str]]]" = {
+JOB_ACTIONS: Final[Mapping[str, Callable[[Runtime, str], str]]] = {
     "keepers run": _keeper,
     "memory index": _index,
     "memory promote --review": _review,

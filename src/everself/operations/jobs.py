@@ -3,18 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from everself.errors import WrongUse
 from everself.keepers.scheduler import NewJob, TickResult, exact
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, NoRequest, Option, operation
 from everself.operations.job_actions import find_job_action, perform
+from everself.runtime import Runtime
 from everself.storage.state.jobs import MOST_FAILURES
 from everself.values import Job, JobAction, JobKind, JobRun
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 CRONTAB: Final = "*/10 * * * * everself cron tick"
 _RUNS: Final = 10
@@ -94,7 +92,7 @@ class AddJobRequest:
         ('everself cron add --name Call --at "tomorrow at 9" --message "Remind me of the call." --announce', "once"),
     ),
 )
-def add_job(app: "Runtime", _: Caller, request: AddJobRequest) -> JobLine:
+def add_job(app: Runtime, _: Caller, request: AddJobRequest) -> JobLine:
     """Add a job: when, and a message or an operation.
 
     What is said by a job is nobody's word: the agent may answer it and use its memory, but no fact of yours comes of it.
@@ -120,7 +118,7 @@ def add_job(app: "Runtime", _: Caller, request: AddJobRequest) -> JobLine:
     effect="read",
     examples=(("everself cron list", "each with when it comes next and how it ended"),),
 )
-def list_jobs(app: "Runtime", _: Caller, __: NoRequest) -> tuple[JobLine, ...]:
+def list_jobs(app: Runtime, _: Caller, __: NoRequest) -> tuple[JobLine, ...]:
     """List the jobs, those of the house first."""
     return tuple(_line(app, job) for job in app.schedule.jobs.every())
 
@@ -136,7 +134,7 @@ class JobRequest:
     effect="read",
     examples=(("everself cron show memory-miner", "its times, its words and its last runs"),),
 )
-def show_job(app: "Runtime", _: Caller, request: JobRequest) -> JobView:
+def show_job(app: Runtime, _: Caller, request: JobRequest) -> JobView:
     """Show one job: its times, what it does, and its last runs."""
     job = app.schedule.jobs.find(request.name)
     return JobView(_line(app, job), tuple(app.state.jobs.runs(job.id, _RUNS)))
@@ -148,7 +146,7 @@ def show_job(app: "Runtime", _: Caller, request: JobRequest) -> JobView:
     effect="destructive",
     examples=(("everself cron rm Plan", "the job and its history"),),
 )
-def remove_job(app: "Runtime", _: Caller, request: JobRequest) -> Job:
+def remove_job(app: Runtime, _: Caller, request: JobRequest) -> Job:
     """Remove a job with its history; one of the house can only be disabled."""
     return app.schedule.remove(request.name)
 
@@ -160,7 +158,7 @@ def remove_job(app: "Runtime", _: Caller, request: JobRequest) -> Job:
     idempotent=True,
     examples=(("everself cron enable memory-miner", "from now on"),),
 )
-def enable_job(app: "Runtime", _: Caller, request: JobRequest) -> JobLine:
+def enable_job(app: Runtime, _: Caller, request: JobRequest) -> JobLine:
     """Let a job run again, from now on; its failures are forgiven."""
     return _line(app, app.schedule.switch(request.name, enabled=True))
 
@@ -172,7 +170,7 @@ def enable_job(app: "Runtime", _: Caller, request: JobRequest) -> JobLine:
     idempotent=True,
     examples=(("everself cron disable memory-miner", "until it is enabled again"),),
 )
-def disable_job(app: "Runtime", _: Caller, request: JobRequest) -> JobLine:
+def disable_job(app: Runtime, _: Caller, request: JobRequest) -> JobLine:
     """Let a job rest until it is enabled again."""
     return _line(app, app.schedule.switch(request.name, enabled=False))
 
@@ -183,7 +181,7 @@ def disable_job(app: "Runtime", _: Caller, request: JobRequest) -> JobLine:
     effect="write",
     examples=(("everself cron run memory-miner", "now, and at its times as well"),),
 )
-def run_job(app: "Runtime", _: Caller, request: JobRequest) -> JobRun:
+def run_job(app: Runtime, _: Caller, request: JobRequest) -> JobRun:
     """Run a job now, whatever its times are. Exit code 1 when it failed."""
     return app.schedule.run(request.name, lambda job, slot: perform(app, job, slot))
 
@@ -200,7 +198,7 @@ class RunsRequest:
     effect="read",
     examples=(("everself cron history Plan --limit 5", "its last five slots"),),
 )
-def list_runs(app: "Runtime", _: Caller, request: RunsRequest) -> tuple[NamedRun, ...]:
+def list_runs(app: Runtime, _: Caller, request: RunsRequest) -> tuple[NamedRun, ...]:
     """List slots that ran, failed or were passed over, with the reason; the newest first."""
     names = {job.id: job.name for job in app.schedule.jobs.every()}
     chosen = app.schedule.jobs.find(request.name).id if request.name else ""
@@ -214,7 +212,7 @@ def list_runs(app: "Runtime", _: Caller, request: RunsRequest) -> tuple[NamedRun
     effect="write",
     examples=(("everself cron tick", "run what is due"), (f'(crontab -l; echo "{CRONTAB}") | crontab -', "by itself")),
 )
-def tick(app: "Runtime", _: Caller, __: NoRequest) -> TickReport:
+def tick(app: Runtime, _: Caller, __: NoRequest) -> TickReport:
     """Run what is due, and say nothing where nothing is. Made for the crontab of your system.
 
     Several at once do no harm: one of them runs the jobs. Exit code 1 when a job failed.
@@ -223,11 +221,11 @@ def tick(app: "Runtime", _: Caller, __: NoRequest) -> TickReport:
     return TickReport(done, {job.id: job.name for job in app.schedule.jobs.every()} if done.runs else {})
 
 
-def is_anything_due(app: "Runtime") -> bool:
+def is_anything_due(app: Runtime) -> bool:
     return bool(app.schedule.due()) or app.schedule.unfinished()
 
 
-def tell_news(app: "Runtime") -> tuple[JobNews, ...]:
+def tell_news(app: Runtime) -> tuple[JobNews, ...]:
     """What came of jobs since somebody was last told, once."""
     told, now = app.state.get_meta(_TOLD) or "", app.clock.now()
     if not told or told > exact(now):
@@ -242,7 +240,7 @@ def tell_news(app: "Runtime") -> tuple[JobNews, ...]:
     return tuple(one for one in known if one.job.announce or (_has_failed(one.job) and last[one.job.id] == one))
 
 
-def _line(app: "Runtime", job: Job) -> JobLine:
+def _line(app: Runtime, job: Job) -> JobLine:
     last = next(iter(app.state.jobs.runs(job.id, 1)), None)
     coming = app.schedule.next_of(job)
     standing: Standing = "waiting"

@@ -4,15 +4,13 @@ The owner's own: a run may cost money, and what it changes can be undone change 
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from everself.keepers.keeper import Progress, RunReport
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, NoRequest, Option, Tell, operation
+from everself.runtime import Runtime
 from everself.storage.state.reviews import KeeperRun
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ class KeeperLine:
     effect="read",
     examples=(("everself keepers list", "each with its time and its last run"),),
 )
-def list_keepers(app: "Runtime", _: Caller, __: NoRequest) -> tuple[KeeperLine, ...]:
+def list_keepers(app: Runtime, _: Caller, __: NoRequest) -> tuple[KeeperLine, ...]:
     """List the keepers: when each runs, when it last did, and what of it waits for you."""
     reviews = app.state.reviews
     waiting = [one.author for one in reviews.waiting()]
@@ -62,7 +60,7 @@ class KeeperRequest:
         ("everself keepers run memory-miner --dry-run", "only say what it would do"),
     ),
 )
-def run_keeper(app: "Runtime", _: Caller, request: KeeperRequest, tell: Tell | None = None) -> RunReport:
+def run_keeper(app: Runtime, _: Caller, request: KeeperRequest, tell: Tell | None = None) -> RunReport:
     """Run a keeper now.
 
     Each thing it does is a change of its own, which `everself undo` takes back. Where a model is set, it may be asked, within the
@@ -90,7 +88,7 @@ class KeeperRunsRequest:
     effect="read",
     examples=(("everself keepers history memory-miner --limit 5", "its last five runs"),),
 )
-def list_keeper_runs(app: "Runtime", _: Caller, request: KeeperRunsRequest) -> tuple[KeeperRun, ...]:
+def list_keeper_runs(app: Runtime, _: Caller, request: KeeperRunsRequest) -> tuple[KeeperRun, ...]:
     """List what keepers did, the newest run first."""
     if request.name:
         app.keepers.find(request.name)

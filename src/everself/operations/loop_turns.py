@@ -9,13 +9,16 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.classify.save_claims import claims_saving
+from everself.conversation.context.assembler import Prompt
+from everself.conversation.context.receipt import Prefix
 from everself.conversation.context.request import PromptRequest
 from everself.conversation.receipts import ToolUse, receipt_json
 from everself.conversation.sessions.history import labelled
 from everself.conversation.sessions.log import clean
+from everself.conversation.sessions.session import Message, Session
 from everself.conversation.tools.calls import CallResult, call_tools
 from everself.conversation.tools.protocol import Outcome, Stamp, Tool, ToolContext, Written
 from everself.errors import EverselfError, NotFound, WrongUse
@@ -25,16 +28,11 @@ from everself.models.chat.newest_message import newest_message, with_notes
 from everself.models.chat.protocol import ToolCall
 from everself.operations.loop_calls import LoopCall, arguments_text
 from everself.operations.registry import LISTED
+from everself.runtime import Runtime
+from everself.search.scopes import Scope
 from everself.search.sharing import is_owner, speaker_of
+from everself.storage.state.searches import SearchRecord
 from everself.values import new_id
-
-if TYPE_CHECKING:
-    from everself.conversation.context.assembler import Prompt
-    from everself.conversation.context.receipt import Prefix
-    from everself.conversation.sessions.session import Message, Session
-    from everself.runtime import Runtime
-    from everself.search.scopes import Scope
-    from everself.storage.state.searches import SearchRecord
 
 UNKEPT: Final = "The reply says that something will be remembered, but nothing was written."
 _KEPT: Final = frozenset({"remembered", "corrected"})
@@ -52,8 +50,8 @@ class OpenTurn:
     # stands for a turn without a name, so that storing it again after a failure doubles nothing
     key: str = field(default_factory=new_id)
     generation: int = 0
-    prompt: "Prompt | None" = None
-    message: "Message | None" = None
+    prompt: Prompt | None = None
+    message: Message | None = None
     # whether its words were acted on, or were by another process
     acted: bool = False
     done: tuple[str, ...] = ()
@@ -80,7 +78,7 @@ class Stored:
 class LoopTurns:
     """The turns of one session, one after the other."""
 
-    def __init__(self, runtime: "Runtime", scope: "Scope", channel: str, resume: str = "") -> None:
+    def __init__(self, runtime: Runtime, scope: Scope, channel: str, resume: str = "") -> None:
         self._runtime = runtime
         self.session: Session = runtime.chat.begin(scope, channel, resume)
         self.tools: dict[str, Tool] = {tool.spec.name: tool for tool in runtime.tools(scope)}
@@ -92,7 +90,7 @@ class LoopTurns:
 
     # ── the prompt ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def assemble(self, message: str, name: str, window: int | None) -> "tuple[Prompt, str, bool]":
+    def assemble(self, message: str, name: str, window: int | None) -> tuple[Prompt, str, bool]:
         """The prompt for a message, the message with the delta behind it, and whether the prefix was made anew because something was
         forgotten."""
         runtime = self._runtime
@@ -195,7 +193,7 @@ class LoopTurns:
         self._turn = None
         self._runtime.checkpoint.make(self._runtime.log.fresh(self.session))
 
-    def follow(self, session: "Session") -> None:
+    def follow(self, session: Session) -> None:
         """Go on in another session of the same kind, which begins with a prefix of its own."""
         self.session, self._taint = session, session.taint
         self._prefix, self._turn, self._told = None, None, ()
@@ -243,7 +241,7 @@ class LoopTurns:
             turn.acted = True
             self._act(turn, turn.message)
 
-    def _act(self, turn: OpenTurn, message: "Message") -> None:
+    def _act(self, turn: OpenTurn, message: Message) -> None:
         if not self._is_by_owner(turn):
             return
         try:
@@ -270,7 +268,7 @@ class LoopTurns:
             # nothing to note where nothing was said yet; it is noted again with the first words
             self.session = self._runtime.log.mark(self.session, taint=self._taint)
 
-    def _store_calls(self, turn: OpenTurn, calls: Sequence[ToolCall], identity: str = "") -> "Message":
+    def _store_calls(self, turn: OpenTurn, calls: Sequence[ToolCall], identity: str = "") -> Message:
         listed = [[call.id, call.name, self._unsaid(turn, call.arguments)] for call in calls]
         meta = {"calls": listed, "why": "tools", **self._notes(turn)}
         return self._runtime.log.add(self.session, "assistant", "", meta=meta, identity=identity)
@@ -328,7 +326,7 @@ class LoopTurns:
         found = {"done": list(turn.done), "unclear": list(_listed(turn.question))}
         return {name: sentences for name, sentences in found.items() if sentences}
 
-    def _find_search(self, name: str) -> "SearchRecord | None":
+    def _find_search(self, name: str) -> SearchRecord | None:
         try:
             return self._runtime.state.searches.find(name) if name else None
         except (NotFound, WrongUse):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from everself.config.plugins import MODELS, find_plugins
 from everself.conversation.chat_models import REFLEX
@@ -16,10 +16,8 @@ from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, operation
 from everself.operations.home import Home
 from everself.operations.settings import AGENT, SavedReport, save_value
+from everself.runtime import Runtime
 from everself.storage.state.spend import Cost, DaySum
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 KeyState = Literal["set", "missing", "not needed"]
 _KEY = "agents.defaults.model"
@@ -81,7 +79,7 @@ class ModelsRequest:
     slash="/model",
     examples=(("everself model list", "the one with * is in use"),),
 )
-def list_models(app: "Runtime", _: Caller, request: ModelsRequest) -> ModelsReport:
+def list_models(app: Runtime, _: Caller, request: ModelsRequest) -> ModelsReport:
     """List models with their window, their price and whether their key is there.
 
     Prices are in dollars for a million tokens sent (in) and received (out).
@@ -149,7 +147,7 @@ class TestRequest:
         ("everself model test ollama/qwen3:8b", "another one, before you use it"),
     ),
 )
-def try_model(app: "Runtime", _: Caller, request: TestRequest) -> Trial:
+def try_model(app: Runtime, _: Caller, request: TestRequest) -> Trial:
     """Ask a model a few short questions, and say what it can and cannot do.
 
     Whether it can call tools is remembered: a model that cannot is offered none.
@@ -178,7 +176,7 @@ class SpendRequest:
         ("everself spend --days 30 --json", "a month, for a program"),
     ),
 )
-def show_spend(app: "Runtime", _: Caller, request: SpendRequest) -> SpendReport:
+def show_spend(app: Runtime, _: Caller, request: SpendRequest) -> SpendReport:
     """Show what models cost, by day and job.
 
     What runs unasked has a limit of its own for each day: spend.backgroundPerDay in the settings.
@@ -191,7 +189,7 @@ def show_spend(app: "Runtime", _: Caller, request: SpendRequest) -> SpendReport:
     )
 
 
-def _line(app: "Runtime", name: str) -> ModelLine | None:
+def _line(app: Runtime, name: str) -> ModelLine | None:
     """None for a name in the settings that stands for nobody; `doctor` speaks of it, and so does whoever asks it something."""
     used = name == app.agent.model
     if name == REFLEX:

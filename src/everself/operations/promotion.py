@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from everself.conversation.tools.protocol import Outcome, Written, told
 from everself.errors import WrongUse
@@ -16,11 +16,9 @@ from everself.memory.promotion.permission import PromotionRight
 from everself.memory.provenance import AGENT, HAND, taint_of
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, Tell, ToolOffer, operation
+from everself.runtime import Runtime
 from everself.values import Author, Tier
 from everself.workspace.layout import place
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 WEEK: Final = 7
 _OWNERS: Final = ("cli", "http")
@@ -91,7 +89,7 @@ class PromoteRequest:
     ] = False
 
 
-def _show(_: "Runtime", __: PromoteRequest, done: Promoted | Asking) -> Outcome:
+def _show(_: Runtime, __: PromoteRequest, done: Promoted | Asking) -> Outcome:
     if isinstance(done, Asking):
         asked = {
             "asked": list(done.entries),
@@ -136,7 +134,7 @@ def _to_model(one: Proposed) -> dict[str, object]:
         ("everself memory promote 7K3QX9M2ABCD --apply --target memory/legal.md", "one entry, to a file you name"),
     ),
 )
-def promote(runtime: "Runtime", caller: Caller, request: PromoteRequest, tell: Tell | None = None) -> Promoted | Asking:
+def promote(runtime: Runtime, caller: Caller, request: PromoteRequest, tell: Tell | None = None) -> Promoted | Asking:
     """Show what deserves the curated core, with the reasons; move it with --apply.
 
     Without an ID these are entries of the last days by what they say, and those that are found again and again.
@@ -152,14 +150,14 @@ def promote(runtime: "Runtime", caller: Caller, request: PromoteRequest, tell: T
     return Promoted(find_candidates(runtime, asked, tell))
 
 
-def find_candidates(runtime: "Runtime", request: PromoteRequest, tell: Tell | None = None) -> tuple[Proposed, ...]:
+def find_candidates(runtime: Runtime, request: PromoteRequest, tell: Tell | None = None) -> tuple[Proposed, ...]:
     """What deserves the curated core, the surest first. Changes nothing."""
     if request.target:
         check_target(request.target)
     return tuple(_shown(one, request.target) for one in _look(runtime, request, tell))
 
 
-def _move(runtime: "Runtime", request: PromoteRequest, tell: Tell | None, *, present: bool) -> Promoted:
+def _move(runtime: Runtime, request: PromoteRequest, tell: Tell | None, *, present: bool) -> Promoted:
     """Move them, as the owner's own act. What came from outside moves only where it is named.
 
     `present`: the owner is there, at their own terminal; only then does what a hand wrote become theirs. Without them, whoever calls
@@ -181,7 +179,7 @@ def _move(runtime: "Runtime", request: PromoteRequest, tell: Tell | None, *, pre
     return Promoted(found, done.moved, (*done.left, *away, *held), done.change, applied=True)
 
 
-def ask_owner(runtime: "Runtime", entries: tuple[str, ...] = (), tell: Tell | None = None) -> Asking:
+def ask_owner(runtime: Runtime, entries: tuple[str, ...] = (), tell: Tell | None = None) -> Asking:
     """Ask the owner about each of these, or each candidate of the last days, once; they answer with `everself review`. Needs no model."""
     from everself.keepers.weekly_review import WeeklyReview
 
@@ -195,7 +193,7 @@ def ask_owner(runtime: "Runtime", entries: tuple[str, ...] = (), tell: Tell | No
     return Asking(tuple(one.review for one in report.queued), report.notes, about)
 
 
-def _look(app: "Runtime", wanted: PromoteRequest, tell: Tell | None) -> tuple[Candidate, ...]:
+def _look(app: Runtime, wanted: PromoteRequest, tell: Tell | None) -> tuple[Candidate, ...]:
     asked = asked_of(app.tunables, wanted.days, frequent=wanted.frequency, least=wanted.min_confidence)
     if not wanted.entries:
         return candidates(app.memory, app.state, asked, tell)
@@ -223,7 +221,7 @@ def _shown(one: Candidate, target: str) -> Proposed:
     )
 
 
-def _settle(app: "Runtime") -> None:
+def _settle(app: Runtime) -> None:
     """A question that waited for a move is answered by it, also where the process that moved died before it could say so."""
     for asked in app.state.reviews.waiting("promotion"):
         name = asked.about.removeprefix("entry:")

@@ -5,7 +5,7 @@ Whether searching is switched off is decided here, for every interface.
 
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import re2
 
@@ -18,6 +18,7 @@ from everself.memory.provenance import IMPORT, taint_of
 from everself.memory.sources import sources_of_hits, sources_of_lines
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import Argument, Option, Tell, ToolOffer, operation
+from everself.runtime import Runtime
 from everself.search.factory import need_search
 from everself.search.recall import RecallRequest, SaidMessage, SearchResult
 from everself.search.scopes import Scope, SessionKind
@@ -25,9 +26,6 @@ from everself.search.score_adjustments import Ageing
 from everself.storage.state.searches import SearchRecord
 from everself.text.normalise import fold, slug
 from everself.values import Author, Change, Hit, ended_words
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 # how long a command that has answered may go on for the next one's sake
 CATCH_UP_SECONDS: Final = 2.0
@@ -62,7 +60,7 @@ class SearchRequest:
     messages: Annotated[bool, Option("What was only said as well, below what is remembered.", only=_OWNERS)] = False
 
 
-def _show_found(runtime: "Runtime", _: SearchRequest, found: SearchResult) -> Outcome:
+def _show_found(runtime: Runtime, _: SearchRequest, found: SearchResult) -> Outcome:
     from everself.search.similarity import meaning_of
 
     hits = found.hits
@@ -95,7 +93,7 @@ def _result(hit: Hit, source: str, share: int, meaning: float | None) -> dict[st
     }
 
 
-def _is_on(runtime: "Runtime", _: Scope) -> bool:
+def _is_on(runtime: Runtime, _: Scope) -> bool:
     return runtime.agent.search.enabled
 
 
@@ -120,7 +118,7 @@ def _is_on(runtime: "Runtime", _: Scope) -> bool:
         ("everself memory search heron --messages", "what was only said as well, below the notes"),
     ),
 )
-def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: Tell | None = None) -> SearchResult:
+def search_memory(app: Runtime, caller: Caller, request: SearchRequest, tell: Tell | None = None) -> SearchResult:
     """Find what is remembered about something, best first, with citations.
 
     Nothing found is exit code 5; where something failed and less was searched, 6.
@@ -147,7 +145,7 @@ def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: 
     return replace(found, weights=weights, degraded=degraded, messages=_said(app, caller, request))
 
 
-def _said(app: "Runtime", caller: Caller, request: SearchRequest) -> tuple[SaidMessage, ...]:
+def _said(app: Runtime, caller: Caller, request: SearchRequest) -> tuple[SaidMessage, ...]:
     """Messages that hold most of the words; of every conversation, so they are the owner's to see."""
     if not request.messages:
         return ()
@@ -163,7 +161,7 @@ def _scope(caller: Caller, session: str, project: str = "") -> Scope:
     return caller.scope
 
 
-def catch_up(app: "Runtime", seconds: float = CATCH_UP_SECONDS) -> int:
+def catch_up(app: Runtime, seconds: float = CATCH_UP_SECONDS) -> int:
     """Embed what waits for it, for a moment and only where that happens on this machine; how many chunks are left."""
     if app.embedder is None:
         return 0
@@ -178,12 +176,12 @@ def catch_up(app: "Runtime", seconds: float = CATCH_UP_SECONDS) -> int:
     return left
 
 
-def _not_embedded(app: "Runtime") -> tuple[str, ...]:
+def _not_embedded(app: Runtime) -> tuple[str, ...]:
     found = app.workspace.find(CORRECTIONS)
     return () if found is None else not_embedded(found.data)
 
 
-def _note_embedded(app: "Runtime", corrections: tuple[str, ...]) -> None:
+def _note_embedded(app: Runtime, corrections: tuple[str, ...]) -> None:
     """Search finds them by their meaning now, and their records say so."""
 
     def plan() -> Change | None:
@@ -202,7 +200,7 @@ class GetRequest:
     session: Annotated[str, Option("What such a session would see.", "KIND[/PERSON]", only=("cli",))] = "main"
 
 
-def _show_passage(runtime: "Runtime", _: GetRequest, found: Hit) -> Outcome:
+def _show_passage(runtime: Runtime, _: GetRequest, found: Hit) -> Outcome:
     text, last, most = found.text, found.last_line, MOST_CHARACTERS * 4 // 5
     if len(text) > most:
         text = text[:most].rpartition("\n")[0] or text[:most]
@@ -234,7 +232,7 @@ def _show_passage(runtime: "Runtime", _: GetRequest, found: Hit) -> Outcome:
         ("everself memory get MEMORY.md --from 10 --lines 20", "twenty lines"),
     ),
 )
-def get_lines(app: "Runtime", caller: Caller, request: GetRequest) -> Hit:
+def get_lines(app: Runtime, caller: Caller, request: GetRequest) -> Hit:
     """Show lines of a document that search can find, by path or citation."""
     name, first, lines = request.path, request.first, request.lines
     need_search(app.agent.search)
@@ -267,7 +265,7 @@ class WhyRequest:
         ("everself memory why --list", "the searches of late"),
     ),
 )
-def explain_search(app: "Runtime", _: Caller, request: WhyRequest) -> SearchRecord | tuple[SearchRecord, ...]:
+def explain_search(app: Runtime, _: Caller, request: WhyRequest) -> SearchRecord | tuple[SearchRecord, ...]:
     """Tell what a search recalled, what it cost, and what was left out and why."""
     if request.listing:
         words = "" if request.search == "last" else request.search
@@ -275,7 +273,7 @@ def explain_search(app: "Runtime", _: Caller, request: WhyRequest) -> SearchReco
     return _explained(app, request.search or "last")
 
 
-def _explained(app: "Runtime", name: str) -> SearchRecord:
+def _explained(app: Runtime, name: str) -> SearchRecord:
     """By its id, the beginning of its id, `last`, or words of its query, the newest first."""
     searches = app.state.searches
     by_words = searches.list(1, query_contains=name) if name != "last" else ()

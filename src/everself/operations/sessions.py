@@ -5,16 +5,14 @@ They show everything that was said, so they are the owner's own.
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
+from everself.conversation.sessions.checkpoint import Fate
 from everself.conversation.sessions.session import Message, Session
 from everself.errors import WrongUse
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, operation
-
-if TYPE_CHECKING:
-    from everself.conversation.sessions.checkpoint import Fate
-    from everself.runtime import Runtime
+from everself.runtime import Runtime
 
 _MOST: Final = 100_000
 _SESSION: Final = "The id of a session, the beginning of it, or last."
@@ -77,7 +75,7 @@ class Deleted(Deletion):
 class Statement:
     text: str
     message: str
-    fate: "Fate"
+    fate: Fate
     entry: str = ""
 
 
@@ -106,7 +104,7 @@ class ListRequest:
     slash="/sessions",
     examples=(("everself sessions list --limit 5", "the last five"),),
 )
-def list_sessions(runtime: "Runtime", _: Caller, request: ListRequest) -> tuple[SessionLine, ...]:
+def list_sessions(runtime: Runtime, _: Caller, request: ListRequest) -> tuple[SessionLine, ...]:
     """List conversations, the one that was spoken in last first."""
     return tuple(_line(one) for one in runtime.log.list(request.limit))
 
@@ -126,7 +124,7 @@ class ShowSessionRequest:
         ("everself sessions show 7K3Q --limit 10", "the last ten messages of the one whose id begins so"),
     ),
 )
-def show_session(runtime: "Runtime", _: Caller, request: ShowSessionRequest) -> SessionView:
+def show_session(runtime: Runtime, _: Caller, request: ShowSessionRequest) -> SessionView:
     """Show what was said in a conversation."""
     session = runtime.log.find(request.name)
     messages = runtime.log.messages(session)
@@ -147,7 +145,7 @@ class SearchMessagesRequest:
     effect="read",
     examples=(("everself sessions search harbour fee", "in any conversation, the newest first"),),
 )
-def search_messages(runtime: "Runtime", _: Caller, request: SearchMessagesRequest) -> tuple[Spoken, ...]:
+def search_messages(runtime: Runtime, _: Caller, request: SearchMessagesRequest) -> tuple[Spoken, ...]:
     """Find messages that hold all of these words.
 
     It looks for the words themselves; `everself memory search` looks for what is remembered, by meaning too.
@@ -167,7 +165,7 @@ class ExportSessionRequest:
     effect="read",
     examples=(("everself sessions export last > talk.jsonl", "one line for each message"),),
 )
-def export_session(runtime: "Runtime", _: Caller, request: ExportSessionRequest) -> str:
+def export_session(runtime: Runtime, _: Caller, request: ExportSessionRequest) -> str:
     """Print a conversation as JSON Lines: one about the session, then one for each message."""
     return runtime.log.export(runtime.log.find(request.name)).decode("utf-8")
 
@@ -188,7 +186,7 @@ class DeleteSessionRequest:
         ("everself sessions delete 7K3Q --yes", "without being asked"),
     ),
 )
-def delete_session(runtime: "Runtime", caller: Caller, request: DeleteSessionRequest) -> Deletion:
+def delete_session(runtime: Runtime, caller: Caller, request: DeleteSessionRequest) -> Deletion:
     """Delete a conversation: its messages, its transcript and what was searched for in it.
 
     What was remembered from it stays. To take that out as well, run `everself memory forget --session ID` instead. It cannot be undone.
@@ -206,7 +204,7 @@ def delete_session(runtime: "Runtime", caller: Caller, request: DeleteSessionReq
     return Deleted(plan.session, plan.messages, plan.searches, plan.entries)
 
 
-def _plan_deletion(app: "Runtime", session: Session) -> Deletion:
+def _plan_deletion(app: Runtime, session: Session) -> Deletion:
     ids = {f"msg:{one.id}" for one in app.log.messages(session)}
     came = sum(not ids.isdisjoint(entry.lineage) for entry in app.memory.catalog.all()) if ids else 0
     return Deletion(_line(session), len(ids), len(_searches(app, session)), came)
@@ -223,7 +221,7 @@ class SimulateRequest:
     effect="read",
     examples=(("everself simulate-compaction", "what survives if the last conversation were made shorter now"),),
 )
-def simulate_compaction(runtime: "Runtime", _: Caller, request: SimulateRequest) -> Simulation:
+def simulate_compaction(runtime: Runtime, _: Caller, request: SimulateRequest) -> Simulation:
     """Show what survives if a conversation were made shorter now.
 
     Changes nothing and asks no model; a model would word the summary in its own way.
@@ -245,7 +243,7 @@ def simulate_compaction(runtime: "Runtime", _: Caller, request: SimulateRequest)
     return Simulation(_line(session), statements, cut, len(messages) - cut, summary, stands)
 
 
-def _searches(app: "Runtime", session: Session) -> list[str]:
+def _searches(app: Runtime, session: Session) -> list[str]:
     return [one.id for one in app.state.scrub.searches() if one.session == session.id]
 
 

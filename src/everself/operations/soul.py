@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from everself.conversation.tools.protocol import Outcome, Written, told
 from everself.errors import EverselfError, NotFound, WrongUse
@@ -15,15 +15,11 @@ from everself.identity.versions import CURRENT, Version
 from everself.memory.provenance import OWN
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, ToolOffer, operation
+from everself.runtime import Runtime
 from everself.storage.state.proposals import Proposal
 from everself.text.normalise import one_line
-from everself.values import Author
+from everself.values import Author, ChangeRecord
 from everself.workspace.learned import SOUL, changed_lines
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
-    from everself.storage.state.proposals import Proposal
-    from everself.values import ChangeRecord
 
 _NAME: Final = "A version that history lists, the id of a proposal, current or last."
 _OUTSIDE: Final = " (proposed in a conversation that holds text from outside)"
@@ -79,7 +75,7 @@ class SoulRequest:
         ("everself soul show last", "the newest earlier soul"),
     ),
 )
-def show_soul(runtime: "Runtime", _: Caller, request: SoulRequest) -> SoulReport:
+def show_soul(runtime: Runtime, _: Caller, request: SoulRequest) -> SoulReport:
     """Show the soul of today, an earlier one, or a proposal."""
     from everself.text.tokens import count
 
@@ -107,7 +103,7 @@ class HistoryRequest:
     effect="read",
     examples=(("everself soul history", "every soul there was, the newest first"),),
 )
-def list_souls(runtime: "Runtime", _: Caller, request: HistoryRequest) -> tuple[Version, ...]:
+def list_souls(runtime: Runtime, _: Caller, request: HistoryRequest) -> tuple[Version, ...]:
     """List the soul of today and the earlier ones, newest first."""
     del request
     return runtime.growth.history()
@@ -129,7 +125,7 @@ class DiffRequest:
         ("everself soul diff current 7K3QX9M2ABCD", "what a proposal would change"),
     ),
 )
-def compare_souls(runtime: "Runtime", _: Caller, request: DiffRequest) -> SoulDiff:
+def compare_souls(runtime: Runtime, _: Caller, request: DiffRequest) -> SoulDiff:
     """Compare two souls, line by line."""
     names = (request.one or "last", request.other or CURRENT)
     return SoulDiff(*names, runtime.growth.diff(*names))
@@ -147,7 +143,7 @@ class ProposeRequest:
     evidence: Annotated[tuple[str, ...], Option("What it rests on, such as entry:7K3QX9M2ABCD.", "REF")] = ()
 
 
-def _show_proposed(_: "Runtime", request: ProposeRequest, made: Proposed) -> Outcome:
+def _show_proposed(_: Runtime, request: ProposeRequest, made: Proposed) -> Outcome:
     proposal = made.proposal
     result = {"proposal": proposal.id, "status": proposal.status, "diff": made.diff, "notices": made.notices}
     return Outcome(
@@ -170,7 +166,7 @@ def _show_proposed(_: "Runtime", request: ProposeRequest, made: Proposed) -> Out
         ("everself soul propose --whole - < soul.md", "a whole soul, read from a file"),
     ),
 )
-def propose_soul(runtime: "Runtime", caller: Caller, request: ProposeRequest) -> Proposed:
+def propose_soul(runtime: Runtime, caller: Caller, request: ProposeRequest) -> Proposed:
     """Propose a line of what is learned, or with --whole another soul.
 
     With - the text comes from standard input. Nothing changes until it is approved.
@@ -204,7 +200,7 @@ class ApproveRequest:
         ("everself soul approve 7K3Q --yes", "the one whose id begins so, without being asked"),
     ),
 )
-def approve_soul(runtime: "Runtime", caller: Caller, request: ApproveRequest) -> SoulChange:
+def approve_soul(runtime: Runtime, caller: Caller, request: ApproveRequest) -> SoulChange:
     """Let a proposal become part of the soul.
 
     Soul tests are run before. At a terminal you see it first and are asked.
@@ -227,7 +223,7 @@ class RefuseRequest:
     effect="write",
     examples=(('everself soul refuse last --why "that was one bad day"', "say no, and why"),),
 )
-def refuse_soul(runtime: "Runtime", _: Caller, request: RefuseRequest) -> Proposal:
+def refuse_soul(runtime: Runtime, _: Caller, request: RefuseRequest) -> Proposal:
     """Say no to a proposal."""
     return runtime.growth.refuse(request.name, request.why)
 
@@ -250,7 +246,7 @@ class RollbackRequest:
         ('everself soul rollback --line "Ask before you catalog."', "take one learned line back"),
     ),
 )
-def roll_back_soul(runtime: "Runtime", caller: Caller, request: RollbackRequest) -> SoulChange:
+def roll_back_soul(runtime: Runtime, caller: Caller, request: RollbackRequest) -> SoulChange:
     """Make the soul what it was, byte for byte, or take one learned line back.
 
     A rollback is a change of its own, and can be undone.
@@ -275,7 +271,7 @@ def roll_back_soul(runtime: "Runtime", caller: Caller, request: RollbackRequest)
         ("everself soul test 7K3QX9M2ABCD", "a proposal, before you approve it"),
     ),
 )
-def check_soul(runtime: "Runtime", _: Caller, request: SoulRequest) -> SoulTests:
+def check_soul(runtime: Runtime, _: Caller, request: SoulRequest) -> SoulTests:
     """Hold a soul against the expectations in SOUL_TESTS.md.
 
     What only a model can judge is listed as waiting.
@@ -289,7 +285,7 @@ def check_soul(runtime: "Runtime", _: Caller, request: SoulRequest) -> SoulTests
     return SoulTests(name, report.results, next((one.name for one in earlier if one.hash != now.hash), ""))
 
 
-def _find_proposal(runtime: "Runtime", name: str) -> Proposal | None:
+def _find_proposal(runtime: Runtime, name: str) -> Proposal | None:
     try:
         runtime.growth.versions.find(name)
     except NotFound:
@@ -345,7 +341,7 @@ class DigestRequest:
         ("everself soul digest --days 30", "in the last month"),
     ),
 )
-def digest_growth(app: "Runtime", _: Caller, request: DigestRequest) -> Digest:
+def digest_growth(app: Runtime, _: Caller, request: DigestRequest) -> Digest:
     """Tell what the soul learned or gave up lately, and what waits for your yes."""
     days = request.days
     since = app.clock.now() - timedelta(days=days)
@@ -353,7 +349,7 @@ def digest_growth(app: "Runtime", _: Caller, request: DigestRequest) -> Digest:
     return Digest(days, grown, tuple(_waiting(app, one) for one in app.growth.open()))
 
 
-def _grown(app: "Runtime", record: "ChangeRecord") -> Step:
+def _grown(app: Runtime, record: ChangeRecord) -> Step:
     removed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     try:
@@ -370,7 +366,7 @@ def _grown(app: "Runtime", record: "ChangeRecord") -> Step:
     )
 
 
-def _waiting(app: "Runtime", proposal: "Proposal") -> Step:
+def _waiting(app: Runtime, proposal: Proposal) -> Step:
     base = app.growth.versions.with_hash(proposal.base) or app.growth.versions.soul() or b""
     removed, added = changed_lines(base, proposal.content.encode())
     at = datetime.fromisoformat(proposal.at)
@@ -378,7 +374,7 @@ def _waiting(app: "Runtime", proposal: "Proposal") -> Step:
     return Step(at, proposal.author, proposal.reason, added, removed, evidence, proposal=proposal.id)
 
 
-def _evidence(app: "Runtime", references: tuple[str, ...]) -> tuple[Evidence, ...]:
+def _evidence(app: Runtime, references: tuple[str, ...]) -> tuple[Evidence, ...]:
     found = []
     for reference in references:
         kind, _, name = reference.partition(":")
@@ -428,7 +424,7 @@ class VerifyRequest:
         ("everself soul verify --undo", "put back what was accepted before"),
     ),
 )
-def verify_identity(runtime: "Runtime", caller: Caller, request: VerifyRequest) -> Verified:
+def verify_identity(runtime: Runtime, caller: Caller, request: VerifyRequest) -> Verified:
     """Look for what was changed outside Everself in the documents that only humans change."""
     accept, undo, paths = request.accept, request.undo, request.paths or None
     if (accept and undo) or (paths and not (accept or undo)):

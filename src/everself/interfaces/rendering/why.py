@@ -3,16 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.interfaces.rendering.lines import entries_of
 from everself.interfaces.rendering.view import Look, View
-from everself.operations.why import Origins
+from everself.models.chat.protocol import JsonObject
+from everself.operations.why import Basis, Lesson, Origins, ReplyAccount
 from everself.text.normalise import one_line
-
-if TYPE_CHECKING:
-    from everself.models.chat.protocol import JsonObject
-    from everself.operations.why import Basis, Lesson, ReplyAccount
 
 _SHOWN: Final = 12
 _WIDE: Final = 90
@@ -29,11 +26,11 @@ _SOURCES: Final = {
 _NO_REPLY: Final = "Your last message got no reply. It is kept; say it again, or go on."
 
 
-def _lines(found: "ReplyAccount | Origins", look: Look) -> Iterator[str]:
+def _lines(found: ReplyAccount | Origins, look: Look) -> Iterator[str]:
     return _origins(found, look) if isinstance(found, Origins) else _reply(found, look)
 
 
-def _reply(found: "ReplyAccount", look: Look) -> Iterator[str]:
+def _reply(found: ReplyAccount, look: Look) -> Iterator[str]:
     if found.asked:
         yield f"You said:   {one_line(found.asked, _WIDE)}"
     if found.message:
@@ -61,7 +58,7 @@ def _reply(found: "ReplyAccount", look: Look) -> Iterator[str]:
     yield from _offers([one.entry for one in (*found.wrote, *found.based_on) if one.entry and one.text], look)
 
 
-def _listed(found: "Sequence[Basis]", look: Look) -> Iterator[str]:
+def _listed(found: Sequence[Basis], look: Look) -> Iterator[str]:
     for at, one in enumerate(found[:_SHOWN], 1):
         words = one_line(one.text, _WIDE) if one.text else f"something that stood in {one.place} and is gone since"
         # lines that no entry stands for are cited by their file
@@ -88,7 +85,7 @@ def _offers(entries: Sequence[str], look: Look) -> Iterator[str]:
     yield f"Who taught it first:  {'/why' if chat else 'everself why --bisect'} {one}"
 
 
-def _numbers(receipt: "JsonObject") -> Iterator[str]:
+def _numbers(receipt: JsonObject) -> Iterator[str]:
     if not receipt:
         yield "No receipt was kept with it."
         return
@@ -107,7 +104,7 @@ def _numbers(receipt: "JsonObject") -> Iterator[str]:
             yield f"          {line}" + (f" ({times} times)" if times > 1 else "")
 
 
-def _place(one: "JsonObject") -> str:
+def _place(one: JsonObject) -> str:
     first, last = one.get("from"), one.get("to")
     lines = "" if not first else f"#L{first}" + (f"-L{last}" if last and last > first else "")
     return f"{one.get('path', '')}{lines}" + (f"  {one['entry']}" if one.get("entry") else "")
@@ -139,7 +136,7 @@ def _origins(found: Origins, look: Look) -> Iterator[str]:
         yield from (f"  {one.entry}  {one_line(one.text, _WIDE)}" for one in found.others[:_SHOWN])
 
 
-def _take_back(belief: "Lesson", first: "Lesson", derived: "Sequence[Lesson]") -> Iterator[str]:
+def _take_back(belief: Lesson, first: Lesson, derived: Sequence[Lesson]) -> Iterator[str]:
     """What was derived goes first: undoing is line by line, and the newest change is on top."""
     changes = [one.change for one in (*reversed(derived), belief, first) if one.change]
     if changes:
