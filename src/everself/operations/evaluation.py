@@ -3,10 +3,11 @@
 Keeps numbers and settings, never a question: those are made of what the person wrote.
 """
 
-import json
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated
+
+import msgspec
 
 from everself.errors import NotFound
 from everself.operations.caller import Audience, Caller
@@ -65,6 +66,15 @@ class EvaluationReport:
     kept: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A result as it is kept, with the rank that each question had."""
+
+    result: Result
+    asked: str
+    ranks: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluateRequest:
     questions: Annotated[int, Option("How many to ask.", ge=1, le=10_000)] = 100
@@ -98,20 +108,15 @@ def evaluate_memory(app: Runtime, _: Caller, request: EvaluateRequest, tell: Tel
     now = _result(app, found)
     known = _load(app)
     if known is None:
-        kept = True
-        report = EvaluationReport(now, kept=kept)
+        report = EvaluationReport(now, kept=True)
     else:
-        before, earlier = known
+        before, earlier = known.result, Evaluation(known.asked, known.ranks)
         worse = max(0.0, -change_beyond_chance(earlier, found))
-        changed = tuple(
-            f"{name}: {was} → {asdict(now.setup)[name]}"
-            for name, was in asdict(before.setup).items()
-            if was != asdict(now.setup)[name]
-        )
-        kept = request.save or not worse
-        report = EvaluationReport(now, before, worse, changed, kept)
-    if kept:
-        app.state.set_meta(_KEPT, _render(now, found))
+        pairs = zip(asdict(before.setup).items(), asdict(now.setup).values(), strict=True)
+        changed = tuple(f"{name}: {was} → {value}" for (name, was), value in pairs if was != value)
+        report = EvaluationReport(now, before, worse, changed, request.save or not worse)
+    if report.kept:
+        app.state.set_meta(_KEPT, msgspec.json.encode(_Kept(now, found.asked, found.ranks)).decode())
     return report
 
 
@@ -143,20 +148,10 @@ def _result(app: Runtime, found: Evaluation) -> Result:
     return Result(app.clock.now(), found.count, first, five, ten, found.mrr, setup)
 
 
-def _render(result: Result, found: Evaluation) -> str:
-    told = asdict(result) | {"at": result.at.isoformat()}
-    return json.dumps({"result": told, "asked": found.asked, "ranks": found.ranks})
-
-
-def _load(app: Runtime) -> tuple[Result, Evaluation] | None:
+def _load(app: Runtime) -> _Kept | None:
     text = app.state.get_meta(_KEPT)
-    if text is None:
-        return None
     try:
-        kept = json.loads(text)
-        told = kept["result"]
-        result = Result(**{**told, "at": datetime.fromisoformat(told["at"]), "setup": Setup(**told["setup"])})
-        return result, Evaluation(kept["asked"], tuple(map(int, kept["ranks"])))
-    except (KeyError, TypeError, ValueError):
+        return None if text is None else msgspec.json.decode(text, type=_Kept)
+    except msgspec.DecodeError:
         # of another version: there is nothing to compare with
         return None

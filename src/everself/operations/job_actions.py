@@ -12,6 +12,7 @@ from everself.errors import ModelFailed, WrongUse
 from everself.memory.provenance import concluded_in
 from everself.memory.writing import NewEntry
 from everself.operations.caller import Audience, Caller
+from everself.operations.keepers import run_now
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.text.normalise import one_line
@@ -69,7 +70,7 @@ async def _say(app: Runtime, job: Job, slot: str) -> str:
 
 
 def _keeper(app: Runtime, name: str) -> str:
-    report = asyncio.run(app.keepers.run(app.keepers.find(name)))
+    report = run_now(app, app.keepers.find(name))
     counts = f"{len(report.applied)} done, {len(report.queued)} to review, {len(report.refused)} refused"
     return one_line(". ".join((counts, *report.notes)), _SHOWN)
 

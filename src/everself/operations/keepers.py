@@ -3,10 +3,11 @@
 The owner's own: a run may cost money, and what it changes can be undone change by change.
 """
 
+import asyncio
 from dataclasses import dataclass
 from typing import Annotated
 
-from everself.keepers.keeper import Progress, RunReport
+from everself.keepers.keeper import Keeper, Progress, RunReport
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, NoRequest, Option, Tell, operation
 from everself.runtime import Runtime
@@ -66,14 +67,15 @@ def run_keeper(app: Runtime, _: Caller, request: KeeperRequest, tell: Tell | Non
     Each thing it does is a change of its own, which `everself undo` takes back. Where a model is set, it may be asked, within the
     limits of `spend`.
     """
-    import asyncio
+    return run_now(app, app.keepers.find(request.name), tell, dry_run=request.dry_run)
 
+
+def run_now(app: Runtime, keeper: Keeper, tell: Tell | None = None, *, dry_run: bool = False) -> RunReport:
     def told(found: Progress) -> None:
         if tell is not None:
             tell(found.done, found.total)
 
-    keeper = app.keepers.find(request.name)
-    return asyncio.run(app.keepers.run(keeper, dry_run=request.dry_run, tell=told))
+    return asyncio.run(app.keepers.run(keeper, dry_run=dry_run, tell=told))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

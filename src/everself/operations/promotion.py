@@ -1,13 +1,11 @@
 """Promotion as an operation: what deserves the curated core and why, moving it there, and asking about it once a week."""
 
-import asyncio
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Annotated, Final
 
 from everself.conversation.tools.protocol import Outcome, Written, told
 from everself.errors import WrongUse
-from everself.keepers.keeper import Progress
 from everself.keepers.owner_questions import asked_of
 from everself.memory.promotion.candidates import Candidate, candidates, explain
 from everself.memory.promotion.destinations import check_target
@@ -16,6 +14,7 @@ from everself.memory.promotion.permission import PromotionRight
 from everself.memory.provenance import AGENT, HAND, taint_of
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, Tell, ToolOffer, operation
+from everself.operations.keepers import run_now
 from everself.runtime import Runtime
 from everself.values import Author, Tier
 from everself.workspace.layout import place
@@ -183,12 +182,8 @@ def ask_owner(runtime: Runtime, entries: tuple[str, ...] = (), tell: Tell | None
     """Ask the owner about each of these, or each candidate of the last days, once; they answer with `everself review`. Needs no model."""
     from everself.keepers.weekly_review import WeeklyReview
 
-    def told_of(found: Progress) -> None:
-        if tell is not None:
-            tell(found.done, found.total)
-
     _settle(runtime)
-    report = asyncio.run(runtime.keepers.run(WeeklyReview(entries=entries), tell=told_of))
+    report = run_now(runtime, WeeklyReview(entries=entries), tell)
     about = tuple(one.planned.evidence[0].removeprefix("entry:") for one in report.queued)
     return Asking(tuple(one.review for one in report.queued), report.notes, about)
 

@@ -19,7 +19,7 @@ from everself.operations.home import Home
 from everself.operations.memory import adopt_workspace
 from everself.operations.settings import AGENT, need_utf8, save_edit
 from everself.runtime import Runtime
-from everself.storage.host_files import ensure_folder
+from everself.storage.host_files import ensure_folder, is_inside
 from everself.values import Applied, Conflict, FileKind, Refused
 from everself.workspace.disk_workspace import DiskWorkspace, Recovery
 from everself.workspace.setup import BOOTSTRAP, plan_folders, plan_setup
@@ -225,10 +225,10 @@ def _check_place(config: Config, agent: AgentSettings) -> None:
         if path and target == os.path.realpath(path):
             raise RefusedByRule(f"{agent.workspace} is {what}; a workspace needs a folder of its own.", mend=_ELSEWHERE)
     for path, what in ((os.path.dirname(agent.state), "Everself keeps its state"), (places.key_folder, "the keys are")):
-        if _holds(path, target) or _holds(target, path):
+        if is_inside(target, path) or is_inside(path, target):
             raise RefusedByRule(f"{agent.workspace} and {path}, where {what}, must be apart.", mend=_ELSEWHERE)
     for other in config.agents:
-        if other.id != agent.id and (_holds(other.workspace, target) or _holds(target, other.workspace)):
+        if other.id != agent.id and (is_inside(target, other.workspace) or is_inside(other.workspace, target)):
             raise RefusedByRule(
                 f"{agent.workspace} and {other.workspace}, the workspace of {other.id}, must be apart.", mend=_ELSEWHERE
             )
@@ -251,8 +251,3 @@ def _check_folder(path: str) -> None:
         there = os.path.dirname(there)
     if not os.path.isdir(there):
         raise UnsafePath(f"{there} exists and is no folder.", mend=_ELSEWHERE)
-
-
-def _holds(outer: str, inner: str) -> bool:
-    outer, inner = os.path.realpath(outer), os.path.realpath(inner)
-    return os.path.commonpath([outer, inner]) == outer

@@ -14,7 +14,7 @@ from everself.identity.soul_tests import SoulTestResult, Verdict
 from everself.identity.versions import CURRENT, Version
 from everself.memory.provenance import OWN
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, ToolOffer, operation
+from everself.operations.declaration import Argument, NoRequest, Option, ToolOffer, operation
 from everself.runtime import Runtime
 from everself.storage.state.proposals import Proposal
 from everself.text.normalise import one_line
@@ -92,20 +92,14 @@ def show_soul(runtime: Runtime, _: Caller, request: SoulRequest) -> SoulReport:
     return SoulReport(name, text, *limits, learned_lines(data), growth.open(), proposal, diff)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryRequest:
-    """All of it."""
-
-
 @operation(
     "soul.history",
     audience=Audience.OWNER,
     effect="read",
     examples=(("everself soul history", "every soul there was, the newest first"),),
 )
-def list_souls(runtime: Runtime, _: Caller, request: HistoryRequest) -> tuple[Version, ...]:
+def list_souls(runtime: Runtime, _: Caller, __: NoRequest) -> tuple[Version, ...]:
     """List the soul of today and the earlier ones, newest first."""
-    del request
     return runtime.growth.history()
 
 
