@@ -10,18 +10,16 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.classify import encoder
 from everself.classify.contradiction import contradicts
 from everself.classify.model import score
+from everself.classify.pattern_sets import regex
 from everself.text.dates import DateSpan, read_dates
 from everself.text.normalise import fold, without_surrogates
 from everself.text.search import TermKind, index_terms, read_query
 from everself.text.sentences import split
-
-if TYPE_CHECKING:
-    import re2
 
 # how near two words are that may stand for each other: "kid" and "child" are, "Monday" and "Tuesday" or "brother" and "sister" are not
 _NEAR: Final = 0.82
@@ -51,9 +49,11 @@ _HOURS: Final = ("half", "past", "quarter", "morning", "afternoon", "evening")
 _AROUND: Final = " .,;:!?…\"'“”‘’()"
 # longer ones name something, and are words
 _LONGEST_NUMBER: Final = 12
+# a comma between digits belongs to the number
+_MARKS: Final = r"[;；、，：—–]\s*|[,:](?:\s+|$)"
+_CLOCK: Final = r"\d{1,2}[:.]\d{2}\b"
+_OWNER: Final = r"(?i)\b(?:the )?owner(?:['’]s)?\b"
 _MOST_WORDS: Final = encoder.MOST - len(_NOT)
-
-
 _Day = tuple[int, int, int, int]
 
 
@@ -208,18 +208,10 @@ def _is_fact(clause: str) -> bool:
 
 def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
     start = 0
-    for mark in _marks().finditer(without_surrogates(sentence)):
+    for mark in regex(_MARKS).finditer(without_surrogates(sentence)):
         yield start, mark.start()
         start = mark.end()
     yield start, len(sentence)
-
-
-@lru_cache(maxsize=1)
-def _marks() -> "re2._Regexp":
-    import re2
-
-    # a comma between digits belongs to the number
-    return re2.compile(r"[;；、，：—–]\s*|[,:](?:\s+|$)")
 
 
 def _told(
@@ -333,14 +325,7 @@ def _dateless(text: str) -> str:
 
 
 def _has_hour(text: str) -> bool:
-    return _clock().search(without_surrogates(text)) is not None
-
-
-@lru_cache(maxsize=1)
-def _clock() -> "re2._Regexp":
-    import re2
-
-    return re2.compile(r"\d{1,2}[:.]\d{2}\b")
+    return regex(_CLOCK).search(without_surrogates(text)) is not None
 
 
 def _is_denied(clause: str, notes: Sequence[str]) -> bool:
@@ -427,14 +412,7 @@ def _letters(text: str) -> str:
 
 def _without_owner(text: str) -> str:
     """Notes are written of "the owner" (`AGENTS.md`), who says "I"."""
-    return str(_owner().sub(" ", without_surrogates(text)))
-
-
-@lru_cache(maxsize=1)
-def _owner() -> "re2._Regexp":
-    import re2
-
-    return re2.compile(r"(?i)\b(?:the )?owner(?:['’]s)?\b")
+    return str(regex(_OWNER).sub(" ", without_surrogates(text)))
 
 
 def _known(notes: Sequence[str]) -> _Told:

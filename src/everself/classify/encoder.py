@@ -39,10 +39,6 @@ class _Offered:
         # changes whenever another encoder answers
         self.generation = 0
 
-    @property
-    def offered(self) -> bool:
-        return self._encode is not None
-
     def set(self, encode: Encode | None) -> Encode | None:
         with self._lock:
             before, self._encode = self._encode, encode
@@ -75,9 +71,9 @@ class _Offered:
 _OFFERED: Final = _Offered()
 
 
-def offer(encode: Encode | None) -> None:
-    """From now on the heads see what these vectors say, or no longer."""
-    _OFFERED.set(encode)
+# from now on the heads see what these vectors say, or no longer
+offer = _OFFERED.set
+embed = _OFFERED.embed
 
 
 @contextmanager
@@ -92,7 +88,3 @@ def offering(encode: Encode | None) -> Iterator[None]:
 
 def generation() -> int:
     return _OFFERED.generation
-
-
-def embed(texts: Sequence[str]) -> "list[Vector] | None":
-    return _OFFERED.embed(texts)

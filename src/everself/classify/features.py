@@ -27,8 +27,7 @@ BITS: Final = 16
 GRAMS: Final = 1 << BITS
 EMBEDDED: Final = 512
 LAYOUT: Final = 20
-# directions of the embedding whose products are features too, and how much an embedding and these products weigh beside the rest
-AXES: Final = 40
+# how much an embedding, and the products of its directions, weigh beside the rest
 _EMBEDDING: Final = 3.0
 _PRODUCTS: Final = 0.6
 # What a text says that is longer, its beginning and its end say.

@@ -6,13 +6,11 @@ that forgets or asks does not correct. Which sentence it is, `statements.py` and
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from everself.classify import encoder
 from everself.classify.features import features_of
-from everself.classify.heads import WHOLE
-from everself.classify.model import Scores, prepare, score
-from everself.classify.weights import shipped
+from everself.classify.model import Scores, prepare, score, shipped
 
 if TYPE_CHECKING:
     import numpy
@@ -20,6 +18,8 @@ if TYPE_CHECKING:
 
     Row = NDArray[numpy.float32]
 
+# asks: it mainly asks for information
+WHOLE: Final = ("keep", "strong", "asks")
 _SUREST, _MANY, _HELD = 8.0, 8, 512
 
 
