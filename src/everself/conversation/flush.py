@@ -14,7 +14,7 @@ from everself.conversation.sessions.session import Message, Session
 from everself.conversation.shared_state import SharedState
 from everself.conversation.tools.calls import CallResult
 from everself.conversation.tools.offer import offered
-from everself.conversation.tools.protocol import ToolContext
+from everself.conversation.tools.protocol import KEPT, ToolContext
 from everself.errors import ChangedMeanwhile, ContextTooSmall
 from everself.memory.provenance import taint_of
 from everself.models.chat.findings import find_calling
@@ -25,7 +25,6 @@ JOB: Final = "flush"
 TOOLS: Final = frozenset({"memory_search", "memory_get", "memory_write"})
 # of the window: as much of the conversation as it holds beside the prompt
 _SHARES: Final = (2, 4, 8)
-_KEPT: Final = frozenset({"remembered", "corrected"})
 
 
 class FlushTurn:
@@ -52,7 +51,7 @@ class FlushTurn:
             model, request, tools, setting, state, _CostRecorder(shared, session, model, generation)
         ):
             pass
-        return sum(one.deed in _KEPT for one in state.written)
+        return sum(one.deed in KEPT for one in state.written)
 
     def _request(
         self, session: Session, messages: Sequence[Message], instruction: str, model: ChatModel

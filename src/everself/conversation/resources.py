@@ -22,6 +22,16 @@ class Acted:
     done: tuple[str, ...] = ()
     question: str = ""
 
+    @property
+    def unclear(self) -> tuple[str, ...]:
+        return (self.question,) if self.question else ()
+
+    @property
+    def notes(self) -> dict[str, object]:
+        """What the model was told beside the message. Kept with its answer, so that the history reads as it was sent."""
+        found = {"done": list(self.done), "unclear": list(self.unclear)}
+        return {name: sentences for name, sentences in found.items() if sentences}
+
 
 @dataclass(frozen=True, slots=True)
 class CompactionResult:

@@ -1,18 +1,23 @@
 """The tool protocol and the outcome of a call. Knows no particular tool."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from everself.memory.provenance import OWN, taint_of
 from everself.models.chat.protocol import JsonObject, ToolSpec
 from everself.search.scopes import Scope
 
+if TYPE_CHECKING:
+    from everself.memory.catalog import Catalog
+
 # `own`: of Everself itself, or the agent's, a hand's and the owner's. Else a source from outside: what comes back taints the conversation.
 Stamp = str
 # what happened to memory, for interfaces
 WriteKind = Literal["remembered", "corrected", "forgotten", "file", "proposed"]
+# those by which something is kept
+KEPT: Final = frozenset({"remembered", "corrected"})
 
 TIMEOUT: Final = 30.0
 MOST_CHARACTERS: Final = 20_000
@@ -47,6 +52,12 @@ class Written:
     entry: str = ""
     change: str = ""
     left_out: tuple[str, ...] = ()
+
+
+def remembered(entries: Iterable[str], catalog: "Catalog") -> tuple[Written, ...]:
+    """Entries by their ids, as something that was written."""
+    found = (catalog.find(name) for name in entries)
+    return tuple(Written("remembered", one.text, one.reference, one.id) for one in found if one is not None)
 
 
 @dataclass(frozen=True, slots=True)
