@@ -277,9 +277,9 @@ class Runtime:
         from everself.conversation.tools.outside.registry import ExternalAccess
 
         def tools(scope: "Scope") -> "Sequence[Tool]":
-            from everself.conversation.conversation import Subagents, spawn_tool
+            from everself.conversation.conversation import spawn_tool
 
-            return (*self.tools(scope), *spawn_tool(scope, lambda: Subagents(self.chat.shared)))
+            return (*self.tools(scope), *spawn_tool(scope, lambda: self.chat.shared))
 
         config, environ = self.loaded.config, self.loaded.vault.environ
         scratch = f"{self.agent.state}/scratch"

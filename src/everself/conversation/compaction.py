@@ -5,8 +5,8 @@ last; then a summary by the model, or without one how each message began. Soul a
 are read from their files at every turn. Each step may fail but the first, and what fails is said.
 """
 
-from collections.abc import Awaitable, Sequence
-from typing import Final, Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
 
 from everself.config.sections import Compaction
 from everself.conversation.resources import CompactionResult
@@ -32,10 +32,8 @@ MOST_ASKED: Final = 2_000
 _NO_WINDOW: Final = 200_000
 
 
-class Flush(Protocol):
-    """Runs a silent turn with what is near its end; how many memories it stored. Raises ModelFailed."""
-
-    def __call__(self, session: Session, instruction: str) -> Awaitable[int]: ...
+# runs a silent turn with what is near its end; how many memories it stored. Raises ModelFailed
+Flush = Callable[[Session, str], Awaitable[int]]
 
 
 def limit_of(window: int, settings: Compaction) -> int:
@@ -145,16 +143,14 @@ class ConversationCompactor:
         name, summary = await self._named(now, messages, model)
         if await self._shared.in_thread(self._shared.generation) != generation:
             messages, name, summary = await self._shared.in_thread(lambda: self._notes.material(now)), "", ""
-        noted = await self._shared.in_thread(lambda: self._notes.write(now, messages, name, summary))
-        return noted.path if noted is not None else ""
+        return await self._shared.in_thread(lambda: self._notes.write(now, messages, name, summary))
 
     def _model(self) -> ChatModel | None:
-        """The model, where there is one that can write a summary."""
+        """None where it cannot be opened."""
         try:
-            model = self._shared.model
+            return self._shared.model
         except ModelFailed:
             return None
-        return model
 
     async def _flushed(self, session: Session, model: ChatModel | None) -> tuple[int, str]:
         if self._flush is None or not self._settings.flush or model is None or model.name == REFLEX:

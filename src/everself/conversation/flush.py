@@ -12,8 +12,7 @@ from everself.conversation.loop import LoopState, run_loop
 from everself.conversation.sessions.history import turns_of
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.shared_state import SharedState
-from everself.conversation.tools.calls import CallResult
-from everself.conversation.tools.offer import offered
+from everself.conversation.tools.calls import CallResult, offered
 from everself.conversation.tools.protocol import KEPT, ToolContext
 from everself.errors import ChangedMeanwhile, ContextTooSmall
 from everself.memory.provenance import taint_of

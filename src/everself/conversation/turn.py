@@ -17,7 +17,7 @@ from everself.conversation.resources import Acted
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.sessions.settled import tokens_of
 from everself.conversation.shared_state import SharedState
-from everself.conversation.tools.offer import offered
+from everself.conversation.tools.calls import offered
 from everself.conversation.tools.protocol import KEPT, Stamp, Tool, ToolContext, Written, remembered
 from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
 from everself.logs import get_logger

@@ -53,11 +53,6 @@ def _text(name: str) -> str:
     return folder.joinpath(f"{name}.md").read_text(encoding="utf-8").strip()
 
 
-def preface(slot: Slot) -> str:
-    """What stands before a slot's text; empty for the soul."""
-    return PREFACES[slot]
-
-
 def file_heading(path: str) -> str:
     """What stands before a file that is given as it is."""
     return f"## {_name(path)}"

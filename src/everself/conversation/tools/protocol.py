@@ -74,6 +74,10 @@ class Outcome:
     stamp: Stamp = "own"
 
 
+# programs and servers act with the owner's rights, so nobody else's words may reach them
+REFUSED: Final = Outcome(
+    "Permission denied: this tool is only available in the owner's own conversations.", failed=True
+)
 Run = Callable[[JsonObject, ToolContext], Awaitable[Outcome]]
 
 

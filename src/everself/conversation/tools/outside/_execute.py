@@ -15,11 +15,11 @@ from typing import Any, Final, Literal
 
 from everself.clock import monotonic
 from everself.config.sections import Exec
-from everself.conversation.tools.outside._audience import REFUSED, is_for_owner
 from everself.conversation.tools.outside._pipe_reader import open_pipe_reader
 from everself.conversation.tools.outside._truncation import clip
-from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Tool, ToolContext
+from everself.conversation.tools.protocol import MOST_CHARACTERS, REFUSED, Outcome, Tool, ToolContext
 from everself.models.chat.protocol import JsonObject, ToolSpec
+from everself.search.sharing import is_owner
 
 _SHELL: Final = "/bin/sh"
 _LONGEST: Final = 20_000
@@ -65,7 +65,7 @@ def exec_tool(settings: Exec, folder: str, environ: Mapping[str, str]) -> Tool:
     }
 
     async def run(arguments: JsonObject, setting: ToolContext) -> Outcome:
-        if not is_for_owner(setting):
+        if not is_owner(setting.scope):
             return REFUSED
         command = arguments.get("command")
         if not isinstance(command, str) or not command.strip() or "\0" in command or len(command) > _LONGEST:
