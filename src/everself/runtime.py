@@ -210,7 +210,6 @@ class Runtime:
         return Assembler(self.prompt_inputs())
 
     def prompt_inputs(self) -> "PromptInputs":
-        """What the assembler works with."""
         from everself.conversation.context.request import PromptInputs
         from everself.conversation.context.sources import AgentSources, ExternalFile
         from everself.search.sharing import read_rules
@@ -264,7 +263,6 @@ class Runtime:
 
     @part
     def worker(self) -> "WorkerThread":
-        """Where the blocking work of conversations is done."""
         from everself.conversation.shared_state import WorkerThread
 
         return WorkerThread()

@@ -53,8 +53,6 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A statement as its values and the words around them."""
-
     dates: frozenset[tuple[date, date]]
     numbers: frozenset[str]
     words: frozenset[str]

@@ -34,8 +34,6 @@ class Match:
 
 
 class PatternSet:
-    """The patterns of one file, compiled together."""
-
     def __init__(self, name: str) -> None:
         self._patterns = tuple((section, one_script(pattern)) for section, pattern in read_patterns(name))
         self._compiled = compile_set(pattern for _, pattern in self._patterns) if self._patterns else None

@@ -191,7 +191,6 @@ class ConversationCompactor:
         return (name, note.strip()) if note.strip() else ("", said)
 
     async def _asked(self, job: str, session: Session, words: tuple[str, str], most: int) -> str:
-        """One answer without tools."""
         model = self._shared.model
         await self._shared.in_thread(lambda: self._shared.spend_meter.allow(job))
         request = ChatRequest(words[0], "", (UserTurn(words[1]),), max_tokens=min(most, model.most_output))

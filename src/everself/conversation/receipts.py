@@ -16,8 +16,6 @@ _LISTED: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A tool that was used for a reply."""
-
     name: str
     failed: bool
     stamp: str

@@ -66,8 +66,6 @@ _PREFIXES: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class ToolAccess:
-    """The tools of a session: the agent's own, and those from outside."""
-
     own: Callable[[Scope], Sequence[Tool]]
     external: "ExternalAccess"
 
@@ -126,7 +124,6 @@ class SharedState:
             return True
 
     def tools(self, scope: Scope) -> Sequence[Tool]:
-        """The agent's own for a session of that scope."""
         return self._tools.own(scope)
 
     def generation(self) -> int:

@@ -36,8 +36,6 @@ class AgentLine:
 
 @dataclass(frozen=True, slots=True)
 class AgentReport:
-    """One agent: where it lives and how it is set."""
-
     line: AgentLine
     model: str
     time_zone: str

@@ -192,7 +192,6 @@ def _content(workspace: Workspace, path: str) -> bytes | None:
 
 
 def _ids(data: bytes) -> Counter[bytes]:
-    """The ids that entry comments name."""
     parts = data.split(b"<!-- everself: id=")[1:]
     return Counter(part.split(b" ", 1)[0] for part in parts)
 

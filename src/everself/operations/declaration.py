@@ -100,7 +100,6 @@ class NoRequest:
 
 
 def fields_of(request: type[Any]) -> Iterator[Field]:
-    """The fields of a request type, in the order of their declaration."""
     hints = typing.get_type_hints(request, include_extras=True)
     for one in fields(request):
         hint, *notes = typing.get_args(hints[one.name])

@@ -31,8 +31,6 @@ _KEPT = "evaluation"
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a result depends on beside the notes."""
-
     model: str
     ranking: str
     vector_weight: float

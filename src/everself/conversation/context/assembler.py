@@ -31,7 +31,6 @@ class Prompt:
 
     @property
     def text(self) -> str:
-        """Exactly what the model receives."""
         return f"{self.prefix.text}\n{self.delta}"
 
 

@@ -24,7 +24,6 @@ MOST_CHARACTERS: Final = 20_000
 
 
 def worse(one: Stamp, other: Stamp) -> Stamp:
-    """The less trusted of two stamps."""
     return taint_of((one, other))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import tzinfo
 from typing import Final
 
-from everself.interfaces.rendering.lines import Line, paint, paint_diff
+from everself.interfaces.rendering.lines import Line, minute, paint, paint_diff
 from everself.interfaces.rendering.view import Look, View
 from everself.operations.changes import ChangeLog, ShownChange, UndoReport
 from everself.text.normalise import one_line
@@ -17,11 +17,10 @@ def _log(found: ChangeLog, look: Look) -> Iterable[Line]:
 
 
 def _listed(record: ChangeRecord, zone: tzinfo) -> Line:
-    when = record.at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
     first, more = (record.paths[0] if record.paths else ""), len(record.paths) - 1
     touched = f"{first} and {more} more" if more > 0 else first
     reason = one_line(record.reason, 60)
-    told = f"  {when}  {record.author.value:<7}  {reason}  ({one_line(touched, 60)})"
+    told = f"  {minute(record.at, zone)}  {record.author.value:<7}  {reason}  ({one_line(touched, 60)})"
     return paint(record.id, "yellow") + told
 
 

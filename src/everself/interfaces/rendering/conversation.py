@@ -1,5 +1,6 @@
 """How `everself context` shows a prompt, and what each part of it costs."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -7,7 +8,7 @@ from everself.conversation.context.receipt import Receipt, SlotUse
 from everself.errors import EverselfError
 from everself.interfaces.rendering.lines import Line, count_of, paint
 from everself.interfaces.rendering.view import ExitCode, Look, View
-from everself.operations.conversation import ContextReport, Reply
+from everself.operations.conversation import ContextReport, Reply, embed_waiting
 from everself.runtime import Runtime
 
 _CITATION: Final = r"[^\s()（）「」“”]+#L[0-9]+(?:-L?[0-9]+)?"
@@ -42,8 +43,6 @@ def _code(reply: Reply) -> ExitCode:
 
 
 def _embed_waiting(runtime: Runtime) -> list[str]:
-    from everself.operations.conversation import embed_waiting
-
     embed_waiting(runtime)
     return []
 
@@ -124,11 +123,7 @@ def _gaps(receipt: Receipt) -> Iterator[Line]:
 
 
 def _counted(lines: list[str]) -> list[str]:
-    """Each line once, with how often it was there."""
-    counts: dict[str, int] = {}
-    for line in lines:
-        counts[line] = counts.get(line, 0) + 1
-    return [line if times == 1 else f"{line} ({times} times)" for line, times in counts.items()]
+    return [line if times == 1 else f"{line} ({times} times)" for line, times in Counter(lines).items()]
 
 
 _EXPLAIN: Final = (

@@ -5,6 +5,7 @@ from typing import Final
 
 from everself.interfaces.rendering.lines import entries_of
 from everself.interfaces.rendering.view import Look, View
+from everself.memory.catalog import HUGE
 from everself.memory.memory import Corrected, Remembered
 from everself.memory.quarantine import Released
 from everself.operations.entries import Superseded, Vouched, VouchPlan
@@ -28,8 +29,6 @@ def left_out(done: Remembered) -> list[str]:
 
 
 def huge_words(path: str) -> str:
-    from everself.memory.catalog import HUGE
-
     return f"{path} is over {HUGE // 2**20} MB: it is not searched for the same words when something is remembered."
 
 

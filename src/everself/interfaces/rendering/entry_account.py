@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Final
 
-from everself.interfaces.rendering.lines import Line, day_words, entries_of, paint
+from everself.interfaces.rendering.lines import Line, day_words, entries_of, minute, paint
 from everself.interfaces.rendering.view import Look, View
 from everself.memory.selection import ListedEntry
 from everself.operations.entry_account import Account, Listing, Reckoning
+from everself.text.normalise import one_line
 
 _HEADER: Final = f"{'ID':<12}  {'DAY':<11}  SURE  {'SOURCE':<10}  {'KIND':<11}  WHAT  (WHERE)"
 
@@ -26,15 +27,11 @@ def _earlier(found: Listing) -> list[str]:
 
 
 def _brief(one: ListedEntry, *, verbose: bool) -> Line:
-    from everself.text import one_line
-
     place = f"  ({one_line(one.citation, 100)})" if verbose else ""
     return f"{one.entry.id}  {one_line(one.entry.text.replace('**', ''), 100)}{place}"
 
 
 def _line(one: ListedEntry, today: date) -> Line:
-    from everself.text import one_line
-
     entry = one.entry
     marks = [f"#{entry.tag}" if entry.tag else "", "closed" if entry.closed else "", "stale" if one.stale else ""]
     said = " ".join(mark for mark in marks if mark)
@@ -69,10 +66,9 @@ def _told(found: Account, look: Look) -> Iterator[str]:
     if found.derived:
         yield f"from it     {', '.join(found.derived)}"
     for at, change in enumerate(found.changes):
-        when = change.at.astimezone(look.zone).strftime("%Y-%m-%d %H:%M")
         words = "gone" if change.words is None else f'"{" ".join(change.words.split())[:60]}"'
         lead = "changes" if at == 0 else ""
-        yield f"{lead:<12}{change.change}  {when}  {change.author}  {change.reason}  {words}"
+        yield f"{lead:<12}{change.change}  {minute(change.at, look.zone)}  {change.author}  {change.reason}  {words}"
 
 
 def _reckoned(found: Reckoning) -> str:

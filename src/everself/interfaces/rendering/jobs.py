@@ -6,7 +6,8 @@ from typing import Final
 
 from everself.interfaces.rendering.lines import Line, paint
 from everself.interfaces.rendering.view import ExitCode, Look, View
-from everself.operations.jobs import JobLine, JobView, NamedRun, TickReport
+from everself.operations.jobs import CRONTAB, JobLine, JobView, NamedRun, TickReport
+from everself.text.normalise import one_line
 from everself.values import Job, JobRun
 
 _SHOWN: Final = 100
@@ -14,8 +15,6 @@ _COLOURS: Final = {"done": "green", "failed": "red", "failing": "red", "due": "y
 
 
 def _added(line: JobLine, _: Look) -> Iterator[Line]:
-    from everself.operations.jobs import CRONTAB
-
     yield f'Added "{line.job.name}"; it comes next at {_time(line.next_at)}.'
     hint = f"Jobs run when a chat begins or ends. To run them in between, put into your crontab: {CRONTAB}"
     yield paint(hint, dim=True)
@@ -63,18 +62,15 @@ def _code(runs: Sequence[JobRun]) -> ExitCode:
 
 def _told(one: JobLine, width: int, zone: tzinfo) -> Line:
     last = f"last {_time_of(one.last, zone)} {one.last.state}" if one.last is not None else "never ran"
-    coming = _time(one.next_at) if one.next_at is not None else "-"
     name = paint(f"{one.job.name:<{width}}", bold=True)
-    return name + f"  {one.job.spec}  next {coming}  " + _state(one.standing) + f"  {last}"
+    return name + f"  {one.job.spec}  next {_time(one.next_at)}  " + _state(one.standing) + f"  {last}"
 
 
 def _described(line: JobLine) -> Iterator[Line]:
-    from everself.text import one_line
-
     job = line.job
     yield paint(job.name, bold=True) + f" ({job.id}), " + _state(line.standing)
     yield f"  times     {job.kind} {job.spec}, {line.zone}"
-    yield f"  next      {_time(line.next_at) if line.next_at is not None else '-'}"
+    yield f"  next      {_time(line.next_at)}"
     yield f"  {job.action:<8}  {one_line(job.words, _SHOWN)}"
     yield f"  announce  {'yes' if job.announce else 'no'}"
     if job.failures:
@@ -82,8 +78,6 @@ def _described(line: JobLine) -> Iterator[Line]:
 
 
 def _run(one: JobRun, zone: tzinfo) -> Line:
-    from everself.text import one_line
-
     return f"{_time_of(one, zone)}  " + _state(one.state) + f"  {one_line(one.detail, 2 * _SHOWN)}"
 
 

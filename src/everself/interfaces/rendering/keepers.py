@@ -5,7 +5,7 @@ from typing import Final
 
 from everself.interfaces.rendering.lines import Line, count_of, paint
 from everself.interfaces.rendering.view import Look, View
-from everself.keepers.keeper import ActionResult, RunReport
+from everself.keepers.keeper import ActionResult, RunReport, kind_of
 from everself.operations.keepers import KeeperLine
 from everself.storage.state.reviews import KeeperRun
 
@@ -65,8 +65,6 @@ def _data(report: RunReport) -> dict[str, object]:
 
 
 def _result(one: ActionResult) -> dict[str, object]:
-    from everself.keepers.keeper import kind_of
-
     planned, ends = one.planned, {name: getattr(one, name) for name in ("change", "entry", "review", "why")}
     said = {"kind": kind_of(planned.operation), "words": one.words, "reason": planned.reason}
     return said | {"evidence": planned.evidence, "sure": planned.sure} | ends

@@ -31,7 +31,6 @@ def painted(one: Waiting) -> Iterator[Line]:
 
 
 def lines_of(one: Waiting) -> Iterator[str]:
-    """It, as a person reads it."""
     yield f"{one.id}  {one.kind}, from {one.author}" + (f", {one.at[:10]}" if one.at else "")
     yield f"  {one_line(one.question, 3 * _WIDE)}"
     if one.diff:

@@ -4,11 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import tzinfo
 from typing import Final
 
-from everself.interfaces.rendering.lines import Line, count_of, paint
+from everself.interfaces.rendering.lines import Line, count_of, minute, paint
 from everself.interfaces.rendering.view import ExitCode, Look, View
+from everself.operations.search import catch_up
 from everself.runtime import Runtime
 from everself.search.recall import SearchResult
 from everself.storage.state.searches import SearchRecord
+from everself.text.normalise import one_line
+from everself.text.search import TermKind, index_terms, read_query
 from everself.values import Hit
 
 # why something is found besides its words, by the parts of a score that say so (search/_features.py, search/_plain_ranking.py)
@@ -36,8 +39,6 @@ _LEFT_OUT = 20
 
 
 def _catch_up(app: Runtime) -> list[str]:
-    from everself.operations.search import catch_up
-
     try:
         left = catch_up(app)
     except KeyboardInterrupt:
@@ -103,8 +104,6 @@ def _reasons(hit: Hit, query: str) -> str:
 
 def _shared(query: str, text: str) -> list[str]:
     """The words of the query that stand in a text, in any of their forms."""
-    from everself.text.search import TermKind, index_terms, read_query
-
     held = index_terms(text).counts
     asked = [one for one in read_query(query).terms if one.kind is not TermKind.STOP]
     return list(dict.fromkeys(one.surface for one in asked if any(form in held for form in one.alternatives)))
@@ -138,22 +137,16 @@ def _why(found: SearchRecord | tuple[SearchRecord, ...], look: Look) -> Iterable
     return _told(found, look.zone)
 
 
-def _when(record: SearchRecord, zone: tzinfo) -> str:
-    return record.at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
-
-
 def _listed(record: SearchRecord, zone: tzinfo) -> str:
-    from everself.text import one_line
-
     who = f"{record.session_kind}{'/' + record.person if record.person else ''}"
-    return f"{record.id}  {_when(record, zone)}  {who:<10}  {record.tokens:>6} tokens  {one_line(record.query, 72)}"
+    return f"{record.id}  {minute(record.at, zone)}  {who:<10}  {record.tokens:>6} tokens  {one_line(record.query, 72)}"
 
 
 def _told(record: SearchRecord, zone: tzinfo) -> Iterator[str]:
     who = f"{record.session_kind}{'/' + record.person if record.person else ''} session {record.session}".rstrip()
     yield f"search {record.id}"
     yield f"  {record.query}"
-    yield f"asked       {_when(record, zone)}, {who}"
+    yield f"asked       {minute(record.at, zone)}, {who}"
     meaning = "keywords alone" if record.provider in ("", "keywords") else f"keywords and meaning of {record.provider}"
     yield f"ranking     {record.mode}, by {meaning}"
     yield f"recalled    {count_of(len(record.hits), 'hit')}, {count_of(record.tokens, 'token')}"

@@ -2,10 +2,9 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from typing import Final
 
-from everself.interfaces.rendering.lines import Line, count_of, entries_of, paint
+from everself.interfaces.rendering.lines import Line, count_of, entries_of, minute, paint
 from everself.interfaces.rendering.view import Look, View
 from everself.operations.sessions import Deleted, Deletion, SessionLine, SessionView, Simulation, Spoken
 from everself.text.normalise import one_line
@@ -31,7 +30,7 @@ def _hits(found: tuple[Spoken, ...], look: Look) -> Iterable[Line]:
 
 def _session(one: SessionLine, look: Look) -> Line:
     who = f"{one.kind}/{one.person}" if one.person else one.kind
-    told = f"  {_time(one.last_at, look)}  {who}, {one.channel}, {count_of(one.messages, 'message')}"
+    told = f"  {minute(one.last_at, look.zone)}  {who}, {one.channel}, {count_of(one.messages, 'message')}"
     return paint(one.id, bold=True) + told + (", ended" if one.ended else "") + f"  {one.title}"
 
 
@@ -46,12 +45,16 @@ def _shown(view: SessionView, look: Look) -> Iterator[Line]:
 
 def _said(one: Spoken, look: Look) -> Iterator[Line]:
     called = f"  calls {', '.join(one.calls)}" if one.calls else ""
-    yield paint(f"{_time(one.at, look)}  {one.person or one.role}", bold=True) + paint(f"  {one.id}{called}", dim=True)
+    yield paint(f"{minute(one.at, look.zone)}  {one.person or one.role}", bold=True) + paint(
+        f"  {one.id}{called}", dim=True
+    )
     yield from (f"  {line}" for line in one.text.splitlines())
 
 
 def _found(one: Spoken, look: Look) -> Iterator[Line]:
-    yield paint(f"{_time(one.at, look)}  {one.person or one.role}", bold=True) + paint(f"  {one.session}", dim=True)
+    yield paint(f"{minute(one.at, look.zone)}  {one.person or one.role}", bold=True) + paint(
+        f"  {one.session}", dim=True
+    )
     yield f"  {one_line(one.text, _SHOWN)}"
 
 
@@ -78,10 +81,6 @@ def _simulation(found: Simulation, look: Look) -> Iterator[Line]:
         yield paint("The summary, without a model:", bold=True)
         yield from (f"  {line}" for line in found.summary.splitlines())
     yield f"Read anew at every turn, and whole: {', '.join(found.stands)}"
-
-
-def _time(moment: datetime, look: Look) -> str:
-    return moment.astimezone(look.zone).strftime("%Y-%m-%d %H:%M")
 
 
 def _parsed(text: str) -> object:

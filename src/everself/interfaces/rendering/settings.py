@@ -1,9 +1,11 @@
 """How `everself config` shows settings, and what was saved."""
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from everself.config.display import SettingReport
+from everself.interfaces.rendering.json_form import to_json
 from everself.interfaces.rendering.lines import Line, count_of, paint
 from everself.interfaces.rendering.view import Look, View, without
 from everself.operations.settings import SavedReport, SettingsReport
@@ -52,10 +54,6 @@ def _shown(found: SettingReport) -> str:
     """The value as one would type it for `config set`."""
     if isinstance(found.value, str):
         return found.value
-    import json
-
-    from everself.interfaces.rendering.json_form import to_json
-
     return json.dumps(to_json(found.value), ensure_ascii=False)
 
 

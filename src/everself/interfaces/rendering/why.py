@@ -2,10 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import datetime, tzinfo
 from typing import Final
 
-from everself.interfaces.rendering.lines import entries_of
+from everself.interfaces.rendering.lines import entries_of, minute
 from everself.interfaces.rendering.view import Look, View
 from everself.models.chat.protocol import JsonObject
 from everself.operations.why import Basis, Lesson, Origins, ReplyAccount
@@ -35,7 +34,7 @@ def _reply(found: ReplyAccount, look: Look) -> Iterator[str]:
         yield f"You said:   {one_line(found.asked, _WIDE)}"
     if found.message:
         by = "without a model" if found.model == "reflex" else f"by {found.model or 'nobody'}"
-        yield f"The reply:  {one_line(found.text, _WIDE)}  ({_when(found.at, look.zone)}, {by})"
+        yield f"The reply:  {one_line(found.text, _WIDE)}  ({minute(found.at, look.zone)}, {by})"
     else:
         yield _NO_REPLY
     if found.based_on:
@@ -117,12 +116,12 @@ def _origins(found: Origins, look: Look) -> Iterator[str]:
         yield f"It rests on {first.entry}: {one_line(first.text, _WIDE)}"
     if taught is not None:
         who = taught.person or "you"
-        yield f"First taught on {_when(taught.at, look.zone)} by {who}, in session {taught.session}, message {taught.message}:"
+        yield f"First taught on {minute(taught.at, look.zone)} by {who}, in session {taught.session}, message {taught.message}:"
         yield f"  “{one_line(taught.text, _WIDE)}”"
     else:
         yield "No message taught it: it was written outside a conversation, or the message is gone."
     if first.change and first.at is not None:
-        yield f"Written by change {first.change}, {_when(first.at, look.zone)}."
+        yield f"Written by change {first.change}, {minute(first.at, look.zone)}."
     else:
         yield "No change of the history wrote it: it was put into the file by hand, or the history does not reach so far."
     for one in found.replaced:
@@ -143,10 +142,6 @@ def _take_back(belief: Lesson, first: Lesson, derived: Sequence[Lesson]) -> Iter
         yield "Take it back, and what was derived from it:" if derived else "Take it back:"
         yield from (f"  everself undo {one}" for one in dict.fromkeys(changes))
     yield f"Forget it for good: everself memory forget {first.entry}"
-
-
-def _when(at: datetime, zone: tzinfo) -> str:
-    return at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
 VIEWS: Final = {"why": View(_lines, flags=(("verbose", "Show places, scores and token counts."),))}

@@ -62,8 +62,6 @@ def _request(operation: Operation[Any, Any], words: str) -> object:
     return operation.request(**{field.name: words})
 
 
-_SESSIONS: Final = 12
-
 Run = Callable[["DialogState", str], Awaitable[None]]
 
 

@@ -64,7 +64,6 @@ class Editor:
         )
 
     def redraw(self) -> None:
-        """Ask `below` again."""
         self._session.app.invalidate()
 
     def put(self, keys: str) -> None:

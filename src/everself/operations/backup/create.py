@@ -89,7 +89,6 @@ class _Target:
 
 
 def default_name(app: Runtime) -> str:
-    """What a backup made now is called."""
     return f"everself-{app.agent.id}-{app.clock.now():%Y-%m-%d-%H%M%S}.tar.gz"
 
 

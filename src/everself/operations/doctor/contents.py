@@ -61,7 +61,6 @@ def _check_kind(one: FileStat, whole: str) -> Iterator[Finding]:
 
 
 def check_text(case: Case) -> Iterator[Finding]:
-    """Bytes that are no clean text."""
     harmless = defaultdict[str, list[str]](list)
     yield from case.documents.troubles
     for path, data in case.documents.read.items():
@@ -213,7 +212,6 @@ def _is_copy(original: str, path: str) -> bool:
 
 
 def check_rest(case: Case) -> Iterator[Finding]:
-    """Say what was not looked at."""
     read, left = case.documents.read, case.documents.left
     if left:
         words = f"Of {left + len(read):,} documents {left:,} were not read, to stay quick; the newest were."
