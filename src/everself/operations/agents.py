@@ -11,7 +11,7 @@ from everself.config.places import MAIN
 from everself.errors import EverselfError, NotFound, RefusedByRule, WrongUse
 from everself.identity.card import IDENTITY_FILE, resolve
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, operation
+from everself.operations.declaration import Argument, NoRequest, Request, operation
 from everself.operations.home import Home
 from everself.operations.settings import save_edit
 from everself.operations.setup import FOLDER, SetupRequest, SetupResult, set_up_agent
@@ -68,8 +68,7 @@ def list_agents(home: Home, _: Caller, __: NoRequest) -> tuple[AgentLine, ...]:
     return tuple(_line(config, one) for one in config.agents)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentRequest:
+class AgentRequest(Request):
     name: Annotated[
         str, Argument("The agent; the one that answers when none is named where it is left out.", "[NAME]")
     ] = ""
@@ -97,8 +96,7 @@ def show_agent(home: Home, _: Caller, request: AgentRequest) -> AgentReport:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddAgentRequest:
+class AddAgentRequest(Request):
     name: Annotated[str, Argument("What it is called by --agent.", "NAME")]
     workspace: Annotated[str, FOLDER] = ""
 
@@ -130,8 +128,7 @@ def add_agent(home: Home, caller: Caller, request: AddAgentRequest) -> SetupResu
     return set_up_agent(home, Caller(caller.audience), SetupRequest(agent=name, workspace=request.workspace))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemoveAgentRequest:
+class RemoveAgentRequest(Request):
     name: Annotated[str, Argument("The agent.", "NAME")]
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from everself.operations.backup.create import BackupReport, make_backup
 from everself.operations.backup.restore import RestoreReport, restore_backup
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Tell, operation
+from everself.operations.declaration import Argument, Option, Request, Tell, operation
 from everself.operations.home import Home
 from everself.operations.settings import AGENT
 from everself.operations.setup import FOLDER, prepare
@@ -14,8 +14,7 @@ from everself.runtime import Runtime
 from everself.values import Author
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackupRequest:
+class BackupRequest(Request):
     file: Annotated[str, Argument("A new file, or a folder for one with the usual name.", "[FILE]")] = "."
     with_key: Annotated[bool, Option("Put the integrity key in too; keep such a file as safe as a password.")] = False
 
@@ -48,8 +47,7 @@ class BroughtBack:
     host_file: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RestoreRequest:
+class RestoreRequest(Request):
     file: Annotated[str, Argument("The backup.")]
     agent: Annotated[str, AGENT] = ""
     workspace: Annotated[str, FOLDER] = ""

@@ -1,13 +1,12 @@
 """Operations on the bank: typed pages about the world, experience, opinions and entities."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from everself.memory.bank import BankPage, PageName
 from everself.memory.memory import Remembered
 from everself.memory.provenance import stated_by_owner
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, operation
+from everself.operations.declaration import Argument, NoRequest, Option, Request, operation
 from everself.runtime import Runtime
 
 
@@ -22,8 +21,7 @@ def list_pages(runtime: Runtime, _: Caller, __: NoRequest) -> tuple[PageName, ..
     return runtime.bank.pages()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageRequest:
+class PageRequest(Request):
     page: Annotated[str, Argument("world, experience, opinions, or any name of an entity.")]
 
 
@@ -41,8 +39,7 @@ def show_page(runtime: Runtime, _: Caller, request: PageRequest) -> BankPage:
     return runtime.bank.read(request.page)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BankAddRequest:
+class BankAddRequest(Request):
     page: Annotated[str, Argument("world, experience, opinions, or the name of an entity.")]
     text: Annotated[str, Argument("What to add.", stdin=True)]
     confidence: Annotated[float | None, Option("How strongly an opinion is held.", ge=0, le=1)] = None

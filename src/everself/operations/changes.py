@@ -11,7 +11,7 @@ from everself.memory.entries import holds_memory
 from everself.memory.provenance_undo import provenance_before
 from everself.memory.undo_check import is_torn, says, surplus
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, operation
+from everself.operations.declaration import Argument, Option, Request, operation
 from everself.runtime import Runtime
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.values import Applied, ChangeRecord, Conflict, FileChange, Nothing, Outcome
@@ -46,8 +46,7 @@ class UndoReport:
     refused: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogRequest:
+class LogRequest(Request):
     limit: Annotated[int, Option("How many at most.", ge=1, le=100_000)] = 20
     path: Annotated[str, Option("Only changes of this file, named as in the workspace.", "PATH")] = ""
 
@@ -67,8 +66,7 @@ def log_changes(runtime: Runtime, _: Caller, request: LogRequest) -> ChangeLog:
     return ChangeLog(tuple(runtime.workspace.changes(request.limit, path if request.path else None)), path)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowRequest:
+class ShowRequest(Request):
     change: Annotated[str, Argument("The id of a change, the beginning of it, or last.", "ID")]
 
 
@@ -84,8 +82,7 @@ def show_change(runtime: Runtime, _: Caller, request: ShowRequest) -> ShownChang
     return ShownChange(record, render_diff(files))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UndoRequest:
+class UndoRequest(Request):
     change: Annotated[
         str, Argument("The id of a change, the beginning of it, or last.", "ID", needed=("cli", "http", "mcp"))
     ] = "last"

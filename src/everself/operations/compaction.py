@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from everself.errors import WrongUse
 from everself.memory.archive.days import AGE, HeldDay, OldDay, archive_days, find_old_days
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Option, Tell, operation
+from everself.operations.declaration import Option, Request, Tell, operation
 from everself.runtime import Runtime
 
 # days of one change: as many as a person would still want to undo together
@@ -30,8 +30,7 @@ class Compaction:
     applied: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompactRequest:
+class CompactRequest(Request):
     days: Annotated[int, Option("The age that counts as old.", ge=1, le=36_500)] = AGE
     apply: Annotated[bool, Option("Put them into memory/archive/, one file for each quarter.")] = False
     remove: Annotated[bool, Option("Remove each original in the same change that archives it.")] = False

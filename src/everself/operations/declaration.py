@@ -1,7 +1,7 @@
 """How an operation is declared: once, with all that an interface needs to offer it.
 
 Knows no particular operation and no interface. The command line, the model's tools, slash commands, HTTP routes and MCP tools are made
-from these declarations. A request is a frozen dataclass whose fields carry an `Option` or an `Argument`.
+from these declarations. The fields of a `Request` carry an `Option` or an `Argument`.
 """
 
 import inspect
@@ -94,8 +94,15 @@ class Field:
             raise WrongUse(f"{self.name} is {value}, but must be {allowed}.")
 
 
-@dataclass(frozen=True, slots=True)
-class NoRequest:
+@typing.dataclass_transform(frozen_default=True, kw_only_default=True)
+class Request:
+    """What an operation is asked for: its subclasses are frozen dataclasses, whose fields are given by name."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+
+
+class NoRequest(Request):
     """Of an operation that there is nothing to say to."""
 
 

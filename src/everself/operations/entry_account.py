@@ -14,7 +14,7 @@ from everself.memory.memory import Memory
 from everself.memory.provenance import CEILING, CORRECTION, DEEPEST, source_of_reference
 from everself.memory.selection import ListedEntry, Selection, Standing, list_entries
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, operation
+from everself.operations.declaration import Argument, Option, Request, operation
 from everself.runtime import Runtime
 from everself.text.normalise import fold
 from everself.values import Entry, Tag, Tier
@@ -80,8 +80,7 @@ class Listing:
     today: date
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListRequest:
+class ListRequest(Request):
     tier: Annotated[Literal["T1", "T2", "core", "working"] | None, Option("Core (T1) or working (T2) memory.")] = None
     tag: Annotated[
         Literal["event", "knowledge", "skill", "decision", "correction"] | None, Option("Only entries with this tag.")
@@ -139,8 +138,7 @@ def list_memory(runtime: Runtime, _: Caller, request: ListRequest) -> Listing:
     return Listing(tuple(found[-request.limit :]), len(found), runtime.clock.today())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowRequest:
+class ShowRequest(Request):
     entry: Annotated[str, Argument("The id of the entry, or its beginning.", "ID")]
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from everself.errors import NotFound
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Option, Tell, operation
+from everself.operations.declaration import Option, Request, Tell, operation
 from everself.runtime import Runtime
 from everself.search.evaluation import (
     Evaluation,
@@ -73,8 +73,7 @@ class _Kept:
     ranks: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluateRequest:
+class EvaluateRequest(Request):
     questions: Annotated[int, Option("How many to ask.", ge=1, le=10_000)] = 100
     save: Annotated[bool, Option("Keep this result to compare with, even where it is worse.")] = False
 

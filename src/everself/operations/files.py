@@ -13,7 +13,7 @@ from everself.identity.write_permissions import permission
 from everself.memory.provenance import HAND, OWN, PERSON, concluded, rank, taint_of, weaker
 from everself.memory.sources import sources_of_lines
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
-from everself.operations.declaration import Argument, Option, ToolOffer, operation
+from everself.operations.declaration import Argument, Option, Request, ToolOffer, operation
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import effective, is_owner, read_rules, speaker_of, visible
@@ -46,8 +46,7 @@ class FileSaved:
     change: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadRequest:
+class ReadRequest(Request):
     path: Annotated[str, Argument(_PATH)]
     first: Annotated[int, Option("First line; 1 where it is not given.", ge=1, tool="from")] = 1
     lines: Annotated[int | None, Option("How many lines; all where it is not given.", ge=1)] = None
@@ -144,8 +143,7 @@ def source_of_file(runtime: Runtime, path: str, data: bytes) -> str:
     return weaker(HAND, before) if before else HAND
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteRequest:
+class WriteRequest(Request):
     path: Annotated[str, Argument(_PATH)]
     content: Annotated[str, Option("All that it shall say.")] = ""
 
@@ -177,8 +175,7 @@ def write_file(runtime: Runtime, caller: Caller, request: WriteRequest) -> FileS
     return _apply(runtime, caller, edit, data, _writer(caller))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditFileRequest:
+class EditFileRequest(Request):
     path: Annotated[str, Argument(_PATH)]
     old: Annotated[str, Option("The passage as it stands there, long enough to be found once.")]
     new: Annotated[str, Option("What takes its place.")] = ""

@@ -9,7 +9,7 @@ from everself.errors import NoEntryContains, NotFound, RefusedByRule, WrongUse
 from everself.memory.forgetting.proof import ForgetPlan, ForgetProof, Target
 from everself.memory.provenance import OWN
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, ToolOffer, operation
+from everself.operations.declaration import Argument, Option, Request, ToolOffer, operation
 from everself.operations.entries import Candidates, candidates_near, show_candidates
 from everself.operations.origins import asks_to_forget
 from everself.runtime import Runtime
@@ -34,8 +34,7 @@ class Forgotten:
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForgetRequest:
+class ForgetRequest(Request):
     entries: Annotated[tuple[str, ...], Argument("Ids of entries.", "[ID]...", only=_OWNERS)] = ()
     what: Annotated[
         str,

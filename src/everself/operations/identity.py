@@ -8,7 +8,7 @@ from everself.errors import WrongUse
 from everself.identity.card import DATA_CHARS, IDENTITY_FILE, Card, avatar_kind, resolve
 from everself.identity.persona import Why
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Option, operation
+from everself.operations.declaration import Option, Request, operation
 from everself.runtime import Runtime
 from everself.storage.state.personas import PersonaTurn
 
@@ -39,8 +39,7 @@ class Turns:
     session: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityRequest:
+class IdentityRequest(Request):
     personas: Annotated[bool, Option("List which soul spoke in which turn, newest first.")] = False
     session: Annotated[str, Option("With --personas: only turns of this session.", "ID")] = ""
     limit: Annotated[int, Option("How many turns at most.", ge=1, le=100_000)] = 20

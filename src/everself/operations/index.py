@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from everself.errors import Interrupted, RefusedByRule
 from everself.memory.tiers import MemoryStatus, count_tiers
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import NoRequest, Option, Tell, operation
+from everself.operations.declaration import NoRequest, Option, Request, Tell, operation
 from everself.search.factory import SWITCH_ON, index_identity, index_place, need_search
 
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ class IndexReport:
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexRequest:
+class IndexRequest(Request):
     force: Annotated[bool, Option("Read every file again, whatever its date says.")] = False
 
 
@@ -187,8 +186,7 @@ class FullStatus(MemoryStatus):
     index: IndexHealth
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatusRequest:
+class StatusRequest(Request):
     deep: Annotated[bool, Option("Count all, check every row of the index, and that the embedder answers.")] = False
     index: Annotated[bool, Option("First bring the index up to date, and embed what costs nothing.")] = False
     fix: Annotated[bool, Option("As --deep --index, and put right what is damaged: the index, prepared weights.")] = (

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 from everself.errors import WrongUse
 from everself.keepers.scheduler import NewJob, TickResult, exact
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, operation
+from everself.operations.declaration import Argument, NoRequest, Option, Request, operation
 from everself.operations.job_actions import find_job_action, perform
 from everself.runtime import Runtime
 from everself.storage.state.jobs import MOST_FAILURES
@@ -63,8 +63,7 @@ class TickReport:
     names: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddJobRequest:
+class AddJobRequest(Request):
     name: Annotated[str, Option("How the job is called.", "NAME")]
     cron: Annotated[str, Option('Five fields: "minute hour day month weekday".', "FIELDS")] = ""
     at: Annotated[str, Option('Once: "tomorrow at 9", "in 2 hours", "friday 18:00", "2026-04-01 09:00".', "TIME")] = ""
@@ -123,8 +122,7 @@ def list_jobs(app: Runtime, _: Caller, __: NoRequest) -> tuple[JobLine, ...]:
     return tuple(_line(app, job) for job in app.schedule.jobs.every())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobRequest:
+class JobRequest(Request):
     name: Annotated[str, Argument("The name or the id of the job.", "NAME|ID")]
 
 
@@ -186,8 +184,7 @@ def run_job(app: Runtime, _: Caller, request: JobRequest) -> JobRun:
     return app.schedule.run(request.name, lambda job, slot: perform(app, job, slot))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunsRequest:
+class RunsRequest(Request):
     name: Annotated[str, Argument("Only this job, by its name or id.", "[NAME|ID]")] = ""
     limit: Annotated[int, Option("How many at most.", ge=1, le=100_000)] = 20
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from everself.keepers.keeper import Keeper, Progress, RunReport
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, Tell, operation
+from everself.operations.declaration import Argument, NoRequest, Option, Request, Tell, operation
 from everself.runtime import Runtime
 from everself.storage.state.reviews import KeeperRun
 
@@ -45,8 +45,7 @@ def list_keepers(app: Runtime, _: Caller, __: NoRequest) -> tuple[KeeperLine, ..
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeeperRequest:
+class KeeperRequest(Request):
     name: Annotated[str, Argument("The name of the keeper.", "NAME")]
     dry_run: Annotated[bool, Option("Change nothing; only say what would be done.")] = False
 
@@ -78,8 +77,7 @@ def run_now(app: Runtime, keeper: Keeper, tell: Tell | None = None, *, dry_run: 
     return asyncio.run(app.keepers.run(keeper, dry_run=dry_run, tell=told))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeeperRunsRequest:
+class KeeperRunsRequest(Request):
     name: Annotated[str, Argument("Only this keeper.", "[NAME]")] = ""
     limit: Annotated[int, Option("How many at most.", ge=1, le=100_000)] = 20
 

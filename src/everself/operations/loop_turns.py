@@ -74,14 +74,13 @@ class LoopTurns:
         # what became of the last message and no model was told, for it to be told beside the next one
         self._told: tuple[str, ...] = ()
 
-    # ── the prompt ───────────────────────────────────────────────────────────────────────────────────────────────────
-
     def assemble(self, message: str, name: str, window: int | None) -> SessionPrompt:
         runtime = self._runtime
         runtime.chat.shared.recover()
         # taken before anything is read: what is forgotten from now on makes the next prefix a new one
         generation = runtime.state.scrub.generation()
-        self._renew_session()
+        self.session = runtime.log.fresh(self.session)
+        self._taint = taint_of((self._taint, self.session.taint))
         made_in, prefix = self._prefix or (generation, None)
         facts = replace(runtime.facts(), model="", channel=self.session.channel)
         ask = PromptRequest(
@@ -104,8 +103,6 @@ class LoopTurns:
         turn.prompt, turn.generation = prompt, generation
         newest = newest_message(message, self._told, prompt.delta)
         return SessionPrompt(prompt.prefix.text, prompt.delta, newest, prompt.receipt, made_in != generation)
-
-    # ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def begin_call(self, call: ToolCall, given: str) -> ToolContext:
         """Store what led to a call, and the call, before it is run. Where nobody said anything it is the call that it rests on.
@@ -150,8 +147,6 @@ class LoopTurns:
         known = ", ".join(sorted(self.tools)) or "none"
         return f"Permission denied: {name} is not offered in this conversation. Available tools: {known}."
 
-    # ── the record ───────────────────────────────────────────────────────────────────────────────────────────────────
-
     def record(self, user: str, assistant: str, calls: Sequence[LoopCall], name: str) -> RecordedTurn:
         turn = self._turn_of(user, name)
         if not (turn.said or assistant.strip() or calls or turn.calls):
@@ -183,8 +178,6 @@ class LoopTurns:
         self.session, self._taint = session, session.taint
         self._prefix, self._turn, self._told = None, None, ()
 
-    # ── parts of a turn ──────────────────────────────────────────────────────────────────────────────────────────────
-
     def _open_turn(self) -> OpenTurn:
         if self._turn is None:
             self._turn = OpenTurn("", generation=self._runtime.state.scrub.generation())
@@ -205,10 +198,6 @@ class LoopTurns:
                 turn = self._turn = OpenTurn(user, generation=turn.generation)
         turn.name = name or turn.name
         return turn
-
-    def _renew_session(self) -> None:
-        self.session = self._runtime.log.fresh(self.session)
-        self._taint = taint_of((self._taint, self.session.taint))
 
     def _begin(self, turn: OpenTurn) -> None:
         """Store the person's words and act on them, once."""
@@ -312,8 +301,6 @@ class LoopTurns:
         if self._runtime.state.scrub.generation() == turn.generation:
             return text
         return without_forgotten(text, self._runtime.memory.catalog)
-
-    # ── the same turn twice ──────────────────────────────────────────────────────────────────────────────────────────
 
     def _identity(self, turn: OpenTurn, part: str) -> str:
         """The id of a message of a turn: the same for the same turn, also in another session where the program has named it."""

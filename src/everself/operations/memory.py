@@ -12,7 +12,7 @@ from everself.memory.adoption import AdoptionReport, adopt, needs_adoption
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, ImportReport, import_lines
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Tell, operation
+from everself.operations.declaration import Argument, Option, Request, Tell, operation
 from everself.runtime import Runtime
 from everself.storage import writes
 from everself.storage.filesystem import TEMPORARY_PREFIX, disk_errors
@@ -31,8 +31,7 @@ class ExportReport:
     lines: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportRequest:
+class ExportRequest(Request):
     file: Annotated[str, Argument("A new file; standard output where it is left out.", "[FILE]")] = ""
     kind: Annotated[Literal["jsonl"], Option("The form.", cli="--format")] = "jsonl"
 
@@ -58,8 +57,7 @@ def export_memory(app: Runtime, _: Caller, request: ExportRequest) -> ExportRepo
     return ExportReport(_save_new(os.path.abspath(request.file), data), len(found.lines), found.redacted)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportRequest:
+class ImportRequest(Request):
     file: Annotated[str, Argument("A file that `memory export` wrote.")]
     as_mine: Annotated[bool, Option("They are your own: keep places and sources, and vouch for them.")] = False
     skip_broken: Annotated[bool, Option("Leave lines out that cannot be read, instead of importing nothing.")] = False

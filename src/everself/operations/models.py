@@ -13,7 +13,7 @@ from everself.models.chat.model_table import Price, find_model_facts, known_mode
 from everself.models.chat.model_trial import Trial, trial_of
 from everself.models.chat.vendors import VENDORS
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, operation
+from everself.operations.declaration import Argument, Option, Request, operation
 from everself.operations.home import Home
 from everself.operations.settings import AGENT, SavedReport, save_value
 from everself.runtime import Runtime
@@ -67,8 +67,7 @@ class SpendReport:
     tokens_a_day: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelsRequest:
+class ModelsRequest(Request):
     everything: Annotated[bool, Option("Those too whose key is missing.", cli="--all")] = False
 
 
@@ -96,8 +95,7 @@ def list_models(app: Runtime, _: Caller, request: ModelsRequest) -> ModelsReport
     return ModelsReport(app.agent.model, tuple(line for line in lines if line is not None), request.everything)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UseRequest:
+class UseRequest(Request):
     name: Annotated[str, Argument("The model as provider/name, or reflex for none.")]
     agent: Annotated[str, AGENT] = ""
 
@@ -133,8 +131,7 @@ def use_model(home: Home, _: Caller, request: UseRequest) -> UsedReport:
     return UsedReport(chosen.model, wanted, saved)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestRequest:
+class TestRequest(Request):
     name: Annotated[str, Argument("The model as provider/name; the one in use where it is left out.", "[NAME]")] = ""
 
 
@@ -162,8 +159,7 @@ def try_model(app: Runtime, _: Caller, request: TestRequest) -> Trial:
     return trial
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpendRequest:
+class SpendRequest(Request):
     days: Annotated[int, Option("How many days, today included.", ge=1, le=3_660)] = 7
 
 

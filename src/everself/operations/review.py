@@ -15,7 +15,7 @@ from everself.memory.entries import text_hash
 from everself.memory.provenance import HAND, stated_by_owner
 from everself.memory.writing import is_quarantined
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, operation
+from everself.operations.declaration import Argument, Option, Request, operation
 from everself.runtime import Runtime
 from everself.storage.state.proposals import Proposal
 from everself.storage.state.reviews import Review
@@ -71,8 +71,7 @@ class Decided:
     change: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListRequest:
+class ListRequest(Request):
     how: Annotated[str, Option("Show it without asking about each.", "list", slash=True, only=("slash",))] = ""
 
 
@@ -100,8 +99,7 @@ def list_waiting(runtime: Runtime, _: Caller, request: ListRequest) -> Queue:
     return Queue(found, notes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptRequest:
+class AcceptRequest(Request):
     name: Annotated[str, Argument(_ITEM, "ID")]
     answer: Annotated[int, Option("Which of its answers, from 1.", ge=1, le=99)] = 1
     seen: Annotated[str, Option(_SEEN, "MARK")] = ""
@@ -127,8 +125,7 @@ def accept_waiting(runtime: Runtime, caller: Caller, request: AcceptRequest) -> 
     return _decide(runtime, caller, one, answer=request.answer - 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditRequest:
+class EditRequest(Request):
     name: Annotated[str, Argument(_ITEM, "ID")]
     text: Annotated[
         str, Option("Your words instead of what stands there; - reads them from standard input.", "TEXT", stdin=True)
@@ -149,8 +146,7 @@ def edit_waiting(runtime: Runtime, caller: Caller, request: EditRequest) -> Deci
     return _decide(runtime, caller, _find(runtime, caller, request.name, request.seen), text=request.text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefuseRequest:
+class RefuseRequest(Request):
     name: Annotated[str, Argument(_ITEM, "ID")]
     why: Annotated[str, Option("For a line of the soul: the reason, kept in CHANGELOG.md.", "TEXT")] = ""
     seen: Annotated[str, Option(_SEEN, "MARK")] = ""

@@ -3,7 +3,7 @@
 Whether searching is switched off is decided here, for every interface.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import Annotated, Final
 
@@ -17,7 +17,7 @@ from everself.memory.corrections import mark_embedded, not_embedded
 from everself.memory.provenance import IMPORT, taint_of
 from everself.memory.sources import sources_of_hits, sources_of_lines
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
-from everself.operations.declaration import Argument, Option, Tell, ToolOffer, operation
+from everself.operations.declaration import Argument, Option, Request, Tell, ToolOffer, operation
 from everself.runtime import Runtime
 from everself.search.factory import need_search
 from everself.search.recall import RecallRequest, SaidMessage, SearchResult
@@ -47,8 +47,7 @@ def scope_of(session: str, project: str = "") -> Scope:
     return Scope(SessionKind(kind), slug(person) if person else None, slug(project) if project else None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchRequest:
+class SearchRequest(Request):
     query: Annotated[str, Argument("What to look for.", joined=True)]
     limit: Annotated[int | None, Option(_LIMIT, ge=1, le=1000, tool="maxResults")] = None
     min_score: Annotated[float | None, Option("Leave out what scores less.", ge=0, le=1, tool="minScore")] = None
@@ -165,7 +164,8 @@ def catch_up(app: Runtime, seconds: float = CATCH_UP_SECONDS) -> int:
     """Embed what waits for it, for a moment and only where that happens on this machine; how many chunks are left."""
     if app.embedder is None:
         return 0
-    corrections = _not_embedded(app)
+    record = app.workspace.find(CORRECTIONS)
+    corrections = not_embedded(record.data) if record is not None else ()
     if corrections:
         app.index.sync()
     left = app.index.pending()
@@ -174,11 +174,6 @@ def catch_up(app: Runtime, seconds: float = CATCH_UP_SECONDS) -> int:
     if corrections and not left:
         _note_embedded(app, corrections)
     return left
-
-
-def _not_embedded(app: Runtime) -> tuple[str, ...]:
-    found = app.workspace.find(CORRECTIONS)
-    return () if found is None else not_embedded(found.data)
 
 
 def _note_embedded(app: Runtime, corrections: tuple[str, ...]) -> None:
@@ -192,8 +187,7 @@ def _note_embedded(app: Runtime, corrections: tuple[str, ...]) -> None:
     app.memory.apply(plan)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetRequest:
+class GetRequest(Request):
     path: Annotated[str, Argument("The file, or a citation such as memory/2026-03-19.md#L3-L9.")]
     first: Annotated[int | None, Option("The first line.", "LINE", ge=1, cli="--from", tool="from")] = None
     lines: Annotated[int | None, Option("How many lines.", "COUNT", ge=1)] = None
@@ -248,8 +242,7 @@ def get_lines(app: Runtime, caller: Caller, request: GetRequest) -> Hit:
     return app.recall.get(name, _scope(caller, request.session), first=1 if first is None else first, lines=lines)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhyRequest:
+class WhyRequest(Request):
     search: Annotated[str, Argument("The id of a search, words of its query, or last.", "[ID|QUERY|last]")] = ""
     listing: Annotated[bool, Option("List the newest searches.", cli="--list")] = False
     limit: Annotated[int, Option("How many to list.", ge=1)] = 20

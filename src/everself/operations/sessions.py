@@ -11,7 +11,7 @@ from everself.conversation.sessions.checkpoint import Fate
 from everself.conversation.sessions.session import Message, Session
 from everself.errors import WrongUse
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, operation
+from everself.operations.declaration import Argument, Option, Request, operation
 from everself.runtime import Runtime
 
 _MOST: Final = 100_000
@@ -92,8 +92,7 @@ class Simulation:
     stands: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListRequest:
+class ListRequest(Request):
     limit: Annotated[int, Option("How many at most.", ge=1, le=_MOST)] = 20
 
 
@@ -109,8 +108,7 @@ def list_sessions(runtime: Runtime, _: Caller, request: ListRequest) -> tuple[Se
     return tuple(_line(one) for one in runtime.log.list(request.limit))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowSessionRequest:
+class ShowSessionRequest(Request):
     name: Annotated[str, Argument(_SESSION, "[ID]")] = "last"
     limit: Annotated[int | None, Option("Only so many of the last messages.", ge=1, le=_MOST)] = None
 
@@ -133,8 +131,7 @@ def show_session(runtime: Runtime, _: Caller, request: ShowSessionRequest) -> Se
     return SessionView(_line(session), session.summary, summarised, tuple(_spoken(one) for one in shown))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchMessagesRequest:
+class SearchMessagesRequest(Request):
     words: Annotated[str, Argument("Words that a message holds.", joined=True)]
     limit: Annotated[int, Option("How many at most.", ge=1, le=_MOST)] = 20
 
@@ -153,8 +150,7 @@ def search_messages(runtime: Runtime, _: Caller, request: SearchMessagesRequest)
     return tuple(_spoken(one) for one in runtime.log.search(request.words, request.limit))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportSessionRequest:
+class ExportSessionRequest(Request):
     name: Annotated[str, Argument(_SESSION, "[ID]")] = "last"
 
 
@@ -170,8 +166,7 @@ def export_session(runtime: Runtime, _: Caller, request: ExportSessionRequest) -
     return runtime.log.export(runtime.log.find(request.name)).decode("utf-8")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteSessionRequest:
+class DeleteSessionRequest(Request):
     name: Annotated[str, Argument(_SESSION, "ID")]
     dry_run: Annotated[bool, Option("Only say what would go.")] = False
 
@@ -210,8 +205,7 @@ def _plan_deletion(app: Runtime, session: Session) -> Deletion:
     return Deletion(_line(session), len(ids), len(_searches(app, session)), came)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimulateRequest:
+class SimulateRequest(Request):
     name: Annotated[str, Argument(_SESSION, "[SESSION]")] = "last"
 
 

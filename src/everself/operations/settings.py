@@ -12,7 +12,7 @@ from everself.config.host_edits import Edited, plan_set, plan_unset
 from everself.config.schema import canonical, find_spot, get_spot, is_group, split_key
 from everself.errors import BadConfig, ChangedMeanwhile, EverselfError, LockTimeout, WrongUse
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, operation
+from everself.operations.declaration import Argument, NoRequest, Option, Request, operation
 from everself.operations.home import Home
 from everself.storage.host_files import find_file, save_file, sweep
 from everself.values import Finding
@@ -47,8 +47,7 @@ class HostFile:
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyRequest:
+class KeyRequest(Request):
     key: Annotated[str, Argument("The name of the setting.")]
     agent: Annotated[str, AGENT] = ""
 
@@ -73,8 +72,7 @@ def get_value(home: Home, _: Caller, request: KeyRequest) -> SettingReport:
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowRequest:
+class ShowRequest(Request):
     group: Annotated[str, Argument("Only what stands beneath this name.", "[GROUP]")] = ""
     everything: Annotated[bool, Option("Defaults too, each with what it is for.", cli="--all")] = False
     agent: Annotated[str, AGENT] = ""
@@ -105,8 +103,7 @@ def list_values(home: Home, _: Caller, request: ShowRequest) -> SettingsReport:
     return SettingsReport(tuple(found), loaded.findings, documented=request.everything or bool(request.group))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetRequest:
+class SetRequest(Request):
     key: Annotated[str, Argument("The name of the setting.")]
     value: Annotated[str, Argument("Its value as one types it.", stdin=True, most=2**20)]
     agent: Annotated[str, AGENT] = ""

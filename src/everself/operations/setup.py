@@ -14,7 +14,7 @@ from everself.config.places import MAIN, is_agent_id
 from everself.errors import RefusedByRule, UnsafePath, WrongUse
 from everself.memory.adoption import AdoptionReport
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Option, operation
+from everself.operations.declaration import Option, Request, operation
 from everself.operations.home import Home
 from everself.operations.memory import adopt_workspace
 from everself.operations.settings import AGENT, need_utf8, save_edit
@@ -121,8 +121,7 @@ class Prepared:
         return tuple(self.keys)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetupRequest:
+class SetupRequest(Request):
     agent: Annotated[str, AGENT] = ""
     workspace: Annotated[str, FOLDER] = ""
     restore: Annotated[bool, Option("Create again what you removed since an earlier setup.")] = False

@@ -14,7 +14,7 @@ from everself.identity.soul_tests import SoulTestResult, Verdict
 from everself.identity.versions import CURRENT, Version
 from everself.memory.provenance import OWN
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, ToolOffer, operation
+from everself.operations.declaration import Argument, NoRequest, Option, Request, ToolOffer, operation
 from everself.runtime import Runtime
 from everself.storage.state.proposals import Proposal
 from everself.text.normalise import one_line
@@ -59,8 +59,7 @@ class SoulTests:
         return sum(one.verdict == verdict for one in self.results)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SoulRequest:
+class SoulRequest(Request):
     name: Annotated[str, Argument(_NAME, "[NAME]")] = CURRENT
 
 
@@ -103,8 +102,7 @@ def list_souls(runtime: Runtime, _: Caller, __: NoRequest) -> tuple[Version, ...
     return runtime.growth.history()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiffRequest:
+class DiffRequest(Request):
     one: Annotated[str, Argument(f"The soul to compare: {_NAME[0].lower()}{_NAME[1:]}", "[FROM]")] = "last"
     other: Annotated[str, Argument("The soul to compare it with.", "[TO]")] = CURRENT
 
@@ -125,8 +123,7 @@ def compare_souls(runtime: Runtime, _: Caller, request: DiffRequest) -> SoulDiff
     return SoulDiff(*names, runtime.growth.diff(*names))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProposeRequest:
+class ProposeRequest(Request):
     text: Annotated[
         str,
         Argument("All of SOUL.md as you would have it, instead of a line.", "TEXT", stdin=True, needed=("cli",)),
@@ -178,8 +175,7 @@ def propose_soul(runtime: Runtime, caller: Caller, request: ProposeRequest) -> P
     return (growth.add_line if line else growth.propose)(line or text, reason, rests_on, Author.AGENT)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApproveRequest:
+class ApproveRequest(Request):
     name: Annotated[str, Argument("The id of a proposal, the beginning of it, or last.", "ID")]
     force: Annotated[bool, Option("Even where soul tests fail.")] = False
 
@@ -205,8 +201,7 @@ def approve_soul(runtime: Runtime, caller: Caller, request: ApproveRequest) -> S
     return runtime.growth.approve(name, force=request.force)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefuseRequest:
+class RefuseRequest(Request):
     name: Annotated[str, Argument("The id of a proposal, the beginning of it, or last.", "ID")]
     why: Annotated[str, Option("Why; it is noted in CHANGELOG.md.", "WORDS")] = ""
 
@@ -222,8 +217,7 @@ def refuse_soul(runtime: Runtime, _: Caller, request: RefuseRequest) -> Proposal
     return runtime.growth.refuse(request.name, request.why)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RollbackRequest:
+class RollbackRequest(Request):
     version: Annotated[str, Argument("A version that history lists, or last.", "[VERSION]")] = ""
     line: Annotated[str, Option("Take this learned line back and leave the rest.", "TEXT")] = ""
     force: Annotated[bool, Option("Even where somebody altered that copy.")] = False
@@ -321,8 +315,7 @@ class Digest:
     waiting: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DigestRequest:
+class DigestRequest(Request):
     days: Annotated[int, Option("How far back.", "N", ge=1, le=36_500)] = 7
 
 
@@ -399,8 +392,7 @@ class Verified:
     restored: Restored | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerifyRequest:
+class VerifyRequest(Request):
     paths: Annotated[
         tuple[str, ...], Argument("Documents to accept or to put back; all where none is named.", "[PATH]...")
     ] = ()

@@ -16,7 +16,7 @@ from everself.memory.entries import read_document
 from everself.memory.provenance import CORRECTION, DEEPEST
 from everself.models.chat.protocol import JsonObject
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, operation
+from everself.operations.declaration import Argument, Option, Request, operation
 from everself.runtime import Runtime
 from everself.text.normalise import fold
 from everself.values import ChangeRecord, Entry, FileChange
@@ -98,8 +98,7 @@ class Origins:
     others: tuple[Lesson, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhyRequest:
+class WhyRequest(Request):
     reply: Annotated[str, Argument("The id of a reply, its beginning, or the id of an entry.", "[REPLY]")] = ""
     bisect: Annotated[str, Option("Who first taught this: an entry's id, or words of it.", "FACT")] = ""
 
@@ -152,6 +151,7 @@ def _account(app: Runtime, found: Message, messages: Sequence[Message]) -> Reply
     replied = found.role == "assistant"
     asked = next((one for one in reversed(messages) if one.role == "user" and one.seq <= found.seq), None)
     receipt = found.meta.get("receipt") or {}
+    entries = app.memory.catalog.all() if asked is not None else ()
     return ReplyAccount(
         session=found.session,
         message=found.id if replied else "",
@@ -162,7 +162,7 @@ def _account(app: Runtime, found: Message, messages: Sequence[Message]) -> Reply
         why=str(found.meta.get("why", "stop")) if replied else "none",
         based_on=tuple(_bases(app, receipt)),
         done=tuple(str(one) for one in found.meta.get("done", ())),
-        wrote=tuple(_basis_of(one) for one in _written_from(app, asked.id)) if asked is not None else (),
+        wrote=tuple(_basis_of(one) for one in entries if asked and f"{_MESSAGE}{asked.id}" in one.lineage),
         receipt=receipt,
     )
 
@@ -190,10 +190,6 @@ def _passage(app: Runtime, hit: JsonObject) -> str:
 
 def _basis_of(entry: Entry, score: float = 0.0) -> Basis:
     return Basis(entry.reference, entry.id, entry.text, entry.source, not entry.closed, score)
-
-
-def _written_from(app: Runtime, message: str) -> list[Entry]:
-    return [one for one in app.memory.catalog.all() if f"{_MESSAGE}{message}" in one.lineage]
 
 
 def origins_of(app: Runtime, fact: str) -> Origins:
