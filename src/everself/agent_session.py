@@ -78,13 +78,7 @@ class AgentSession:
         """The id of the conversation, as `everself sessions` lists it and `agent.session(resume=…)` takes it."""
         return self._turns.session.id
 
-    async def prompt(
-        self,
-        message: str,
-        *,
-        window: int | None = None,
-        id: str = "",  # noqa: A002 the word that programs have for it
-    ) -> SessionPrompt:
+    async def prompt(self, message: str, *, window: int | None = None, id: str = "") -> SessionPrompt:
         """What the model is to be told, if the person says this. Nothing is stored; `record` does that.
 
         `message` is in the person's own words: what the model writes with tools is compared with it. `window` is how many tokens the
@@ -95,20 +89,14 @@ class AgentSession:
             raise WrongUse("The message is empty.", mend="agent.context() gives the prompt without one.")
         return await self._work(lambda: turns.assemble(message, id, window))
 
-    def tools(self, format: ToolFormat = "openai") -> list[Any]:  # noqa: A002 the word that programs have for it
+    def tools(self, format: ToolFormat = "openai") -> list[Any]:
         """The agent's tools in the shape that an API takes: `openai` (chat completions), `anthropic` (messages), or `json-schema`, which is
         name, description and the JSON schema of the parameters. Whoever is not the owner gets fewer."""
         if format not in get_args(ToolFormat):
             raise WrongUse(f'Unknown format: "{format}".', mend=f"One of {', '.join(get_args(ToolFormat))}.")
         return [_shaped(tool.spec, format) for tool in self._turns.tools.values()]
 
-    async def call(
-        self,
-        name: str,
-        arguments: str | Mapping[str, Any] = "{}",
-        *,
-        id: str = "",  # noqa: A002 the word that programs have for it
-    ) -> ToolResult:
+    async def call(self, name: str, arguments: str | Mapping[str, Any] = "{}", *, id: str = "") -> ToolResult:
         """Run a tool that the model called, with its arguments as JSON or as an object, and store the call with the turn.
 
         What goes wrong in a call is a result to show the model, as in a chat: an unknown tool, wrong arguments, a missing permission.
@@ -128,7 +116,7 @@ class AgentSession:
         arguments: str | Mapping[str, Any] = "{}",
         source: str = "tool",
         failed: bool = False,
-        id: str = "",  # noqa: A002 the word that programs have for it
+        id: str = "",
     ) -> None:
         """Store what a tool of your own returned, before the model sees it: whatever it concludes then is no better than that.
 
@@ -139,12 +127,7 @@ class AgentSession:
         await self._work(lambda: turns.observe(seen))
 
     async def record(
-        self,
-        *,
-        user: str | None = None,
-        assistant: str | None = None,
-        tool_calls: Iterable[object] = (),
-        id: str = "",  # noqa: A002 the word that programs have for it
+        self, *, user: str | None = None, assistant: str | None = None, tool_calls: Iterable[object] = (), id: str = ""
     ) -> RecordedTurn:
         """Store a turn that your loop has run. It is durable when this returns, and memory has seen it.
 

@@ -72,7 +72,8 @@ def contradicts(older: str, newer: str) -> Verdict:
     older, newer = _stated(older), _stated(newer)
     found = find_difference(older, newer)
     if found is not None:
-        return _aligned(found) if _is_value(found) else AGREE
+        values = found.one, found.other
+        return Verdict(found.kind, _ALIGNED, " / ".join(values), *values) if _is_value(found) else AGREE
     return _compare(_frame(older), _frame(newer))
 
 
@@ -81,10 +82,6 @@ def _is_value(found: Difference) -> bool:
     if found.kind == "date":
         return found.shared >= _DATED
     return found.kind == "number" or any(char.isupper() for char in found.one + found.other)
-
-
-def _aligned(found: Difference) -> Verdict:
-    return Verdict(found.kind, _ALIGNED, f"{found.one} / {found.other}", found.one, found.other)
 
 
 def _stated(text: str) -> str:

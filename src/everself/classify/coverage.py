@@ -247,7 +247,7 @@ def _is_told(clause: str, notes: Sequence[str], known: _Told, whole: _Told) -> b
         return bool(whole.words or whole.numbers or whole.days)
     spare = [word[0] for word in known.words if not _stands(word, whole)]
     spare += _DAYS if known.days else ()
-    spare += _HOURS if _has_hour(known.text) else ()
+    spare += _HOURS if regex(_CLOCK).search(known.text) else ()
     words = [word[0] for word in left]
     # "every day" is "daily", and neither word of it alone
     ours, theirs = ([f"{one} {other}" for one, other in pairwise(each)] for each in (words, spare))
@@ -322,10 +322,6 @@ def _dateless(text: str) -> str:
     for _, words in _read(text).days:
         bare = bare.replace(words, " ", 1)
     return bare
-
-
-def _has_hour(text: str) -> bool:
-    return regex(_CLOCK).search(without_surrogates(text)) is not None
 
 
 def _is_denied(clause: str, notes: Sequence[str]) -> bool:

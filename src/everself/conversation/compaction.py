@@ -43,10 +43,6 @@ def limit_of(window: int, settings: Compaction) -> int:
     return window - reserve - soft
 
 
-def near_limit(used: int, window: int, settings: Compaction) -> bool:
-    return used >= limit_of(window, settings)
-
-
 def cut_at(messages: Sequence[Message], tokens: int) -> int:
     """How many messages go, so that about so many tokens stay. What stays begins with something that was said to the agent, and the
     last such message always stays: it is being answered."""
@@ -79,7 +75,7 @@ class ConversationCompactor:
         self._flush = flush
 
     def is_near(self, used: int, window: int) -> bool:
-        return near_limit(used, window, self._settings)
+        return used >= limit_of(window, self._settings)
 
     def window(self) -> int:
         """Of the model that answers, or one of the usual size where it cannot be opened."""

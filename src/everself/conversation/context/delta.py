@@ -132,11 +132,7 @@ def now_text(inputs: PromptInputs, ask: PromptRequest) -> str:
     return "## Now\n\n" + "\n".join(f"- {name}: {value}" for name, value in lines if value)
 
 
-def build_delta(inputs: PromptInputs, ask: PromptRequest, prefix: Prefix) -> Delta:
-    return _Turn(inputs, ask, prefix).build()
-
-
-class _Turn:
+class DeltaBuilder:
     def __init__(self, inputs: PromptInputs, ask: PromptRequest, prefix: Prefix) -> None:
         self.inputs = inputs
         self.sources = inputs.sources

@@ -49,11 +49,8 @@ def _card(report: IdentityReport) -> Iterator[Line]:
 def _told(label: str, told: CardField) -> Line:
     if not told.value:
         return f"{label:<9} " + paint("(none)", dim=True)
-    return f"{label:<9} " + paint(one_line(told.value, _SHOWN), bold=True) + paint(f"  from {_from(told)}", dim=True)
-
-
-def _from(told: CardField) -> str:
-    return "the default" if told.source == "default" else told.source.value
+    source = "the default" if told.source == "default" else told.source.value
+    return f"{label:<9} " + paint(one_line(told.value, _SHOWN), bold=True) + paint(f"  from {source}", dim=True)
 
 
 def _when(alternate: AlternatePersona) -> str:

@@ -122,14 +122,6 @@ async def _compact(talk: "DialogState", _: str) -> None:
     talk.screen.say((done.notice or "There is nothing to make shorter yet.",))
 
 
-async def _bootstrap(talk: "DialogState", _: str) -> None:
-    await meet(talk.app, talk.screen, talk.ask)
-
-
-async def _review(talk: "DialogState", words: str) -> None:
-    await decide(talk.app, talk.screen, talk.ask, words)
-
-
 async def _verbose(talk: "DialogState", words: str) -> None:
     asked = words.strip().casefold()
     talk.screen.verbose = asked != "off" if asked in ("on", "off") else not talk.screen.verbose
@@ -143,7 +135,9 @@ async def _quit(talk: "DialogState", _: str) -> None:
 
 _BY_HAND: Final[dict[str, Command]] = {
     "/help": Command(_help, "this list"),
-    "/bootstrap": Command(_bootstrap, "get to know each other: a few questions"),
+    "/bootstrap": Command(
+        lambda talk, _: meet(talk.app, talk.screen, talk.ask), "get to know each other: a few questions"
+    ),
     "/fix": Command(_fix, "put an entry right: the old words are closed, yours hold", "ID WORDS"),
     "/verbose": Command(_verbose, "show places, line numbers and scores, or leave them out", "[on|off]"),
     "/new": Command(_new, "begin anew; a note about this conversation is kept"),
@@ -151,7 +145,9 @@ _BY_HAND: Final[dict[str, Command]] = {
     "/quit": Command(_quit, "leave; Ctrl-D does too"),
 }
 # what an operation lists is decided here, one after the other
-_DIALOGS: Final = {"/review": _review}
+_DIALOGS: Final[dict[str, Run]] = {
+    "/review": lambda talk, words: decide(talk.app, talk.screen, talk.ask, words),
+}
 _FROM_OPERATIONS: Final = {
     one.slash: Command(_DIALOGS.get(one.slash, _of_operation(one.name)), one.help, one.takes)
     for one in LISTED
