@@ -226,6 +226,3 @@ def check_rest(case: Case) -> Iterator[Finding]:
 
 def _line(data: bytes, at: int) -> int:
     return data.count(b"\n", 0, at) + 1
-
-
-CHECKS = (check_kinds, check_text, check_conflicts, check_identity, check_structure, check_rest)
