@@ -10,8 +10,8 @@ from everself.config.json5_splice import Editor
 from everself.config.places import MAIN
 from everself.errors import EverselfError, NotFound, RefusedByRule, WrongUse
 from everself.identity.card import IDENTITY_FILE, resolve
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Request, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, NoRequest, Request, owner_reads, terminal_writes
 from everself.operations.home import Home
 from everself.operations.settings import save_edit
 from everself.operations.setup import FOLDER, SetupRequest, SetupResult, set_up_agent
@@ -55,12 +55,8 @@ class Removed:
     file: str
 
 
-@operation(
-    "agents.list",
-    audience=Audience.OWNER,
-    effect="read",
-    on="home",
-    examples=(("everself agents list", "the one with * answers when none is named"),),
+@owner_reads(
+    "agents.list", on="home", examples=(("everself agents list", "the one with * answers when none is named"),)
 )
 def list_agents(home: Home, _: Caller, __: NoRequest) -> tuple[AgentLine, ...]:
     """List the agents, each with its name and where it lives."""
@@ -74,13 +70,7 @@ class AgentRequest(Request):
     ] = ""
 
 
-@operation(
-    "agents.show",
-    audience=Audience.OWNER,
-    effect="read",
-    on="home",
-    examples=(("everself agents show aria", "where it lives and how it is set"),),
-)
+@owner_reads("agents.show", on="home", examples=(("everself agents show aria", "where it lives and how it is set"),))
 def show_agent(home: Home, _: Caller, request: AgentRequest) -> AgentReport:
     """Show one agent: where it lives and how it is set."""
     config = home.load().config
@@ -101,10 +91,8 @@ class AddAgentRequest(Request):
     workspace: Annotated[str, FOLDER] = ""
 
 
-@operation(
+@terminal_writes(
     "agents.add",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     on="home",
     examples=(
         ("everself agents add aria", "in its usual place"),
@@ -132,12 +120,8 @@ class RemoveAgentRequest(Request):
     name: Annotated[str, Argument("The agent.", "NAME")]
 
 
-@operation(
-    "agents.remove",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
-    on="home",
-    examples=(("everself agents remove aria", "its files stay where they are"),),
+@terminal_writes(
+    "agents.remove", on="home", examples=(("everself agents remove aria", "its files stay where they are"),)
 )
 def remove_agent(home: Home, _: Caller, request: RemoveAgentRequest) -> Removed:
     """Take an agent off the list; its files stay where they are.

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from everself.operations.backup.create import BackupReport, make_backup
 from everself.operations.backup.restore import RestoreReport, restore_backup
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, Tell, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, Option, Request, Tell, terminal_writes
 from everself.operations.home import Home
 from everself.operations.settings import AGENT
 from everself.operations.setup import FOLDER, prepare
@@ -19,10 +19,8 @@ class BackupRequest(Request):
     with_key: Annotated[bool, Option("Put the integrity key in too; keep such a file as safe as a password.")] = False
 
 
-@operation(
+@terminal_writes(
     "backup",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     progress="Saving",
     examples=(
         ("everself backup", "into this folder, under a name with the date"),
@@ -55,10 +53,8 @@ class RestoreRequest(Request):
     dry_run: Annotated[bool, Option("Check the file and say what would happen, and change nothing.")] = False
 
 
-@operation(
+@terminal_writes(
     "restore",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     on="home",
     progress="Restoring",
     examples=(

@@ -6,16 +6,11 @@ from everself.memory.bank import BankPage, PageName
 from everself.memory.memory import Remembered
 from everself.memory.provenance import stated_by_owner
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, Request, operation
+from everself.operations.declaration import Argument, NoRequest, Option, Request, operation, owner_reads
 from everself.runtime import Runtime
 
 
-@operation(
-    "memory.bank.list",
-    audience=Audience.OWNER,
-    effect="read",
-    examples=(("everself memory bank list", "pages, with the names they are found by"),),
-)
+@owner_reads("memory.bank.list", examples=(("everself memory bank list", "pages, with the names they are found by"),))
 def list_pages(runtime: Runtime, _: Caller, __: NoRequest) -> tuple[PageName, ...]:
     """List the pages of the bank."""
     return runtime.bank.pages()
@@ -25,10 +20,8 @@ class PageRequest(Request):
     page: Annotated[str, Argument("world, experience, opinions, or any name of an entity.")]
 
 
-@operation(
+@owner_reads(
     "memory.bank.show",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(
         ("everself memory bank show opinions", "with how strongly each is held"),
         ('everself memory bank show "Alice Chen"', "an entity by its name or an alias"),

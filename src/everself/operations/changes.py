@@ -11,7 +11,7 @@ from everself.memory.entries import holds_memory
 from everself.memory.provenance_undo import provenance_before
 from everself.memory.undo_check import is_torn, says, surplus
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, operation
+from everself.operations.declaration import Argument, Option, Request, operation, owner_reads
 from everself.runtime import Runtime
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.values import Applied, ChangeRecord, Conflict, FileChange, Nothing, Outcome
@@ -51,10 +51,8 @@ class LogRequest(Request):
     path: Annotated[str, Option("Only changes of this file, named as in the workspace.", "PATH")] = ""
 
 
-@operation(
+@owner_reads(
     "log",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(
         ("everself log", "the last 20 changes"),
         ("everself log --path MEMORY.md --limit 5", "the last five of one file"),
@@ -70,10 +68,8 @@ class ShowRequest(Request):
     change: Annotated[str, Argument("The id of a change, the beginning of it, or last.", "ID")]
 
 
-@operation(
+@owner_reads(
     "show",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(("everself show last", "the newest change"), ("everself show 7K3Q", "the change whose id begins so")),
 )
 def show_change(runtime: Runtime, _: Caller, request: ShowRequest) -> ShownChange:

@@ -7,8 +7,8 @@ from typing import Annotated, Final
 
 from everself.errors import WrongUse
 from everself.memory.archive.days import AGE, HeldDay, OldDay, archive_days, find_old_days
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Option, Request, Tell, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Option, Request, Tell, terminal_writes
 from everself.runtime import Runtime
 
 # days of one change: as many as a person would still want to undo together
@@ -36,10 +36,8 @@ class CompactRequest(Request):
     remove: Annotated[bool, Option("Remove each original in the same change that archives it.")] = False
 
 
-@operation(
+@terminal_writes(
     "memory.compact",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     progress="Archiving",
     examples=(
         ("everself memory compact", "which days are older than 90 days, and where they would go"),

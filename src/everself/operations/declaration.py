@@ -289,3 +289,13 @@ def operation(
         return made
 
     return declare
+
+
+def owner_reads(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:
+    """Declare an operation that shows the owner something and changes nothing."""
+    return operation(name, audience=Audience.OWNER, effect="read", **more)
+
+
+def terminal_writes(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:
+    """Declare an operation that changes something, for the owner at a terminal alone."""
+    return operation(name, audience=Audience.OWNER_AT_TERMINAL, effect="write", **more)

@@ -13,8 +13,8 @@ from everself.memory.entries import read_document
 from everself.memory.memory import Memory
 from everself.memory.provenance import CEILING, CORRECTION, DEEPEST, source_of_reference
 from everself.memory.selection import ListedEntry, Selection, Standing, list_entries
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, Option, Request, owner_reads
 from everself.runtime import Runtime
 from everself.text.normalise import fold
 from everself.values import Entry, Tag, Tier
@@ -102,10 +102,8 @@ class ListRequest(Request):
     limit: Annotated[int, Option("How many at most, the newest.", ge=1)] = 50
 
 
-@operation(
+@owner_reads(
     "memory.list",
-    audience=Audience.OWNER,
-    effect="read",
     slash="/memory",
     examples=(
         ("everself memory list --tag decision --since 2026-03-01", "what was decided since March"),
@@ -142,10 +140,8 @@ class ShowRequest(Request):
     entry: Annotated[str, Argument("The id of the entry, or its beginning.", "ID")]
 
 
-@operation(
+@owner_reads(
     "memory.show",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(("everself memory show 7K3QX9M2ABCD", "everything about one entry; the beginning of its id will do"),),
 )
 def show_entry(runtime: Runtime, _: Caller, request: ShowRequest) -> Account:

@@ -7,8 +7,8 @@ from everself.config.sections import AlternatePersona
 from everself.errors import WrongUse
 from everself.identity.card import DATA_CHARS, IDENTITY_FILE, Card, avatar_kind, resolve
 from everself.identity.persona import Why
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Option, Request, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Option, Request, owner_reads
 from everself.runtime import Runtime
 from everself.storage.state.personas import PersonaTurn
 
@@ -45,10 +45,8 @@ class IdentityRequest(Request):
     limit: Annotated[int, Option("How many turns at most.", ge=1, le=100_000)] = 20
 
 
-@operation(
+@owner_reads(
     "identity",
-    audience=Audience.OWNER,
-    effect="read",
     slash="/persona",
     examples=(
         ("everself identity", "name, emoji, avatar and soul, and where each comes from"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from everself.errors import Interrupted, RefusedByRule
 from everself.memory.tiers import MemoryStatus, count_tiers
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import NoRequest, Option, Request, Tell, operation
+from everself.operations.declaration import NoRequest, Option, Request, Tell, operation, owner_reads
 from everself.search.factory import SWITCH_ON, index_identity, index_place, need_search
 
 if TYPE_CHECKING:
@@ -194,10 +194,8 @@ class StatusRequest(Request):
     )
 
 
-@operation(
+@owner_reads(
     "memory.status",
-    audience=Audience.OWNER,
-    effect="read",
     progress="Checking",
     examples=(
         ("everself memory status", "how much is remembered, and how well it can be found"),

@@ -8,7 +8,15 @@ from typing import Annotated, Final, Literal
 from everself.errors import WrongUse
 from everself.keepers.scheduler import NewJob, TickResult, exact
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, Request, operation
+from everself.operations.declaration import (
+    Argument,
+    NoRequest,
+    Option,
+    Request,
+    operation,
+    owner_reads,
+    terminal_writes,
+)
 from everself.operations.job_actions import find_job_action, perform
 from everself.runtime import Runtime
 from everself.storage.state.jobs import MOST_FAILURES
@@ -75,10 +83,8 @@ class AddJobRequest(Request):
     session: Annotated[Literal["isolated"], Option("A session of its own, which is the only kind.")] = "isolated"
 
 
-@operation(
+@terminal_writes(
     "cron.add",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     examples=(
         (
             'everself cron add --name Review --cron "0 18 * * 5" --verb "memory promote --review" --announce',
@@ -111,12 +117,7 @@ def add_job(app: Runtime, _: Caller, request: AddJobRequest) -> JobLine:
     return _line(app, app.schedule.add(NewJob(request.name, kind, said, action, words, request.tz, request.announce)))
 
 
-@operation(
-    "cron.list",
-    audience=Audience.OWNER,
-    effect="read",
-    examples=(("everself cron list", "each with when it comes next and how it ended"),),
-)
+@owner_reads("cron.list", examples=(("everself cron list", "each with when it comes next and how it ended"),))
 def list_jobs(app: Runtime, _: Caller, __: NoRequest) -> tuple[JobLine, ...]:
     """List the jobs, those of the house first."""
     return tuple(_line(app, job) for job in app.schedule.jobs.every())
@@ -126,12 +127,7 @@ class JobRequest(Request):
     name: Annotated[str, Argument("The name or the id of the job.", "NAME|ID")]
 
 
-@operation(
-    "cron.show",
-    audience=Audience.OWNER,
-    effect="read",
-    examples=(("everself cron show memory-miner", "its times, its words and its last runs"),),
-)
+@owner_reads("cron.show", examples=(("everself cron show memory-miner", "its times, its words and its last runs"),))
 def show_job(app: Runtime, _: Caller, request: JobRequest) -> JobView:
     """Show one job: its times, what it does, and its last runs."""
     job = app.schedule.jobs.find(request.name)
@@ -149,36 +145,21 @@ def remove_job(app: Runtime, _: Caller, request: JobRequest) -> Job:
     return app.schedule.remove(request.name)
 
 
-@operation(
-    "cron.enable",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
-    idempotent=True,
-    examples=(("everself cron enable memory-miner", "from now on"),),
-)
+@terminal_writes("cron.enable", idempotent=True, examples=(("everself cron enable memory-miner", "from now on"),))
 def enable_job(app: Runtime, _: Caller, request: JobRequest) -> JobLine:
     """Let a job run again, from now on; its failures are forgiven."""
     return _line(app, app.schedule.switch(request.name, enabled=True))
 
 
-@operation(
-    "cron.disable",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
-    idempotent=True,
-    examples=(("everself cron disable memory-miner", "until it is enabled again"),),
+@terminal_writes(
+    "cron.disable", idempotent=True, examples=(("everself cron disable memory-miner", "until it is enabled again"),)
 )
 def disable_job(app: Runtime, _: Caller, request: JobRequest) -> JobLine:
     """Let a job rest until it is enabled again."""
     return _line(app, app.schedule.switch(request.name, enabled=False))
 
 
-@operation(
-    "cron.run",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
-    examples=(("everself cron run memory-miner", "now, and at its times as well"),),
-)
+@terminal_writes("cron.run", examples=(("everself cron run memory-miner", "now, and at its times as well"),))
 def run_job(app: Runtime, _: Caller, request: JobRequest) -> JobRun:
     """Run a job now, whatever its times are. Exit code 1 when it failed."""
     return app.schedule.run(request.name, lambda job, slot: perform(app, job, slot))
@@ -189,12 +170,7 @@ class RunsRequest(Request):
     limit: Annotated[int, Option("How many at most.", ge=1, le=100_000)] = 20
 
 
-@operation(
-    "cron.history",
-    audience=Audience.OWNER,
-    effect="read",
-    examples=(("everself cron history Plan --limit 5", "its last five slots"),),
-)
+@owner_reads("cron.history", examples=(("everself cron history Plan --limit 5", "its last five slots"),))
 def list_runs(app: Runtime, _: Caller, request: RunsRequest) -> tuple[NamedRun, ...]:
     """List slots that ran, failed or were passed over, with the reason; the newest first."""
     names = {job.id: job.name for job in app.schedule.jobs.every()}
@@ -203,10 +179,8 @@ def list_runs(app: Runtime, _: Caller, request: RunsRequest) -> tuple[NamedRun, 
     return tuple(NamedRun(names[run.job], run) for run in runs if run.job in names)
 
 
-@operation(
+@terminal_writes(
     "cron.tick",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     examples=(("everself cron tick", "run what is due"), (f'(crontab -l; echo "{CRONTAB}") | crontab -', "by itself")),
 )
 def tick(app: Runtime, _: Caller, __: NoRequest) -> TickReport:

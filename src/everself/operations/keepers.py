@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from everself.keepers.keeper import Keeper, Progress, RunReport
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, Request, Tell, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, NoRequest, Option, Request, Tell, owner_reads, terminal_writes
 from everself.runtime import Runtime
 from everself.storage.state.reviews import KeeperRun
 
@@ -27,12 +27,7 @@ class KeeperLine:
     waiting: int
 
 
-@operation(
-    "keepers.list",
-    audience=Audience.OWNER,
-    effect="read",
-    examples=(("everself keepers list", "each with its time and its last run"),),
-)
+@owner_reads("keepers.list", examples=(("everself keepers list", "each with its time and its last run"),))
 def list_keepers(app: Runtime, _: Caller, __: NoRequest) -> tuple[KeeperLine, ...]:
     """List the keepers: when each runs, when it last did, and what of it waits for you."""
     reviews = app.state.reviews
@@ -50,10 +45,8 @@ class KeeperRequest(Request):
     dry_run: Annotated[bool, Option("Change nothing; only say what would be done.")] = False
 
 
-@operation(
+@terminal_writes(
     "keepers.run",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     progress="{request.name}",
     examples=(
         ("everself keepers run memory-miner", "now, instead of at its time"),
@@ -82,12 +75,7 @@ class KeeperRunsRequest(Request):
     limit: Annotated[int, Option("How many at most.", ge=1, le=100_000)] = 20
 
 
-@operation(
-    "keepers.history",
-    audience=Audience.OWNER,
-    effect="read",
-    examples=(("everself keepers history memory-miner --limit 5", "its last five runs"),),
-)
+@owner_reads("keepers.history", examples=(("everself keepers history memory-miner --limit 5", "its last five runs"),))
 def list_keeper_runs(app: Runtime, _: Caller, request: KeeperRunsRequest) -> tuple[KeeperRun, ...]:
     """List what keepers did, the newest run first."""
     if request.name:

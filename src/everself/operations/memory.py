@@ -11,8 +11,8 @@ from everself.errors import Interrupted, NotFound, RefusedByRule, WrongUse
 from everself.memory.adoption import AdoptionReport, adopt, needs_adoption
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, ImportReport, import_lines
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, Tell, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, Option, Request, Tell, terminal_writes
 from everself.runtime import Runtime
 from everself.storage import writes
 from everself.storage.filesystem import TEMPORARY_PREFIX, disk_errors
@@ -36,10 +36,8 @@ class ExportRequest(Request):
     kind: Annotated[Literal["jsonl"], Option("The form.", cli="--format")] = "jsonl"
 
 
-@operation(
+@terminal_writes(
     "memory.export",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     examples=(
         ("everself memory export memory.jsonl", "into a new file"),
         ("everself memory export > memory.jsonl", "the same, by way of the shell"),
@@ -76,10 +74,8 @@ class Imported:
         return bool(self.report.broken) and not self.request.skip_broken
 
 
-@operation(
+@terminal_writes(
     "memory.import",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     progress="Importing",
     examples=(
         ("everself memory import memory.jsonl --dry-run", "see what would come in"),

@@ -12,8 +12,8 @@ from everself.models.chat.findings import remember_calling
 from everself.models.chat.model_table import Price, find_model_facts, known_models
 from everself.models.chat.model_trial import Trial, trial_of
 from everself.models.chat.vendors import VENDORS
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, Option, Request, owner_reads, terminal_writes
 from everself.operations.home import Home
 from everself.operations.settings import AGENT, SavedReport, save_value
 from everself.runtime import Runtime
@@ -71,13 +71,7 @@ class ModelsRequest(Request):
     everything: Annotated[bool, Option("Those too whose key is missing.", cli="--all")] = False
 
 
-@operation(
-    "model.list",
-    audience=Audience.OWNER,
-    effect="read",
-    slash="/model",
-    examples=(("everself model list", "the one with * is in use"),),
-)
+@owner_reads("model.list", slash="/model", examples=(("everself model list", "the one with * is in use"),))
 def list_models(app: Runtime, _: Caller, request: ModelsRequest) -> ModelsReport:
     """List models with their window, their price and whether their key is there.
 
@@ -100,10 +94,8 @@ class UseRequest(Request):
     agent: Annotated[str, AGENT] = ""
 
 
-@operation(
+@terminal_writes(
     "model.use",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     idempotent=True,
     on="home",
     examples=(
@@ -135,10 +127,8 @@ class TestRequest(Request):
     name: Annotated[str, Argument("The model as provider/name; the one in use where it is left out.", "[NAME]")] = ""
 
 
-@operation(
+@terminal_writes(
     "model.test",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     examples=(
         ("everself model test", "the model in use"),
         ("everself model test ollama/qwen3:8b", "another one, before you use it"),
@@ -163,10 +153,8 @@ class SpendRequest(Request):
     days: Annotated[int, Option("How many days, today included.", ge=1, le=3_660)] = 7
 
 
-@operation(
+@owner_reads(
     "spend",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(
         ("everself spend", "the last seven days"),
         ("everself spend --days 30 --json", "a month, for a program"),

@@ -15,7 +15,7 @@ from everself.memory.entries import text_hash
 from everself.memory.provenance import HAND, stated_by_owner
 from everself.memory.writing import is_quarantined
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, operation
+from everself.operations.declaration import Argument, Option, Request, operation, terminal_writes
 from everself.runtime import Runtime
 from everself.storage.state.proposals import Proposal
 from everself.storage.state.reviews import Review
@@ -105,10 +105,8 @@ class AcceptRequest(Request):
     seen: Annotated[str, Option(_SEEN, "MARK")] = ""
 
 
-@operation(
+@terminal_writes(
     "review.accept",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     examples=(
         ("everself review accept 7K3QX9M2ABCD", "yes, or the first of its answers"),
         ("everself review accept 7K3QX9M2ABCD --answer 2", "the second of its answers"),
@@ -133,10 +131,8 @@ class EditRequest(Request):
     seen: Annotated[str, Option(_SEEN, "MARK")] = ""
 
 
-@operation(
+@terminal_writes(
     "review.edit",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     examples=(('everself review edit 7K3QX9M2ABCD --text "The demo is in June."', "yes, but in your words"),),
 )
 def edit_waiting(runtime: Runtime, caller: Caller, request: EditRequest) -> Decided:
@@ -152,12 +148,7 @@ class RefuseRequest(Request):
     seen: Annotated[str, Option(_SEEN, "MARK")] = ""
 
 
-@operation(
-    "review.refuse",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
-    examples=(("everself review refuse 7K3QX9M2ABCD", "no, and it is not asked again"),),
-)
+@terminal_writes("review.refuse", examples=(("everself review refuse 7K3QX9M2ABCD", "no, and it is not asked again"),))
 def refuse_waiting(runtime: Runtime, caller: Caller, request: RefuseRequest) -> Decided:
     """Say no to one thing that waits. The same is not asked again."""
     one = _find(runtime, caller, request.name, request.seen)

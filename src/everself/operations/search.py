@@ -17,7 +17,7 @@ from everself.memory.corrections import mark_embedded, not_embedded
 from everself.memory.provenance import IMPORT, taint_of
 from everself.memory.sources import sources_of_hits, sources_of_lines
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, Tell, ToolOffer, operation
+from everself.operations.declaration import Argument, Option, Request, Tell, ToolOffer, operation, owner_reads
 from everself.runtime import Runtime
 from everself.search.factory import need_search
 from everself.search.recall import RecallRequest, SaidMessage, SearchResult
@@ -248,10 +248,8 @@ class WhyRequest(Request):
     limit: Annotated[int, Option("How many to list.", ge=1)] = 20
 
 
-@operation(
+@owner_reads(
     "memory.why",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(
         ("everself memory why", "what the last search recalled, and what it left out"),
         ("everself memory why tundra", "the newest search for these words"),

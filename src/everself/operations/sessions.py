@@ -11,7 +11,7 @@ from everself.conversation.sessions.checkpoint import Fate
 from everself.conversation.sessions.session import Message, Session
 from everself.errors import WrongUse
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, operation
+from everself.operations.declaration import Argument, Option, Request, operation, owner_reads
 from everself.runtime import Runtime
 
 _MOST: Final = 100_000
@@ -96,13 +96,7 @@ class ListRequest(Request):
     limit: Annotated[int, Option("How many at most.", ge=1, le=_MOST)] = 20
 
 
-@operation(
-    "sessions.list",
-    audience=Audience.OWNER,
-    effect="read",
-    slash="/sessions",
-    examples=(("everself sessions list --limit 5", "the last five"),),
-)
+@owner_reads("sessions.list", slash="/sessions", examples=(("everself sessions list --limit 5", "the last five"),))
 def list_sessions(runtime: Runtime, _: Caller, request: ListRequest) -> tuple[SessionLine, ...]:
     """List conversations, the one that was spoken in last first."""
     return tuple(_line(one) for one in runtime.log.list(request.limit))
@@ -113,10 +107,8 @@ class ShowSessionRequest(Request):
     limit: Annotated[int | None, Option("Only so many of the last messages.", ge=1, le=_MOST)] = None
 
 
-@operation(
+@owner_reads(
     "sessions.show",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(
         ("everself sessions show last", "the newest conversation"),
         ("everself sessions show 7K3Q --limit 10", "the last ten messages of the one whose id begins so"),
@@ -136,11 +128,8 @@ class SearchMessagesRequest(Request):
     limit: Annotated[int, Option("How many at most.", ge=1, le=_MOST)] = 20
 
 
-@operation(
-    "sessions.search",
-    audience=Audience.OWNER,
-    effect="read",
-    examples=(("everself sessions search harbour fee", "in any conversation, the newest first"),),
+@owner_reads(
+    "sessions.search", examples=(("everself sessions search harbour fee", "in any conversation, the newest first"),)
 )
 def search_messages(runtime: Runtime, _: Caller, request: SearchMessagesRequest) -> tuple[Spoken, ...]:
     """Find messages that hold all of these words.
@@ -209,10 +198,8 @@ class SimulateRequest(Request):
     name: Annotated[str, Argument(_SESSION, "[SESSION]")] = "last"
 
 
-@operation(
+@owner_reads(
     "simulate-compaction",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(("everself simulate-compaction", "what survives if the last conversation were made shorter now"),),
 )
 def simulate_compaction(runtime: Runtime, _: Caller, request: SimulateRequest) -> Simulation:

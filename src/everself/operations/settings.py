@@ -11,8 +11,8 @@ from everself.config.host import decode, parse_secrets
 from everself.config.host_edits import Edited, plan_set, plan_unset
 from everself.config.schema import canonical, find_spot, get_spot, is_group, split_key
 from everself.errors import BadConfig, ChangedMeanwhile, EverselfError, LockTimeout, WrongUse
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, Request, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, NoRequest, Option, Request, owner_reads, terminal_writes
 from everself.operations.home import Home
 from everself.storage.host_files import find_file, save_file, sweep
 from everself.values import Finding
@@ -52,10 +52,8 @@ class KeyRequest(Request):
     agent: Annotated[str, AGENT] = ""
 
 
-@operation(
+@owner_reads(
     "config.get",
-    audience=Audience.OWNER,
-    effect="read",
     on="home",
     examples=(("everself config get agents.defaults.heartbeat.every", "the value in force, and nothing else"),),
 )
@@ -78,10 +76,8 @@ class ShowRequest(Request):
     agent: Annotated[str, AGENT] = ""
 
 
-@operation(
+@owner_reads(
     "config.show",
-    audience=Audience.OWNER,
-    effect="read",
     on="home",
     examples=(
         ("everself config show", "what is set"),
@@ -109,10 +105,8 @@ class SetRequest(Request):
     agent: Annotated[str, AGENT] = ""
 
 
-@operation(
+@terminal_writes(
     "config.set",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     idempotent=True,
     on="home",
     examples=(
@@ -145,10 +139,8 @@ def save_value(home: Home, key: str, value: str, agent: str = "") -> SavedReport
     return replace(report, remarks=(*report.remarks, *_overruled(home, wanted, agent)))
 
 
-@operation(
+@terminal_writes(
     "config.unset",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     idempotent=True,
     on="home",
     examples=(("everself config unset agents.defaults.heartbeat.every", "back to the default"),),
@@ -161,13 +153,7 @@ def unset_value(home: Home, _: Caller, request: KeyRequest) -> SavedReport:
     return save_edit(home, wanted, lambda host, secrets: plan_unset(host, secrets, wanted), host_first=True)
 
 
-@operation(
-    "config.path",
-    audience=Audience.OWNER,
-    effect="read",
-    on="home",
-    examples=(("$EDITOR $(everself config path)", "edit the host file by hand"),),
-)
+@owner_reads("config.path", on="home", examples=(("$EDITOR $(everself config path)", "edit the host file by hand"),))
 def host_file(home: Home, _: Caller, __: NoRequest) -> HostFile:
     """Print where the host file is, whether or not it exists yet."""
     return HostFile(home.places.host_file)

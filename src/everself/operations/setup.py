@@ -13,8 +13,8 @@ from everself.config.host_edits import Edited, plan_set
 from everself.config.places import MAIN, is_agent_id
 from everself.errors import RefusedByRule, UnsafePath, WrongUse
 from everself.memory.adoption import AdoptionReport
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Option, Request, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Option, Request, terminal_writes
 from everself.operations.home import Home
 from everself.operations.memory import adopt_workspace
 from everself.operations.settings import AGENT, need_utf8, save_edit
@@ -127,10 +127,8 @@ class SetupRequest(Request):
     restore: Annotated[bool, Option("Create again what you removed since an earlier setup.")] = False
 
 
-@operation(
+@terminal_writes(
     "setup",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     idempotent=True,
     on="home",
     question="{plan} Take them over as they are?",

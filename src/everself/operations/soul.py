@@ -14,7 +14,16 @@ from everself.identity.soul_tests import SoulTestResult, Verdict
 from everself.identity.versions import CURRENT, Version
 from everself.memory.provenance import OWN
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, Request, ToolOffer, operation
+from everself.operations.declaration import (
+    Argument,
+    NoRequest,
+    Option,
+    Request,
+    ToolOffer,
+    operation,
+    owner_reads,
+    terminal_writes,
+)
 from everself.runtime import Runtime
 from everself.storage.state.proposals import Proposal
 from everself.text.normalise import one_line
@@ -63,10 +72,8 @@ class SoulRequest(Request):
     name: Annotated[str, Argument(_NAME, "[NAME]")] = CURRENT
 
 
-@operation(
+@owner_reads(
     "soul.show",
-    audience=Audience.OWNER,
-    effect="read",
     slash="/soul",
     examples=(
         ("everself soul show", "the soul of today, and what waits for your yes"),
@@ -91,12 +98,7 @@ def show_soul(runtime: Runtime, _: Caller, request: SoulRequest) -> SoulReport:
     return SoulReport(name, text, *limits, learned_lines(data), growth.open(), proposal, diff)
 
 
-@operation(
-    "soul.history",
-    audience=Audience.OWNER,
-    effect="read",
-    examples=(("everself soul history", "every soul there was, the newest first"),),
-)
+@owner_reads("soul.history", examples=(("everself soul history", "every soul there was, the newest first"),))
 def list_souls(runtime: Runtime, _: Caller, __: NoRequest) -> tuple[Version, ...]:
     """List the soul of today and the earlier ones, newest first."""
     return runtime.growth.history()
@@ -107,10 +109,8 @@ class DiffRequest(Request):
     other: Annotated[str, Argument("The soul to compare it with.", "[TO]")] = CURRENT
 
 
-@operation(
+@owner_reads(
     "soul.diff",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(
         ("everself soul diff", "what the last step changed"),
         ("everself soul diff 2026-03-19T093000-1a2b3c4d", "what has changed since that one"),
@@ -180,10 +180,8 @@ class ApproveRequest(Request):
     force: Annotated[bool, Option("Even where soul tests fail.")] = False
 
 
-@operation(
+@terminal_writes(
     "soul.approve",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     question="Let it in?",
     examples=(
         ("everself soul approve last", "the newest proposal"),
@@ -206,11 +204,8 @@ class RefuseRequest(Request):
     why: Annotated[str, Option("Why; it is noted in CHANGELOG.md.", "WORDS")] = ""
 
 
-@operation(
-    "soul.refuse",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
-    examples=(('everself soul refuse last --why "that was one bad day"', "say no, and why"),),
+@terminal_writes(
+    "soul.refuse", examples=(('everself soul refuse last --why "that was one bad day"', "say no, and why"),)
 )
 def refuse_soul(runtime: Runtime, _: Caller, request: RefuseRequest) -> Proposal:
     """Say no to a proposal."""
@@ -223,10 +218,8 @@ class RollbackRequest(Request):
     force: Annotated[bool, Option("Even where somebody altered that copy.")] = False
 
 
-@operation(
+@terminal_writes(
     "soul.rollback",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     question="Go back?",
     examples=(
         ("everself soul rollback last", "what the soul was before"),
@@ -250,10 +243,8 @@ def roll_back_soul(runtime: Runtime, caller: Caller, request: RollbackRequest) -
     return growth.rollback(version, force=request.force)
 
 
-@operation(
+@owner_reads(
     "soul.test",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(
         ("everself soul test", "the soul of today against SOUL_TESTS.md"),
         ("everself soul test 7K3QX9M2ABCD", "a proposal, before you approve it"),
@@ -319,10 +310,8 @@ class DigestRequest(Request):
     days: Annotated[int, Option("How far back.", "N", ge=1, le=36_500)] = 7
 
 
-@operation(
+@owner_reads(
     "soul.digest",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(
         ("everself soul digest", "what grew in the last week, why, and in whose words"),
         ("everself soul digest --days 30", "in the last month"),

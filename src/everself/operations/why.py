@@ -15,8 +15,8 @@ from everself.memory.corrections import trigger_of
 from everself.memory.entries import read_document
 from everself.memory.provenance import CORRECTION, DEEPEST
 from everself.models.chat.protocol import JsonObject
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, Option, Request, owner_reads
 from everself.runtime import Runtime
 from everself.text.normalise import fold
 from everself.values import ChangeRecord, Entry, FileChange
@@ -103,10 +103,8 @@ class WhyRequest(Request):
     bisect: Annotated[str, Option("Who first taught this: an entry's id, or words of it.", "FACT")] = ""
 
 
-@operation(
+@owner_reads(
     "why",
-    audience=Audience.OWNER,
-    effect="read",
     slash="/why",
     examples=(
         ("everself why", "what the last reply rests on"),
