@@ -1,7 +1,6 @@
 """Operations on the list of agents: who there is, one more, one less. Nobody's files are touched by leaving the list."""
 
 import os
-from dataclasses import dataclass
 from typing import Annotated
 
 from everself.config import AgentSettings, Config
@@ -11,7 +10,7 @@ from everself.config.places import MAIN
 from everself.errors import EverselfError, NotFound, RefusedByRule, WrongUse
 from everself.identity.card import IDENTITY_FILE, resolve
 from everself.operations.caller import Caller
-from everself.operations.declaration import Argument, NoRequest, Request, owner_reads, terminal_writes
+from everself.operations.declaration import Argument, NoRequest, Request, Result, owner_reads, terminal_writes
 from everself.operations.home import Home
 from everself.operations.settings import save_edit
 from everself.operations.setup import FOLDER, SetupRequest, SetupResult, set_up_agent
@@ -21,8 +20,7 @@ from everself.storage.host_files import find_file
 _LIST = ("agents", "list")
 
 
-@dataclass(frozen=True, slots=True)
-class AgentLine:
+class AgentLine(Result):
     """One agent of the list. `answers`: it is meant where none is named; `lives`: its workspace is there."""
 
     id: str
@@ -34,8 +32,7 @@ class AgentLine:
     state: str
 
 
-@dataclass(frozen=True, slots=True)
-class AgentReport:
+class AgentReport(Result):
     line: AgentLine
     model: str
     time_zone: str
@@ -45,8 +42,7 @@ class AgentReport:
     entries: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(Result):
     """An agent that is no longer listed, and where its files still are."""
 
     id: str

@@ -1,12 +1,11 @@
 """Backup and restore as operations: one agent in one file, and back, for a new agent or an old one."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from everself.operations.backup.create import BackupReport, make_backup
 from everself.operations.backup.restore import RestoreReport, restore_backup
 from everself.operations.caller import Caller
-from everself.operations.declaration import Argument, Option, Request, Tell, terminal_writes
+from everself.operations.declaration import Argument, Option, Request, Result, Tell, terminal_writes
 from everself.operations.home import Home
 from everself.operations.settings import AGENT
 from everself.operations.setup import FOLDER, prepare
@@ -36,8 +35,7 @@ def back_up(runtime: Runtime, _: Caller, request: BackupRequest, tell: Tell | No
     return make_backup(runtime, request.file, with_key=request.with_key, progress=tell)
 
 
-@dataclass(frozen=True, slots=True)
-class BroughtBack:
+class BroughtBack(Result):
     """What restore did, and which settings the host file got so that it holds tomorrow."""
 
     report: RestoreReport

@@ -3,7 +3,7 @@
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 
 from everself.errors import ChangedMeanwhile, RefusedByRule
@@ -11,7 +11,7 @@ from everself.memory.entries import holds_memory
 from everself.memory.provenance_undo import provenance_before
 from everself.memory.undo_check import is_torn, says, surplus
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, operation, owner_reads
+from everself.operations.declaration import Argument, Option, Request, Result, operation, owner_reads
 from everself.runtime import Runtime
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.values import Applied, ChangeRecord, Conflict, FileChange, Nothing, Outcome
@@ -21,22 +21,19 @@ from everself.workspace.protocol import Workspace
 from everself.workspace.undo import plan_undo
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeLog:
+class ChangeLog(Result):
     """The newest changes, of one file where `path` names it."""
 
     records: tuple[ChangeRecord, ...]
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownChange:
+class ShownChange(Result):
     record: ChangeRecord
     diff: str
 
 
-@dataclass(frozen=True, slots=True)
-class UndoReport:
+class UndoReport(Result):
     """What undoing did, or would do when `applied` is None and nothing stands in `conflicts` and `refused`."""
 
     undone: ChangeRecord

@@ -2,21 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 from everself.errors import WrongUse
 from everself.memory.archive.days import AGE, HeldDay, OldDay, archive_days, find_old_days
 from everself.operations.caller import Caller
-from everself.operations.declaration import Option, Request, Tell, terminal_writes
+from everself.operations.declaration import Option, Request, Result, Tell, terminal_writes
 from everself.runtime import Runtime
 
 # days of one change: as many as a person would still want to undo together
 _TOGETHER: Final = 92
 
 
-@dataclass(frozen=True, slots=True)
-class Compaction:
+class Compaction(Result):
     """`days` are those that are older than `age` days, `held` those that stay whatever their age. With `changes`, `done` are the days
     that were moved, or copied where they were not `removed`, and `archives` where they went. `applied`: that was asked for."""
 

@@ -98,8 +98,20 @@ class Field:
 class Request:
     """What an operation is asked for: its subclasses are frozen dataclasses, whose fields are given by name."""
 
+    __dataclass_fields__: typing.ClassVar[dict[str, Any]]
+
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, kw_only=True)(cls)
+
+
+@typing.dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class Result:
+    """What an operation gives, or a part of it: its subclasses are frozen dataclasses."""
+
+    __dataclass_fields__: typing.ClassVar[dict[str, Any]]
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
 
 class NoRequest(Request):

@@ -4,7 +4,6 @@ That is where it comes from, how sure it is and why, what rests on it, and what 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Final, Literal
 
@@ -14,7 +13,7 @@ from everself.memory.memory import Memory
 from everself.memory.provenance import CEILING, CORRECTION, DEEPEST, source_of_reference
 from everself.memory.selection import ListedEntry, Selection, Standing, list_entries
 from everself.operations.caller import Caller
-from everself.operations.declaration import Argument, Option, Request, owner_reads
+from everself.operations.declaration import Argument, Option, Request, Result, owner_reads
 from everself.runtime import Runtime
 from everself.text.normalise import fold
 from everself.values import Entry, Tag, Tier
@@ -24,8 +23,7 @@ CHANGES = 20
 _TIERS: Final = {"T1": Tier.CORE, "T2": Tier.WORKING, "core": Tier.CORE, "working": Tier.WORKING}
 
 
-@dataclass(frozen=True, slots=True)
-class Reckoning:
+class Reckoning(Result):
     """How confidence is worked out: base, what mentions add, what time takes, and the bounds it is kept in."""
 
     base: float
@@ -38,8 +36,7 @@ class Reckoning:
     result: float
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Result):
     """One thing that an entry rests on, directly (`depth` 1) or through others, and how far that is trusted."""
 
     reference: str
@@ -48,8 +45,7 @@ class Evidence:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(Result):
     """A change that altered the entry. `words` is what it said afterwards; None when it was not there any more."""
 
     change: str
@@ -59,8 +55,7 @@ class Touch:
     words: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(Result):
     entry: Entry
     citation: str
     confidence: Reckoning
@@ -71,8 +66,7 @@ class Account:
     changes: tuple[Touch, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Result):
     """The newest of the entries that are meant, oldest first. `found` is how many are meant in all, `today` the owner's day."""
 
     entries: tuple[ListedEntry, ...]

@@ -11,7 +11,7 @@ import msgspec
 
 from everself.errors import NotFound
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Option, Request, Tell, operation
+from everself.operations.declaration import Option, Request, Result, Tell, operation
 from everself.runtime import Runtime
 from everself.search.evaluation import (
     Evaluation,
@@ -29,8 +29,7 @@ from everself.values import Hit
 _KEPT = "evaluation"
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+class Setup(Result):
     model: str
     ranking: str
     vector_weight: float
@@ -40,8 +39,7 @@ class Setup:
     embedded: float
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Measurement(Result):
     """Which share of the questions had their note at the first place, among the first five, among the first ten."""
 
     at: datetime
@@ -53,12 +51,11 @@ class Result:
     setup: Setup
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluationReport:
+class EvaluationReport(Result):
     """This result and the one that was kept before. `worse` is by how much more than chance does; `changed` names what differs."""
 
-    now: Result
-    before: Result | None = None
+    now: Measurement
+    before: Measurement | None = None
     worse: float = 0.0
     changed: tuple[str, ...] = ()
     kept: bool = False
@@ -68,7 +65,7 @@ class EvaluationReport:
 class _Kept:
     """A result as it is kept, with the rank that each question had."""
 
-    result: Result
+    result: Measurement
     asked: str
     ranks: tuple[int, ...]
 
@@ -129,7 +126,7 @@ def _questions(app: Runtime, view: Snapshot, count: int) -> tuple[EvaluationQues
     return make_questions(own, commonness, count)
 
 
-def _result(app: Runtime, found: Evaluation) -> Result:
+def _result(app: Runtime, found: Evaluation) -> Measurement:
     settings, view = app.agent.search, app.index.view(fresh=False)
     whole = view.embedded + view.pending
     setup = Setup(
@@ -142,7 +139,7 @@ def _result(app: Runtime, found: Evaluation) -> Result:
         embedded=round(view.embedded / whole, 2) if whole and app.index.model else 0.0,
     )
     first, five, ten = (found.recall_at(place) for place in (1, 5, 10))
-    return Result(app.clock.now(), found.count, first, five, ten, found.mrr, setup)
+    return Measurement(app.clock.now(), found.count, first, five, ten, found.mrr, setup)
 
 
 def _load(app: Runtime) -> _Kept | None:

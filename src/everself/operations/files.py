@@ -3,7 +3,6 @@
 Memory has operations of its own: a line written into one of its files by hand would be believed as a person's own hand is.
 """
 
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 from everself.config.sections import WorkspaceAccess
@@ -13,7 +12,7 @@ from everself.identity.write_permissions import permission
 from everself.memory.provenance import HAND, OWN, PERSON, concluded, rank, taint_of, weaker
 from everself.memory.sources import sources_of_lines
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, ToolOffer, operation
+from everself.operations.declaration import Argument, Option, Request, Result, ToolOffer, operation
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import effective, is_owner, read_rules, speaker_of, visible
@@ -26,8 +25,7 @@ _PLAIN: Final = frozenset({Kind.OTHER, Kind.FOREIGN})
 _PATH: Final = "The file, from the top of the workspace."
 
 
-@dataclass(frozen=True, slots=True)
-class FilePart:
+class FilePart(Result):
     """Lines of a file, and the least trusted source that they rest on. `of` is how many lines it has."""
 
     path: str
@@ -38,8 +36,7 @@ class FilePart:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileSaved:
+class FileSaved(Result):
     """`change` is empty where the file said so already."""
 
     path: str

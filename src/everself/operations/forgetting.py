@@ -1,6 +1,5 @@
 """Forgetting as an operation: what would go is shown first, whoever may agrees, and the proof of it comes back."""
 
-from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Final
 
@@ -9,7 +8,7 @@ from everself.errors import NoEntryContains, NotFound, RefusedByRule, WrongUse
 from everself.memory.forgetting.proof import ForgetPlan, ForgetProof, Target
 from everself.memory.provenance import OWN
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, ToolOffer, operation
+from everself.operations.declaration import Argument, Option, Request, Result, ToolOffer, operation
 from everself.operations.entries import Candidates, candidates_near, show_candidates
 from everself.operations.origins import asks_to_forget
 from everself.runtime import Runtime
@@ -25,8 +24,7 @@ _A_WORD: Final = 8
 _FORGETTING: Final = 600.0
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
+class Forgotten(Result):
     """One entry that is gone, and the document it stood in."""
 
     proof: ForgetProof

@@ -1,6 +1,5 @@
 """Who the agent is, as an operation: what is in force and from where, and which soul spoke in which turn."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from everself.config.sections import AlternatePersona
@@ -8,13 +7,12 @@ from everself.errors import WrongUse
 from everself.identity.card import DATA_CHARS, IDENTITY_FILE, Card, avatar_kind, resolve
 from everself.identity.persona import Why
 from everself.operations.caller import Caller
-from everself.operations.declaration import Option, Request, owner_reads
+from everself.operations.declaration import Option, Request, Result, owner_reads
 from everself.runtime import Runtime
 from everself.storage.state.personas import PersonaTurn
 
 
-@dataclass(frozen=True, slots=True)
-class IdentityReport:
+class IdentityReport(Result):
     """`soul` is the file that a conversation would begin with now, `soul_hash` empty where there is none.
 
     `alternate` never speaks where it is not `enabled`. `missing` are the documents that are not there, and without which the agent
@@ -31,8 +29,7 @@ class IdentityReport:
     notices: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Turns:
+class Turns(Result):
     """Which soul spoke in which turn, the newest first, of one session or of all."""
 
     spoken: tuple[PersonaTurn, ...]

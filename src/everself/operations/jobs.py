@@ -1,7 +1,6 @@
 """Operations on jobs: what there is, one more, one less, what ran, and running what is due. Knows no terminal."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Final, Literal
 
@@ -13,6 +12,7 @@ from everself.operations.declaration import (
     NoRequest,
     Option,
     Request,
+    Result,
     operation,
     owner_reads,
     terminal_writes,
@@ -30,8 +30,7 @@ _NEW: Final = timedelta(days=1)
 Standing = Literal["waiting", "due", "running", "disabled", "failing", "over"]
 
 
-@dataclass(frozen=True, slots=True)
-class JobLine:
+class JobLine(Result):
     """A job as it stands: when it comes next and how it ended last. `failing`: it failed too often and was disabled."""
 
     job: Job
@@ -41,30 +40,26 @@ class JobLine:
     last: JobRun | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class JobView:
+class JobView(Result):
     line: JobLine
     runs: tuple[JobRun, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class JobNews:
+class JobNews(Result):
     """What a person should hear of: a job that announces what came of it, or one that was disabled."""
 
     job: Job
     run: JobRun
 
 
-@dataclass(frozen=True, slots=True)
-class NamedRun:
+class NamedRun(Result):
     """A slot with the name of its job."""
 
     name: str
     run: JobRun
 
 
-@dataclass(frozen=True, slots=True)
-class TickReport:
+class TickReport(Result):
     """What was run, and the names of its jobs by their ids."""
 
     done: TickResult

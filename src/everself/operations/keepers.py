@@ -4,18 +4,25 @@ The owner's own: a run may cost money, and what it changes can be undone change 
 """
 
 import asyncio
-from dataclasses import dataclass
 from typing import Annotated
 
 from everself.keepers.keeper import Keeper, Progress, RunReport
 from everself.operations.caller import Caller
-from everself.operations.declaration import Argument, NoRequest, Option, Request, Tell, owner_reads, terminal_writes
+from everself.operations.declaration import (
+    Argument,
+    NoRequest,
+    Option,
+    Request,
+    Result,
+    Tell,
+    owner_reads,
+    terminal_writes,
+)
 from everself.runtime import Runtime
 from everself.storage.state.reviews import KeeperRun
 
 
-@dataclass(frozen=True, slots=True)
-class KeeperLine:
+class KeeperLine(Result):
     """One keeper. `time` is when it runs by itself, empty for one that is called when it is needed; `prompt` is its own SOUL.md, and
     `waiting` how many of its questions wait for a human."""
 

@@ -4,7 +4,6 @@ import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from everself.errors import Interrupted, NotFound, RefusedByRule, WrongUse
@@ -12,7 +11,7 @@ from everself.memory.adoption import AdoptionReport, adopt, needs_adoption
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, ImportReport, import_lines
 from everself.operations.caller import Caller
-from everself.operations.declaration import Argument, Option, Request, Tell, terminal_writes
+from everself.operations.declaration import Argument, Option, Request, Result, Tell, terminal_writes
 from everself.runtime import Runtime
 from everself.storage import writes
 from everself.storage.filesystem import TEMPORARY_PREFIX, disk_errors
@@ -21,8 +20,7 @@ from everself.storage.real_disk import RealFileSystem
 from everself.values import new_id
 
 
-@dataclass(frozen=True, slots=True)
-class ExportReport:
+class ExportReport(Result):
     """What was exported: to a new file, or (`path` is empty) as lines. `redacted` counts entries that secrets were taken out of."""
 
     path: str
@@ -62,8 +60,7 @@ class ImportRequest(Request):
     dry_run: Annotated[bool, Option("Say what would come in, and change nothing.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Result):
     """What came in, and what was asked for. `refused`: nothing did, because lines are broken."""
 
     report: ImportReport
@@ -94,8 +91,7 @@ def import_memory(app: Runtime, _: Caller, request: ImportRequest, tell: Tell | 
         return Imported(import_lines(app.memory, lines, options), request)
 
 
-@dataclass(frozen=True, slots=True)
-class AdoptionPlan:
+class AdoptionPlan(Result):
     """A folder with so many documents that this installation never saw."""
 
     folder: str

@@ -1,6 +1,5 @@
 """Operations on models: which there are, which is in use, what one can do, and what they cost."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Literal
 
@@ -13,7 +12,7 @@ from everself.models.chat.model_table import Price, find_model_facts, known_mode
 from everself.models.chat.model_trial import Trial, trial_of
 from everself.models.chat.vendors import VENDORS
 from everself.operations.caller import Caller
-from everself.operations.declaration import Argument, Option, Request, owner_reads, terminal_writes
+from everself.operations.declaration import Argument, Option, Request, Result, owner_reads, terminal_writes
 from everself.operations.home import Home
 from everself.operations.settings import AGENT, SavedReport, save_value
 from everself.runtime import Runtime
@@ -25,8 +24,7 @@ _KEY = "agents.defaults.model"
 ANY_NAME = "NAME"
 
 
-@dataclass(frozen=True, slots=True)
-class ModelLine:
+class ModelLine(Result):
     """A model that can be named. `listed` is false for one that Everself has no figures of: its window is a careful guess."""
 
     name: str
@@ -38,8 +36,7 @@ class ModelLine:
     key: KeyState
 
 
-@dataclass(frozen=True, slots=True)
-class ModelsReport:
+class ModelsReport(Result):
     """`everything`: those without a key were asked for too."""
 
     used: str
@@ -47,8 +44,7 @@ class ModelsReport:
     everything: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class UsedReport:
+class UsedReport(Result):
     """What `model use` changed: from which model to which, and where that is written."""
 
     before: str
@@ -56,8 +52,7 @@ class UsedReport:
     saved: SavedReport
 
 
-@dataclass(frozen=True, slots=True)
-class SpendReport:
+class SpendReport(Result):
     """`background` is what counts against the limits today; dollars are millionths of one everywhere but in `dollars_a_day`."""
 
     since: str

@@ -1,6 +1,6 @@
 """Promotion as an operation: what deserves the curated core and why, moving it there, and asking about it once a week."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import Annotated, Final
 
@@ -13,7 +13,7 @@ from everself.memory.promotion.moves import Moved, NotMoved, Pick, apply_moves
 from everself.memory.promotion.permission import PromotionRight
 from everself.memory.provenance import AGENT, HAND, taint_of
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Tell, ToolOffer, operation
+from everself.operations.declaration import Argument, Option, Request, Result, Tell, ToolOffer, operation
 from everself.operations.keepers import run_now
 from everself.runtime import Runtime
 from everself.values import Author, Tier
@@ -31,8 +31,7 @@ _AWAY: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Proposed:
+class Proposed(Result):
     """A candidate as it is shown: what it says, why it is one, where it would go, and who may decide it."""
 
     entry: str
@@ -51,8 +50,7 @@ class Proposed:
     along: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Promoted:
+class Promoted(Result):
     """`candidates` are those that were looked at; `change` is the one change that moved what was `moved`. `applied`: that was asked for."""
 
     candidates: tuple[Proposed, ...]
@@ -62,8 +60,7 @@ class Promoted:
     applied: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(Result):
     """The questions that wait now and did not before. `entries` are those that they are about."""
 
     queued: tuple[str, ...]
@@ -71,8 +68,7 @@ class Asking:
     entries: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromoteRequest:
+class PromoteRequest(Request):
     entries: Annotated[tuple[str, ...], Argument("Ids of entries to promote.", "[ID]...")] = ()
     days: Annotated[int, Option("How many days to look back.", ge=1, le=36_500)] = WEEK
     min_confidence: Annotated[

@@ -4,7 +4,6 @@ Four things wait here: proposals for the soul, questions of keepers, what is kep
 What waits for a human is not decided by a model, and what was kept from a model is not shown to one.
 """
 
-from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
@@ -15,7 +14,7 @@ from everself.memory.entries import text_hash
 from everself.memory.provenance import HAND, stated_by_owner
 from everself.memory.writing import is_quarantined
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, operation, terminal_writes
+from everself.operations.declaration import Argument, Option, Request, Result, operation, terminal_writes
 from everself.runtime import Runtime
 from everself.storage.state.proposals import Proposal
 from everself.storage.state.reviews import Review
@@ -36,8 +35,7 @@ _NOT_PRESENT: Final = "This was added outside Everself. Only at your own termina
 Verdict = Literal["accepted", "edited", "refused"]
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Result):
     """One thing that waits. `answers` are what a yes can mean, the first where none is named; `words` are what stands there now and an edit
     replaces; `mark` changes as soon as any of it does; `changed` says what is no longer so since it was asked."""
 
@@ -55,14 +53,12 @@ class Waiting:
     changed: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
+class Queue(Result):
     waiting: tuple[Waiting, ...]
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(Result):
     """What became of it; `change` can be undone. There is none where nothing had to be written."""
 
     id: str

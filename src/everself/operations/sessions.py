@@ -3,7 +3,6 @@
 They show everything that was said, so they are the owner's own.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Final
 
@@ -11,15 +10,14 @@ from everself.conversation.sessions.checkpoint import Fate
 from everself.conversation.sessions.session import Message, Session
 from everself.errors import WrongUse
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, operation, owner_reads
+from everself.operations.declaration import Argument, Option, Request, Result, operation, owner_reads
 from everself.runtime import Runtime
 
 _MOST: Final = 100_000
 _SESSION: Final = "The id of a session, the beginning of it, or last."
 
 
-@dataclass(frozen=True, slots=True)
-class SessionLine:
+class SessionLine(Result):
     """One session. `taint` is the least trusted stamp of what it holds; `ended`: it was closed with /new."""
 
     id: str
@@ -34,8 +32,7 @@ class SessionLine:
     taint: str
 
 
-@dataclass(frozen=True, slots=True)
-class Spoken:
+class Spoken(Result):
     """One message. `calls` are the names of tools that were called with it."""
 
     id: str
@@ -48,16 +45,14 @@ class Spoken:
     calls: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SessionView:
+class SessionView(Result):
     session: SessionLine
     summary: str
     summarised: int
     messages: tuple[Spoken, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Deletion:
+class Deletion(Result):
     """What deleting a session removes, and how many entries that came of it stay."""
 
     session: SessionLine
@@ -66,21 +61,18 @@ class Deletion:
     entries: int
 
 
-@dataclass(frozen=True, slots=True)
 class Deleted(Deletion):
     """It was done."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Result):
     text: str
     message: str
     fate: Fate
     entry: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Simulation:
+class Simulation(Result):
     """What survives if the conversation is made shorter now: `statements` become or are entries, `dropped` messages a summary, which a
     model may word otherwise; `stands` are documents that are read anew at every turn and lose nothing."""
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Final
 
 from everself.config import Loaded, Vault, check, with_tunables
@@ -12,7 +12,7 @@ from everself.config.host_edits import Edited, plan_set, plan_unset
 from everself.config.schema import canonical, find_spot, get_spot, is_group, split_key
 from everself.errors import BadConfig, ChangedMeanwhile, EverselfError, LockTimeout, WrongUse
 from everself.operations.caller import Caller
-from everself.operations.declaration import Argument, NoRequest, Option, Request, owner_reads, terminal_writes
+from everself.operations.declaration import Argument, NoRequest, Option, Request, Result, owner_reads, terminal_writes
 from everself.operations.home import Home
 from everself.storage.host_files import find_file, save_file, sweep
 from everself.values import Finding
@@ -22,8 +22,7 @@ ATTEMPTS = 50
 AGENT: Final = Option("Which agent, where there are several.", "NAME")
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsReport:
+class SettingsReport(Result):
     """`documented`: what each is for was asked too."""
 
     settings: tuple[SettingReport, ...]
@@ -31,8 +30,7 @@ class SettingsReport:
     documented: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SavedReport:
+class SavedReport(Result):
     """What saving did. `secrets_file` is empty where no secret was touched; `changed` is false where all was so before."""
 
     key: str
@@ -42,8 +40,7 @@ class SavedReport:
     remarks: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class HostFile:
+class HostFile(Result):
     path: str
 
 

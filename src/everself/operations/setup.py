@@ -5,7 +5,6 @@ Knows where a workspace may not be. What setup creates is another module's knowl
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 from everself.config import AgentSettings, Config, Loaded, Places, load, read_host
@@ -14,7 +13,7 @@ from everself.config.places import MAIN, is_agent_id
 from everself.errors import RefusedByRule, UnsafePath, WrongUse
 from everself.memory.adoption import AdoptionReport
 from everself.operations.caller import Caller
-from everself.operations.declaration import Option, Request, terminal_writes
+from everself.operations.declaration import Option, Request, Result, terminal_writes
 from everself.operations.home import Home
 from everself.operations.memory import adopt_workspace
 from everself.operations.settings import AGENT, need_utf8, save_edit
@@ -27,8 +26,7 @@ from everself.workspace.setup import BOOTSTRAP, plan_folders, plan_setup
 SETUP = "setup"
 
 
-@dataclass(frozen=True, slots=True)
-class SetupReport:
+class SetupReport(Result):
     """What setup found and made. `change` is empty when nothing was missing."""
 
     agent: str
@@ -91,8 +89,7 @@ _ELSEWHERE = "everself setup --workspace PATH"
 FOLDER: Final = Option("The folder to use; remembered in the host file.", "PATH")
 
 
-@dataclass(frozen=True, slots=True)
-class SetupResult:
+class SetupResult(Result):
     """What setup did, which settings the host file got so that it holds tomorrow, and every document that is there now.
 
     `adopted` tells of a workspace that was there before this installation was.
@@ -106,8 +103,7 @@ class SetupResult:
     host_file: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Result):
     """An agent as it will be once `keys` stand in the host file. Nothing is made or written yet."""
 
     home: Home

@@ -1,6 +1,5 @@
 """Operations on the soul: show, history, diff, propose, approve, refuse, rollback, test."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
@@ -19,6 +18,7 @@ from everself.operations.declaration import (
     NoRequest,
     Option,
     Request,
+    Result,
     ToolOffer,
     operation,
     owner_reads,
@@ -34,8 +34,7 @@ _NAME: Final = "A version that history lists, the id of a proposal, current or l
 _OUTSIDE: Final = " (proposed in a conversation that holds text from outside)"
 
 
-@dataclass(frozen=True, slots=True)
-class SoulReport:
+class SoulReport(Result):
     """A soul: of today, an earlier or a proposed one. `diff` leads to it from the soul of today."""
 
     name: str
@@ -49,15 +48,13 @@ class SoulReport:
     diff: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SoulDiff:
+class SoulDiff(Result):
     one: str
     other: str
     diff: str
 
 
-@dataclass(frozen=True, slots=True)
-class SoulTests:
+class SoulTests(Result):
     """What became of each expectation. `retreat`: the newest earlier soul, where the soul of today fails one."""
 
     name: str
@@ -277,16 +274,14 @@ _SHOWN: Final = 160
 _OPENING: Final = "soul: "
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Result):
     """What a step rests on. `words` are those of the entry, empty where it is none or is gone."""
 
     reference: str
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Result):
     """One change of the soul, or a proposal that waits: then `change` is empty and `proposal` names it."""
 
     at: datetime
@@ -299,8 +294,7 @@ class Step:
     proposal: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Digest:
+class Digest(Result):
     days: int
     grown: tuple[Step, ...]
     waiting: tuple[Step, ...]
@@ -359,8 +353,7 @@ def _evidence(app: Runtime, references: tuple[str, ...]) -> tuple[Evidence, ...]
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyReport:
+class VerifyReport(Result):
     """All that vouches for who the agent is. `ledger` says what is wrong with the record of changes, if anything is."""
 
     changed: tuple[Tamper, ...]
@@ -372,8 +365,7 @@ class VerifyReport:
         return not self.changed and not self.ledger
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
+class Verified(Result):
     """`report` is of afterwards, where something was accepted or restored."""
 
     report: VerifyReport

@@ -4,7 +4,7 @@ A receipt holds places and numbers; the words are those that stand there now. Ch
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Annotated, Final
 
@@ -16,7 +16,7 @@ from everself.memory.entries import read_document
 from everself.memory.provenance import CORRECTION, DEEPEST
 from everself.models.chat.protocol import JsonObject
 from everself.operations.caller import Caller
-from everself.operations.declaration import Argument, Option, Request, owner_reads
+from everself.operations.declaration import Argument, Option, Request, Result, owner_reads
 from everself.runtime import Runtime
 from everself.text.normalise import fold
 from everself.values import ChangeRecord, Entry, FileChange
@@ -29,8 +29,7 @@ _MESSAGE: Final = "msg:"
 _ENTRY: Final = "entry:"
 
 
-@dataclass(frozen=True, slots=True)
-class Basis:
+class Basis(Result):
     """A memory that a reply rests on, with its words as they stand now; none where it is gone since."""
 
     place: str
@@ -41,8 +40,7 @@ class Basis:
     score: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyAccount:
+class ReplyAccount(Result):
     """What a reply rested on. `asked` is what was said before it, `done` what Everself did about that by itself, `wrote` the entries that
     came of it. `receipt` is what was kept with the reply; empty where none was. `message` is empty where nothing was replied."""
 
@@ -59,8 +57,7 @@ class ReplyAccount:
     receipt: JsonObject = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Taught:
+class Taught(Result):
     """The message that first taught something. `person` is who said it, empty for the owner."""
 
     session: str
@@ -70,8 +67,7 @@ class Taught:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
+class Lesson(Result):
     """One belief with what wrote it: `change` takes it back by undoing; empty where the history does not tell."""
 
     entry: str
@@ -82,8 +78,7 @@ class Lesson:
     at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Origins:
+class Origins(Result):
     """Where a belief comes from. `path` leads from it to the entry that was taught first; `derived` is what rests on that one.
 
     `replaced` is what no longer holds since; `others` are entries that say something like it.

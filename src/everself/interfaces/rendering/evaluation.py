@@ -5,7 +5,7 @@ from typing import Final
 
 from everself.interfaces.rendering.lines import count_of
 from everself.interfaces.rendering.view import ExitCode, Look, View
-from everself.operations.evaluation import EvaluationReport, Result
+from everself.operations.evaluation import EvaluationReport, Measurement
 
 
 def _notices(found: EvaluationReport) -> Iterator[str]:
@@ -31,7 +31,7 @@ def _measured(found: EvaluationReport, _: Look) -> Iterator[str]:
         yield _row(f"{found.before.at:%Y-%m-%d}", found.before)
 
 
-def _row(name: str, result: Result) -> str:
+def _row(name: str, result: Measurement) -> str:
     figures = (result.recall_at_1, result.recall_at_5, result.recall_at_10, result.mrr)
     return f"{name:<10}  " + "  ".join(f"{one:>5.3f}" for one in figures)
 
