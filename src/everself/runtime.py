@@ -336,8 +336,7 @@ class Runtime:
 
     @part
     def compactor(self) -> "ConversationCompactor":
-        from everself.conversation.compaction import ConversationCompactor
-        from everself.conversation.flush import FlushTurn
+        from everself.conversation.compaction import ConversationCompactor, FlushTurn
         from everself.conversation.sessions.notes import Notes
 
         hooks, shared = self.loaded.config.hooks, self.chat.shared

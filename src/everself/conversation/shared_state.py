@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from everself.conversation.resources import TurnResources
+from everself.conversation.sessions.history import SettledHistory
 from everself.conversation.sessions.log import SessionLog
-from everself.conversation.sessions.settled import SettledHistory
 from everself.conversation.tools.protocol import Tool
 from everself.errors import EverselfError, ModelFailed
 from everself.lazy import part

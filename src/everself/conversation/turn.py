@@ -14,8 +14,8 @@ from everself.conversation.loop import MOST_STEPS, LoopState, run_loop
 from everself.conversation.receipts import find_search, receipt_json
 from everself.conversation.reflex.replies import reply
 from everself.conversation.resources import Acted
+from everself.conversation.sessions.history import tokens_of
 from everself.conversation.sessions.session import Message, Session
-from everself.conversation.sessions.settled import tokens_of
 from everself.conversation.shared_state import SharedState
 from everself.conversation.tools.calls import offered
 from everself.conversation.tools.protocol import KEPT, Stamp, Tool, ToolContext, Written, remembered

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from everself.errors import Interrupted, WrongUse
 from everself.interfaces.rendering.lines import plain
 from everself.interfaces.rendering.view import Look, view_of
-from everself.interfaces.repl.agreement import agreed
+from everself.interfaces.repl.dialog_state import agreed
 from everself.interfaces.repl.review import decide
 from everself.interfaces.repl.ritual import meet
 from everself.operations.caller import AT_TERMINAL, Audience, Caller

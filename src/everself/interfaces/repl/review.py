@@ -12,7 +12,7 @@ from everself.operations.caller import AT_TERMINAL
 from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
-    from everself.interfaces.repl.agreement import Asking
+    from everself.interfaces.repl.dialog_state import Asking
     from everself.interfaces.repl.screens import Screen
     from everself.operations.review import Decided, Queue, Waiting
     from everself.runtime import Runtime

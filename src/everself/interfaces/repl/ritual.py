@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from everself.errors import WrongUse
 from everself.identity.ritual import Answers, PersonDetails
-from everself.interfaces.repl.agreement import Asking
+from everself.interfaces.repl.dialog_state import Asking
 from everself.interfaces.repl.screens import Screen
 from everself.text.normalise import fold, one_line
 from everself.text.yes_no import read_answer
