@@ -15,12 +15,9 @@ from everself.errors import EmbeddingFailed
 from everself.text.normalise import without_surrogates
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
+    from everself.classify.features import Floats
     from everself.models.embedding.protocol import Vectors
 
-    Vector = NDArray[numpy.float32]
 
 # Of one message no more sentences are embedded than this; it is pasted, and its layout says so.
 MOST: Final = 32
@@ -35,7 +32,7 @@ class _Offered:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._encode: Encode | None = None
-        self._held: OrderedDict[str, Vector] = OrderedDict()
+        self._held: OrderedDict[str, Floats] = OrderedDict()
         # changes whenever another encoder answers
         self.generation = 0
 
@@ -47,7 +44,7 @@ class _Offered:
                 self.generation += 1
             return before
 
-    def embed(self, texts: Sequence[str]) -> "list[Vector] | None":
+    def embed(self, texts: Sequence[str]) -> "list[Floats] | None":
         """A vector a text; None where there is no encoder, or where it fails."""
         if not texts or self._encode is None:
             return None

@@ -16,10 +16,14 @@ from everself.text.normalise import without_surrogates
 
 if TYPE_CHECKING:
     import numpy
+    from numpy.typing import NDArray
 
     from everself.models.embedding.protocol import Vectors
 
-    Ints = numpy.ndarray[tuple[int, ...], numpy.dtype[numpy.int64]]
+    Ints = NDArray[numpy.int64]
+    Floats = NDArray[numpy.float32]
+    Rows = NDArray[numpy.float64]
+
 
 # Raised when the same text gives other features: weights of another version cannot be used.
 VERSION: Final = 2

@@ -15,10 +15,8 @@ from everself.classify.features import LAYOUT, VERSION, Features, buckets, expan
 from everself.classify.weights import Weights, load
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
+    from everself.classify.features import Floats
 
-    Odds = NDArray[numpy.float32]
 
 PATH: Final = os.path.join(os.path.dirname(__file__), "weights.bin")
 _HELD: Final = 4_096
@@ -62,7 +60,7 @@ class Heads:
         self._bias = weights.arrays[f"{kind}.bias"]
         self._mean, self._axes = weights.arrays["axes.mean"], weights.arrays["axes.basis"]
 
-    def odds(self, features: Features, vector: Any = None) -> "Odds":
+    def odds(self, features: Features, vector: Any = None) -> "Floats":
         import numpy
 
         grams = buckets(features.grams, len(self._grams))

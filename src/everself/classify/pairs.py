@@ -24,10 +24,8 @@ from everself.classify.wording import SCALARS, explained
 from everself.text.search import TermKind, index_terms, read_query
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
+    from everself.classify.features import Rows
 
-    Rows = NDArray[numpy.float64]
 
 PATH: Final = os.path.join(os.path.dirname(__file__), "pairs.bin")
 # Raised when the same pair gives other features: weights of another version cannot be used.

@@ -11,10 +11,8 @@ from everself.classify.features import VERSION, features_of
 from everself.classify.weights import Weights, load
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
+    from everself.classify.features import Ints
 
-    Ints = NDArray[numpy.int64]
 
 # the eight of the seed, in the order that settles ties
 Category = Literal["explicit", "decision", "legal", "financial", "architecture", "milestone", "strategy", "people"]

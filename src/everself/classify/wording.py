@@ -15,10 +15,8 @@ from everself.classify.pattern_sets import regex
 from everself.text.normalise import without_surrogates
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
+    from everself.classify.features import Rows
 
-    Rows = NDArray[numpy.float64]
 
 # of one text no more words are looked at
 MOST: Final = encoder.MOST

@@ -24,7 +24,7 @@ from everself.errors import ChangedMeanwhile, ContextTooSmall, EverselfError, Mo
 from everself.logs import get_logger
 from everself.memory.provenance import taint_of
 from everself.models.chat.findings import find_calling
-from everself.models.chat.protocol import ChatModel, ChatRequest, ReplyEnd, ReplyText, ToolCall, Turn, Usage, UserTurn
+from everself.models.chat.protocol import ChatModel, ChatRequest, ToolCall, Turn, Usage, UserTurn, whole_answer
 from everself.text.tokens import estimate
 
 _log = get_logger(__name__)
@@ -201,15 +201,8 @@ class ConversationCompactor:
         model = self._shared.model
         await self._shared.in_thread(lambda: self._shared.spend_meter.allow(job))
         request = ChatRequest(words[0], "", (UserTurn(words[1]),), max_tokens=min(most, model.most_output))
-        text = ""
-        end = ReplyEnd()
-        async for piece in model.stream(request):
-            match piece:
-                case ReplyText(said):
-                    text += said
-                case ReplyEnd():
-                    end = piece
-        await self._shared.in_thread(lambda: self._shared.spend_meter.charge(job, session.id, model, end.usage))
+        text, usage = await whole_answer(model, request)
+        await self._shared.in_thread(lambda: self._shared.spend_meter.charge(job, session.id, model, usage))
         return "" if NO_REPLY in text else text.strip()
 
 

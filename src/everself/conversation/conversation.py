@@ -11,7 +11,7 @@ from everself.conversation.events import Done, Event, Notice
 from everself.conversation.resources import CompactionResult, Renewed
 from everself.conversation.sessions.session import Session
 from everself.conversation.shared_state import SharedState
-from everself.conversation.tools.protocol import Outcome, Tool, ToolContext, told
+from everself.conversation.tools.protocol import Outcome, Tool, ToolContext, one_text, told
 from everself.conversation.turn import TurnRunner
 from everself.errors import NotFound, WrongUse
 from everself.models.chat.protocol import ChatModel, JsonObject, ToolSpec
@@ -144,12 +144,7 @@ _TIMEOUT: Final = 600.0
 _SPAWN: Final = ToolSpec(
     "spawn",
     "Hand a task of its own to a sub-agent: it knows nothing of this conversation or your memory, cannot write, and reports back once.",
-    {
-        "type": "object",
-        "properties": {"task": {"type": "string", "description": "All that it has to know and to do."}},
-        "required": ["task"],
-        "additionalProperties": False,
-    },
+    one_text("task", "All that it has to know and to do."),
 )
 
 

@@ -95,3 +95,9 @@ class Tool:
 def told(result: Mapping[str, object]) -> str:
     """A result as a model is shown it."""
     return json.dumps(result, ensure_ascii=False)
+
+
+def one_text(name: str, description: str) -> JsonObject:
+    """The schema of a tool that takes one text."""
+    properties = {name: {"type": "string", "description": description}}
+    return {"type": "object", "properties": properties, "required": [name], "additionalProperties": False}

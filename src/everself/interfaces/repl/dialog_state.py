@@ -2,16 +2,14 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from everself.conversation.conversation import Chat
+from everself.conversation.events import Done
+from everself.conversation.sessions.session import Session
 from everself.interfaces.repl.screens import Screen
+from everself.runtime import Runtime
 from everself.text.yes_no import read_answer
-
-if TYPE_CHECKING:
-    from everself.conversation.conversation import Chat
-    from everself.conversation.events import Done
-    from everself.conversation.sessions.session import Session
-    from everself.runtime import Runtime
 
 # an answer, or nothing where no more will come
 Asking = Callable[[str], Awaitable[str | None]]
@@ -24,14 +22,14 @@ _AGAIN: Final = "Please answer yes or no."
 class DialogState:
     """`left` once the person wants to go; `failed` once something did not work; `last` is how the last reply ended."""
 
-    app: "Runtime"
-    chat: "Chat"
-    session: "Session"
+    app: Runtime
+    chat: Chat
+    session: Session
     screen: Screen
     ask: Asking
     left: bool = False
     failed: bool = False
-    last: "Done | None" = None
+    last: Done | None = None
     # what the replies of this conversation cost; None once a price is unknown
     spent: float | None = 0.0
     # sent and received
