@@ -110,7 +110,6 @@ class Agent:
 
     @property
     def workspace(self) -> str:
-        """The folder that holds its files."""
         return self.runtime.agent.workspace
 
     def run(self, operation: str, /, **request: Any) -> Any:

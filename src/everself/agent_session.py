@@ -10,16 +10,22 @@ the work is done in the agent's worker thread. Knows of vendors only the shape i
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar, get_args
 
 from everself.errors import WrongUse
 from everself.models.chat.protocol import ToolCall, ToolSpec
-from everself.operations.loop_calls import LoopCall, arguments_text, outside_source, stored_id
+from everself.operations.loop_calls import (
+    LoopCall,
+    RecordedTurn,
+    SessionPrompt,
+    ToolResult,
+    arguments_text,
+    outside_source,
+    stored_id,
+)
 
 if TYPE_CHECKING:
-    from everself.conversation.context.receipt import Receipt
-    from everself.conversation.tools.protocol import Written
     from everself.operations.loop_turns import LoopTurns
     from everself.runtime import Runtime
     from everself.search.scopes import Scope
@@ -31,67 +37,6 @@ T = TypeVar("T")
 _CALL: Final = f"It has {', '.join(LoopCall.__slots__)}; name and result are needed."
 # beside ours, in calls as the vendors word them
 _VENDORS: Final = frozenset({"type", "function", "input"})
-
-
-@dataclass(frozen=True, slots=True)
-class SessionPrompt:
-    """What a model is to be told for one message.
-
-    `prefix` is the system prompt. It is the same, byte for byte, for as long as the session lasts, so that a vendor caches it.
-    `message` is what was said with the `delta` behind it, to be sent as the newest user message. Keep the plain message in your
-    history, so that the next request begins like this one. `receipt` says what is in the prompt and why. `renewed`: something was
-    forgotten, and the prefix was made anew; a history that may hold it is better dropped.
-    """
-
-    prefix: str
-    delta: str
-    message: str
-    receipt: "Receipt"
-    renewed: bool = False
-
-    @property
-    def text(self) -> str:
-        """Prefix and delta as one text, for a model that takes a single prompt."""
-        return f"{self.prefix}\n{self.delta}"
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """What a person should know of this prompt, such as documents that were changed outside Everself."""
-        return self.receipt.notices
-
-
-@dataclass(frozen=True, slots=True)
-class ToolResult:
-    """What a call gave. `content` is for the model, also where the call failed; `written` is what it did to memory.
-
-    `source` is `own`, or the least trusted source of the words in it.
-    """
-
-    id: str
-    name: str
-    content: str
-    failed: bool = False
-    written: "tuple[Written, ...]" = ()
-    source: str = "own"
-
-    def __str__(self) -> str:
-        return self.content
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedTurn:
-    """A turn that is stored. `message` and `reply` are the ids of what the person and the agent said, empty where there was nothing.
-
-    `written` is what became of it in memory, calls included; `notices` are sentences for the person, such as a question about a
-    correction. `repeated`: it was recorded before under this id, and nothing was done.
-    """
-
-    session: str
-    message: str
-    reply: str
-    written: "tuple[Written, ...]" = ()
-    notices: tuple[str, ...] = ()
-    repeated: bool = False
 
 
 class AgentSession:
@@ -133,13 +78,7 @@ class AgentSession:
         """The id of the conversation, as `everself sessions` lists it and `agent.session(resume=…)` takes it."""
         return self._turns.session.id
 
-    async def prompt(
-        self,
-        message: str,
-        *,
-        window: int | None = None,
-        id: str = "",  # noqa: A002 the word that programs have for it
-    ) -> SessionPrompt:
+    async def prompt(self, message: str, *, window: int | None = None, id: str = "") -> SessionPrompt:
         """What the model is to be told, if the person says this. Nothing is stored; `record` does that.
 
         `message` is in the person's own words: what the model writes with tools is compared with it. `window` is how many tokens the
@@ -148,23 +87,16 @@ class AgentSession:
         turns = self._turns
         if not message.strip():
             raise WrongUse("The message is empty.", mend="agent.context() gives the prompt without one.")
-        made, newest, renewed = await self._work(lambda: turns.assemble(message, id, window))
-        return SessionPrompt(made.prefix.text, made.delta, newest, made.receipt, renewed)
+        return await self._work(lambda: turns.assemble(message, id, window))
 
-    def tools(self, format: ToolFormat = "openai") -> list[Any]:  # noqa: A002 the word that programs have for it
+    def tools(self, format: ToolFormat = "openai") -> list[Any]:
         """The agent's tools in the shape that an API takes: `openai` (chat completions), `anthropic` (messages), or `json-schema`, which is
         name, description and the JSON schema of the parameters. Whoever is not the owner gets fewer."""
         if format not in get_args(ToolFormat):
             raise WrongUse(f'Unknown format: "{format}".', mend=f"One of {', '.join(get_args(ToolFormat))}.")
         return [_shaped(tool.spec, format) for tool in self._turns.tools.values()]
 
-    async def call(
-        self,
-        name: str,
-        arguments: str | Mapping[str, Any] = "{}",
-        *,
-        id: str = "",  # noqa: A002 the word that programs have for it
-    ) -> ToolResult:
+    async def call(self, name: str, arguments: str | Mapping[str, Any] = "{}", *, id: str = "") -> ToolResult:
         """Run a tool that the model called, with its arguments as JSON or as an object, and store the call with the turn.
 
         What goes wrong in a call is a result to show the model, as in a chat: an unknown tool, wrong arguments, a missing permission.
@@ -174,8 +106,7 @@ class AgentSession:
         call = ToolCall(stored_id(id), name, arguments_text(arguments))
         context = await self._work(lambda: turns.begin_call(call, id))
         done = await turns.run(call, context)
-        content = await self._work(lambda: turns.end_call(done))
-        return ToolResult(id or call.id, name, content, done.outcome.failed, done.outcome.written, done.stamp)
+        return await self._work(lambda: turns.end_call(done, id))
 
     async def observe(
         self,
@@ -185,7 +116,7 @@ class AgentSession:
         arguments: str | Mapping[str, Any] = "{}",
         source: str = "tool",
         failed: bool = False,
-        id: str = "",  # noqa: A002 the word that programs have for it
+        id: str = "",
     ) -> None:
         """Store what a tool of your own returned, before the model sees it: whatever it concludes then is no better than that.
 
@@ -196,12 +127,7 @@ class AgentSession:
         await self._work(lambda: turns.observe(seen))
 
     async def record(
-        self,
-        *,
-        user: str | None = None,
-        assistant: str | None = None,
-        tool_calls: Iterable[object] = (),
-        id: str = "",  # noqa: A002 the word that programs have for it
+        self, *, user: str | None = None, assistant: str | None = None, tool_calls: Iterable[object] = (), id: str = ""
     ) -> RecordedTurn:
         """Store a turn that your loop has run. It is durable when this returns, and memory has seen it.
 
@@ -212,8 +138,7 @@ class AgentSession:
         """
         turns = self._turns
         said, reply, calls = _text(user, "user"), _text(assistant, "assistant"), [_loop_call(one) for one in tool_calls]
-        done = await self._work(lambda: turns.record(said, reply, calls, id))
-        return RecordedTurn(turns.session.id, done.message, done.reply, done.written, done.notices, done.repeated)
+        return await self._work(lambda: turns.record(said, reply, calls, id))
 
     async def end(self) -> str:
         """End the conversation with a note about it, as `/new` does, and go on in another. The path of the note, empty without one."""

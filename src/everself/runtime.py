@@ -210,7 +210,6 @@ class Runtime:
         return Assembler(self.prompt_inputs())
 
     def prompt_inputs(self) -> "PromptInputs":
-        """What the assembler works with."""
         from everself.conversation.context.request import PromptInputs
         from everself.conversation.context.sources import AgentSources, ExternalFile
         from everself.search.sharing import read_rules
@@ -264,7 +263,6 @@ class Runtime:
 
     @part
     def worker(self) -> "WorkerThread":
-        """Where the blocking work of conversations is done."""
         from everself.conversation.shared_state import WorkerThread
 
         return WorkerThread()
@@ -277,9 +275,9 @@ class Runtime:
         from everself.conversation.tools.outside.registry import ExternalAccess
 
         def tools(scope: "Scope") -> "Sequence[Tool]":
-            from everself.conversation.conversation import Subagents, spawn_tool
+            from everself.conversation.conversation import spawn_tool
 
-            return (*self.tools(scope), *spawn_tool(scope, lambda: Subagents(self.chat.shared)))
+            return (*self.tools(scope), *spawn_tool(scope, lambda: self.chat.shared))
 
         config, environ = self.loaded.config, self.loaded.vault.environ
         scratch = f"{self.agent.state}/scratch"
@@ -338,8 +336,7 @@ class Runtime:
 
     @part
     def compactor(self) -> "ConversationCompactor":
-        from everself.conversation.compaction import ConversationCompactor
-        from everself.conversation.flush import FlushTurn
+        from everself.conversation.compaction import ConversationCompactor, FlushTurn
         from everself.conversation.sessions.notes import Notes
 
         hooks, shared = self.loaded.config.hooks, self.chat.shared

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import numpy
 import pytest
+from tools.train_classify.command import LARGEST, pack
 from tools.train_classify.examples import SEALED, fingerprint, sources
 from tools.train_classify.fit import Plan, fit, scores, stack
+from tools.train_classify.heads import OUTPUTS
 
 from everself.classify import encoder
 from everself.classify.encoder import offering
 from everself.classify.features import EMBEDDED, GRAMS, LAYOUT, LONGEST, features_of
-from everself.classify.heads import OUTPUTS
-from everself.classify.model import heads, prepare, score
-from everself.classify.weights import LARGEST, PATH, pack, shipped, unpack
+from everself.classify.model import PATH, heads, prepare, score, shipped
+from everself.classify.weights import unpack
 from everself.errors import Damaged, EmbeddingFailed
 
 

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tools.train_classify.command import LARGEST
 from tools.train_classify.pairs import fingerprint
 
 from everself.classify import encoder
 from everself.classify.asks import asks
+from everself.classify.model import PATH as MESSAGES
 from everself.classify.pairs import PATH, answering, say_same, shipped
-from everself.classify.weights import LARGEST
-from everself.classify.weights import PATH as MESSAGES
 from everself.models.embedding.local import open_local
 
 CORPORA = Path(__file__).resolve().parents[1] / "corpora"

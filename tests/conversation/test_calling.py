@@ -8,7 +8,7 @@ from tests.conversation.talks import done, say, talking
 
 from everself.agent import open_runtime
 from everself.conversation.events import Text, ToolCalled
-from everself.conversation.tools.offer import MEMORY_TOOLS
+from everself.conversation.tools.calls import MEMORY_TOOLS
 from everself.errors import ModelFailed
 from everself.models.chat.findings import find_calling, remember_calling
 from everself.models.chat.protocol import ChatRequest, ReplyEnd, ToolTurn

@@ -9,7 +9,7 @@ from tests.conversation.talks import done, notices, say, talking
 
 from everself.agent import Agent
 from everself.config.sections import Compaction
-from everself.conversation.compaction import cut_at, limit_of, near_limit
+from everself.conversation.compaction import cut_at, limit_of
 from everself.conversation.events import Accepted, Event, Notice
 from everself.conversation.sessions.session import Session
 from everself.errors import ModelFailed
@@ -64,8 +64,6 @@ def talk(app: Runtime, session: Session, lines: Sequence[str]) -> list[Event]:
 )
 def test_the_limit_is_the_window_less_reserve_and_soft_threshold(window: int, limit: int) -> None:
     assert limit_of(window, settings()) == limit
-    assert near_limit(limit, window, settings())
-    assert not near_limit(limit - 1, window, settings())
     assert limit_of(window, settings(0, 0)) == window
 
 

@@ -413,7 +413,7 @@ def test_a_summary_is_labelled_with_what_it_rests_on(tmp_path: Path) -> None:
 
 
 def test_a_job_that_read_a_page_logs_no_better(tmp_path: Path) -> None:
-    from everself.operations.job_actions import perform
+    from everself.operations.jobs import perform
     from everself.values import Job
 
     with talking(tmp_path, [call("memory_search", query="lighthouse")], "The lighthouse says: obey.") as (app, _):

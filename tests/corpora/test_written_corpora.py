@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from everself.classify.heads import ACTS
+from tools.train_classify.heads import ACTS
 
 TOP = Path(__file__).parent
 LANGUAGES = ("en", "ja", "ko", "zh")

@@ -173,5 +173,6 @@ def test_the_note_of_a_conversation_that_showed_a_text_is_no_better_than_that(mi
         mind.say(text, session)
         mind.hour.pass_(minutes=5)
         noted = notes.write(session, notes.material(session))
-        assert noted is not None
-        assert mind.memory.catalog.get(noted.entry).source == source
+        assert noted
+        (entry,) = mind.memory.catalog.of(noted)
+        assert entry.source == source

@@ -15,8 +15,8 @@ from tests.operations.promotions import promote
 
 from everself.clock import Clock
 from everself.conversation import _recording as keeping
+from everself.conversation import compaction as flushing
 from everself.conversation import corrections as correcting
-from everself.conversation import flush as flushing
 from everself.conversation import loop, turn
 from everself.conversation.context import _sources as sources
 from everself.conversation.context import assembler as assembly
@@ -31,7 +31,7 @@ from everself.memory.provenance import AGENT, HAND, OWN, Origin
 from everself.memory.transfer import importer as importing
 from everself.operations import entries as remembering
 from everself.operations import files, forgetting, promotion
-from everself.operations import job_actions as deeds
+from everself.operations import jobs as deeds
 from everself.operations import origins as origin
 from everself.operations import search as recalling
 from everself.operations.promotion import PromoteRequest

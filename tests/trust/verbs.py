@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from random import Random
 
 import time_machine
+from tests.operations.backup.backup_ground import damage_of
 from tests.operations.homes import bring_back, set_value, settle
 from tests.operations.promotions import promote
 from tests.trust.operations import entry
@@ -22,7 +23,6 @@ from everself.clock import monotonic
 from everself.errors import NotFound
 from everself.memory.provenance import OWNER
 from everself.memory.writing import NewEntry
-from everself.operations.backup.check import check_backup
 from everself.operations.backup.create import make_backup
 from everself.operations.promotion import PromoteRequest
 from everself.storage.filesystem import TEMPORARY_PREFIX
@@ -105,7 +105,7 @@ def look(top: str) -> Look:
     for folder, _, names in os.walk(f"{top}/home/workspace"):
         documents += [(f"{folder}/{name}", _read(f"{folder}/{name}") or b"") for name in names]
     backup = os.path.lexists(f"{top}/{BACKUP}")
-    assert not backup or check_backup(f"{top}/{BACKUP}").ok, "a backup has its name, but is not whole"
+    assert not backup or not damage_of(f"{top}/{BACKUP}"), "a backup has its name, but is not whole"
     host, secrets = _read(f"{top}/home/everself.json5"), _read(f"{top}/home/secrets.json")
     return Look(tuple(sorted(documents)), host, secrets, backup)
 

@@ -9,15 +9,15 @@ import sys
 from typing import Any
 
 from numpy.typing import NDArray
-from tools.train_classify.command import run
+from tools.train_classify.command import pack, run
 from tools.train_classify.examples import Example, examples, fingerprint
 from tools.train_classify.figures import summary
 from tools.train_classify.training import DEEP, KINDS, Learned, Table, arrays, encoder, learn
 from tools.train_classify.whole import Layer, learn_whole, messages, pieces
 
 from everself.classify.features import VERSION
-from everself.classify.heads import WHOLE
-from everself.classify.weights import PATH, pack
+from everself.classify.messages import WHOLE
+from everself.classify.model import PATH
 
 
 def train() -> bytes:

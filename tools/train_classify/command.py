@@ -1,11 +1,34 @@
 """The command of every trainer: learn the weights and write them, or only compare the file with the corpora."""
 
 import argparse
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, Final
 
-from everself.classify.weights import LARGEST, unpack
+from numpy.typing import NDArray
+
+from everself.classify.weights import MAGIC, SIZE, unpack
+
+LARGEST: Final = 2 << 20
+_ALIGNED: Final = 64
+
+
+def pack(told: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The bytes of a file that holds them."""
+    rows: dict[str, dict[str, Any]] = {}
+    blocks: list[bytes] = []
+    at = 0
+    for name, array in sorted(arrays.items()):
+        block = array.tobytes()
+        rows[name] = {"type": array.dtype.str, "shape": list(array.shape), "at": at}
+        block += bytes(-len(block) % _ALIGNED)
+        blocks.append(block)
+        at += len(block)
+    header = json.dumps({"told": dict(told), "arrays": rows}, sort_keys=True).encode()
+    header += b" " * (-(len(MAGIC) + SIZE + len(header)) % _ALIGNED)
+    return b"".join((MAGIC, len(header).to_bytes(SIZE, "little"), header, *blocks))
 
 
 def run(name: str, description: str, path: str, fingerprint: Callable[[], str], train: Callable[[], bytes]) -> int:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from everself.classify.heads import ACTS, SOCIAL
+from tools.train_classify.heads import ACTS, SOCIAL
 
 CORPORA: Final = Path(__file__).resolve().parents[2] / "tests" / "corpora"
 # read by nobody before the closing run

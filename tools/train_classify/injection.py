@@ -18,12 +18,11 @@ from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
-from tools.train_classify.command import run
+from tools.train_classify.command import pack, run
 from tools.train_classify.examples import CORPORA, SEALED, rows
 from tools.train_classify.fit import Floats, Ints, Plan, Weights, fit, stack
 
 from everself.classify.injection_head import BITS, PATH, VERSION, Tokens, buckets, tokens_of, window_odds, windows
-from everself.classify.weights import pack
 from everself.text.unmasking import plain
 
 FOLDS: Final = 3

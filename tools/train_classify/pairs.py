@@ -19,7 +19,7 @@ from typing import Any, Final, Literal
 import numpy
 from numpy.typing import NDArray
 from tools.train_classify import asks
-from tools.train_classify.command import run
+from tools.train_classify.command import pack, run
 from tools.train_classify.examples import CORPORA, SEALED, rows
 from tools.train_classify.fit import Plan, scores, stack
 from tools.train_classify.fit import fit as logistic
@@ -36,7 +36,6 @@ from everself.classify.pairs import (
     same_features,
     sure_features,
 )
-from everself.classify.weights import pack
 from everself.classify.wording import compared, words_of
 
 Floats = NDArray[numpy.float64]

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from tools.train_classify.examples import CORPORA
+from tools.train_classify.heads import ACTS
 from tools.train_classify.training import encoder
 
 from everself.classify.corrections import find_change, find_correction
 from everself.classify.encoder import offering
-from everself.classify.heads import ACTS
 from everself.classify.injection import label
 from everself.classify.model import score
 from everself.classify.sentences import KEPT

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy
-from tools.train_classify.command import run
+from tools.train_classify.command import pack, run
 from tools.train_classify.examples import CORPORA, rows
 from tools.train_classify.fit import Floats, Plan, fit, scores, stack
 from tools.train_classify.training import calibrate, choose, measure, summary
@@ -22,7 +22,6 @@ from tools.train_classify.training import calibrate, choose, measure, summary
 from everself.classify.features import VERSION
 from everself.classify.openers import lead_of
 from everself.classify.topics import BITS, PATH, TOPICS, features
-from everself.classify.weights import pack
 
 FOLDS: Final = 3
 PLAN: Final = Plan(ridge=0.5, grams=6.0, steps=60)

@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from tools.train_classify.examples import Example
 from tools.train_classify.figures import calibrate, choose, measure, summary
 from tools.train_classify.fit import Floats, Ints, Plan, Rows, Weights, fit, scores, stack
+from tools.train_classify.heads import ACTS, OUTPUTS
 
-from everself.classify.features import AXES, GRAMS, buckets, expanded, features_of, shortened
-from everself.classify.heads import ACTS, OUTPUTS
+from everself.classify.features import GRAMS, buckets, expanded, features_of, shortened
 
 FOLDS: Final = 3
+# directions of the embedding whose products are features too
+AXES: Final = 40
 DEEP: Final = (*ACTS, "keep", "strong")
 KINDS: Final[Mapping[str, tuple[str, ...]]] = {"deep": DEEP, "light": OUTPUTS}
 # buckets of n-grams: without the embedding there is less to tell apart

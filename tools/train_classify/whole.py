@@ -12,8 +12,7 @@ from tools.train_classify.fit import Floats, Ints, descend
 
 from everself.classify.encoder import MOST
 from everself.classify.features import features_of
-from everself.classify.heads import WHOLE
-from everself.classify.messages import forward, inputs
+from everself.classify.messages import WHOLE, forward, inputs
 from everself.text.sentences import split
 
 HIDDEN: Final = 16

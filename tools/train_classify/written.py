@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from everself.classify.heads import ACTS, KEPT
+from tools.train_classify.heads import ACTS, KEPT
 
 _BAR: Final = " ‖"
 _MEANT: Final = {"correction+": "correction", "correction~": "correction", "attack": "task", "attackpaste": "quoted"}

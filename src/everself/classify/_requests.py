@@ -1,9 +1,10 @@
 """The rules beside the learned heads: the trigger lists of the seed, and which words a wish to remember or forget means. Pure."""
 
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
-from everself.classify.pattern_sets import Matcher, compile_set, read_patterns
+from everself.classify.pattern_sets import Matcher, compile_set, read_patterns, regex
 from everself.text.folding import fold_in_place, whole
 
 if TYPE_CHECKING:
@@ -45,12 +46,6 @@ def _names(words: str) -> bool:
     return letters >= _FEWEST and not any(one.search(fold_in_place(words)) for one in _requests("nothing"))
 
 
-@cache
-def _requests(kind: str) -> "tuple[re2._Regexp, ...]":
-    import re2
-
-    options = re2.Options()
-    options.case_sensitive = False
-    options.log_errors = False
-    options.dot_nl = True
-    return tuple(re2.compile(pattern, options) for section, pattern in read_patterns("requests") if section == kind)
+def _requests(kind: str) -> "Iterator[re2._Regexp]":
+    found = (pattern for section, pattern in read_patterns("requests") if section == kind)
+    return (regex(f"(?s){pattern}", case=False) for pattern in found)

@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from everself.classify.difference import Difference, find_difference
+from everself.classify.pattern_sets import regex
 from everself.text.dates import read_dates
 from everself.text.normalise import fold, without_surrogates
 from everself.text.search import TermKind, read_query
-
-if TYPE_CHECKING:
-    import re2
 
 Kind = Literal["number", "date", "name"]
 
@@ -30,6 +28,10 @@ _DATED: Final = 3
 _SHARED: Final = 0.3
 # the reader of dates passes over what lies ahead; here nothing does
 _LATE: Final = date(2999, 12, 31)
+_INTERJECTION: Final = r"^\s*[\p{L}']{1,8}[,，、]\s*"
+_NUMBER: Final = r"[0-9](?:[0-9.,:/]*[0-9])?"
+# a capital by itself, as in "plan B"; the English "I" and "A" are no names of anything
+_LETTER: Final = r"(?:^|[^A-Za-z0-9'])([B-HJ-Z]|A\b[^ a-z])(?:[^A-Za-z0-9']|$)"
 # what differs in words alone is said less surely than what is alike but for one place
 _ALIGNED, _FRAMED = 0.9, 0.75
 
@@ -51,8 +53,6 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A statement as its values and the words around them."""
-
     dates: frozenset[tuple[date, date]]
     numbers: frozenset[str]
     words: frozenset[str]
@@ -72,7 +72,8 @@ def contradicts(older: str, newer: str) -> Verdict:
     older, newer = _stated(older), _stated(newer)
     found = find_difference(older, newer)
     if found is not None:
-        return _aligned(found) if _is_value(found) else AGREE
+        values = found.one, found.other
+        return Verdict(found.kind, _ALIGNED, " / ".join(values), *values) if _is_value(found) else AGREE
     return _compare(_frame(older), _frame(newer))
 
 
@@ -83,20 +84,9 @@ def _is_value(found: Difference) -> bool:
     return found.kind == "number" or any(char.isupper() for char in found.one + found.other)
 
 
-def _aligned(found: Difference) -> Verdict:
-    return Verdict(found.kind, _ALIGNED, f"{found.one} / {found.other}", found.one, found.other)
-
-
 def _stated(text: str) -> str:
     """Without the one word and comma before it that belong to the conversation, as in "No, the standup is at nine"."""
-    return _interjection().sub("", without_surrogates(text), count=1) or text
-
-
-@lru_cache(maxsize=1)
-def _interjection() -> "re2._Regexp":
-    import re2
-
-    return re2.compile(r"^\s*[\p{L}']{1,8}[,，、]\s*")
+    return regex(_INTERJECTION).sub("", without_surrogates(text), count=1) or text
 
 
 def _compare(ours: _Frame, theirs: _Frame) -> Verdict:
@@ -126,10 +116,10 @@ def _frame(text: str) -> _Frame:
     for one in dates:
         text, words = _taken(text, one.words)
         written.append(words)
-    written += _number().findall(text)
-    numbers = frozenset(one.replace(",", "") for one in _number().findall(text))
+    written += regex(_NUMBER).findall(text)
+    numbers = frozenset(one.replace(",", "") for one in regex(_NUMBER).findall(text))
     kinds = (TermKind.STOP, TermKind.CHARACTER)
-    terms = read_query(_number().sub(" ", text)).terms
+    terms = read_query(regex(_NUMBER).sub(" ", text)).terms
     pairs = pairwise(one for one in terms if one.kind is not TermKind.CHARACTER)
     plain = (TermKind.WORD, TermKind.WORD)
     return _Frame(
@@ -137,7 +127,7 @@ def _frame(text: str) -> _Frame:
         numbers,
         frozenset(one.alternatives[0] for one in terms if one.kind not in kinds),
         tuple(written),
-        frozenset(one.casefold() for one in _letter().findall(text)),
+        frozenset(one.casefold() for one in regex(_LETTER).findall(text)),
         frozenset(
             (one.alternatives[0], other.alternatives[0]) for one, other in pairs if (one.kind, other.kind) == plain
         ),
@@ -150,18 +140,3 @@ def _taken(text: str, words: str) -> tuple[str, str]:
     if at < 0 or len(text) != len(text.casefold()):
         return text.replace(words, " "), words
     return f"{text[:at]} {text[at + len(words) :]}", text[at : at + len(words)]
-
-
-@lru_cache(maxsize=1)
-def _number() -> "re2._Regexp":
-    import re2
-
-    return re2.compile(r"[0-9](?:[0-9.,:/]*[0-9])?")
-
-
-@lru_cache(maxsize=1)
-def _letter() -> "re2._Regexp":
-    """A capital by itself, as in "plan B"; the English "I" and "A" are no names of anything."""
-    import re2
-
-    return re2.compile(r"(?:^|[^A-Za-z0-9'])([B-HJ-Z]|A\b[^ a-z])(?:[^A-Za-z0-9']|$)")

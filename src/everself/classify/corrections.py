@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from everself.classify._requests import Route, routes
 from everself.classify.messages import read_whole
 from everself.classify.model import Scores, prepare, score
-from everself.classify.pattern_sets import read_patterns
+from everself.classify.pattern_sets import read_patterns, regex
 from everself.text.folding import HIDDEN, fold_in_place, hide_quoted, one_script
 from everself.text.search import TermKind, read_query
 
@@ -166,12 +166,7 @@ def _is_end(folded: str, at: int) -> bool:
 
 @cache
 def _contrasts() -> "tuple[re2._Regexp, ...]":
-    import re2
-
-    options = re2.Options()
-    options.case_sensitive = False
-    options.log_errors = False
-    return tuple(re2.compile(one_script(pattern), options) for _, pattern in read_patterns("contrast"))
+    return tuple(regex(one_script(pattern), case=False) for _, pattern in read_patterns("contrast"))
 
 
 def contrast(read: str, part: Part, parts: tuple[Part, ...]) -> tuple[str, str]:

@@ -10,19 +10,17 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.classify import encoder
 from everself.classify.contradiction import contradicts
 from everself.classify.model import score
+from everself.classify.pattern_sets import regex
 from everself.text.dates import DateSpan, read_dates
 from everself.text.normalise import fold, without_surrogates
 from everself.text.note_quotes import without_quote
 from everself.text.search import TermKind, index_terms, read_query
 from everself.text.sentences import split
-
-if TYPE_CHECKING:
-    import re2
 
 # how near two words are that may stand for each other: "kid" and "child" are, "Monday" and "Tuesday" or "brother" and "sister" are not
 _NEAR: Final = 0.82
@@ -54,9 +52,11 @@ _HOURS: Final = ("half", "past", "quarter", "morning", "afternoon", "evening")
 _AROUND: Final = " .,;:!?…\"'“”‘’()"
 # longer ones name something, and are words
 _LONGEST_NUMBER: Final = 12
+# a comma between digits belongs to the number
+_MARKS: Final = r"[;；、，：—–]\s*|[,:](?:\s+|$)"
+_CLOCK: Final = r"\d{1,2}[:.]\d{2}\b"
+_OWNER: Final = r"(?i)\b(?:the )?owner(?:['’]s)?\b"
 _MOST_WORDS: Final = encoder.MOST - len(_NOT)
-
-
 _Day = tuple[int, int, int, int]
 
 
@@ -245,18 +245,10 @@ def _is_fact(clause: str) -> bool:
 
 def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
     start = 0
-    for mark in _marks().finditer(without_surrogates(sentence)):
+    for mark in regex(_MARKS).finditer(without_surrogates(sentence)):
         yield start, mark.start()
         start = mark.end()
     yield start, len(sentence)
-
-
-@lru_cache(maxsize=1)
-def _marks() -> "re2._Regexp":
-    import re2
-
-    # a comma between digits belongs to the number
-    return re2.compile(r"[;；、，：—–]\s*|[,:](?:\s+|$)")
 
 
 def _told(
@@ -292,7 +284,7 @@ def _is_told(clause: str, notes: Sequence[str], known: _Told, whole: _Told) -> b
         return bool(whole.words or whole.numbers or whole.days)
     spare = [word[0] for word in known.words if not _stands(word, whole)]
     spare += _DAYS if known.days else ()
-    spare += _HOURS if _has_hour(known.text) else ()
+    spare += _HOURS if regex(_CLOCK).search(known.text) else ()
     words = [word[0] for word in left]
     # "every day" is "daily", and neither word of it alone
     ours, theirs = ([f"{one} {other}" for one, other in pairwise(each)] for each in (words, spare))
@@ -367,17 +359,6 @@ def _dateless(text: str) -> str:
     for _, words in _read(text).days:
         bare = bare.replace(words, " ", 1)
     return bare
-
-
-def _has_hour(text: str) -> bool:
-    return _clock().search(without_surrogates(text)) is not None
-
-
-@lru_cache(maxsize=1)
-def _clock() -> "re2._Regexp":
-    import re2
-
-    return re2.compile(r"\d{1,2}[:.]\d{2}\b")
 
 
 def _is_denied(clause: str, notes: Sequence[str]) -> bool:
@@ -464,14 +445,7 @@ def _letters(text: str) -> str:
 
 def _without_owner(text: str) -> str:
     """Notes are written of "the owner" (`AGENTS.md`), who says "I"."""
-    return str(_owner().sub(" ", without_surrogates(text)))
-
-
-@lru_cache(maxsize=1)
-def _owner() -> "re2._Regexp":
-    import re2
-
-    return re2.compile(r"(?i)\b(?:the )?owner(?:['’]s)?\b")
+    return str(regex(_OWNER).sub(" ", without_surrogates(text)))
 
 
 def _known(notes: Sequence[str]) -> _Told:

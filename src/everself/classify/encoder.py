@@ -15,12 +15,9 @@ from everself.errors import EmbeddingFailed
 from everself.text.normalise import without_surrogates
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
+    from everself.classify.features import Floats
     from everself.models.embedding.protocol import Vectors
 
-    Vector = NDArray[numpy.float32]
 
 # Of one message no more sentences are embedded than this; it is pasted, and its layout says so.
 MOST: Final = 32
@@ -35,13 +32,9 @@ class _Offered:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._encode: Encode | None = None
-        self._held: OrderedDict[str, Vector] = OrderedDict()
+        self._held: OrderedDict[str, Floats] = OrderedDict()
         # changes whenever another encoder answers
         self.generation = 0
-
-    @property
-    def offered(self) -> bool:
-        return self._encode is not None
 
     def set(self, encode: Encode | None) -> Encode | None:
         with self._lock:
@@ -51,7 +44,7 @@ class _Offered:
                 self.generation += 1
             return before
 
-    def embed(self, texts: Sequence[str]) -> "list[Vector] | None":
+    def embed(self, texts: Sequence[str]) -> "list[Floats] | None":
         """A vector a text; None where there is no encoder, or where it fails."""
         if not texts or self._encode is None:
             return None
@@ -75,9 +68,9 @@ class _Offered:
 _OFFERED: Final = _Offered()
 
 
-def offer(encode: Encode | None) -> None:
-    """From now on the heads see what these vectors say, or no longer."""
-    _OFFERED.set(encode)
+# from now on the heads see what these vectors say, or no longer
+offer = _OFFERED.set
+embed = _OFFERED.embed
 
 
 @contextmanager
@@ -92,7 +85,3 @@ def offering(encode: Encode | None) -> Iterator[None]:
 
 def generation() -> int:
     return _OFFERED.generation
-
-
-def embed(texts: Sequence[str]) -> "list[Vector] | None":
-    return _OFFERED.embed(texts)

@@ -16,10 +16,14 @@ from everself.text.normalise import without_surrogates
 
 if TYPE_CHECKING:
     import numpy
+    from numpy.typing import NDArray
 
     from everself.models.embedding.protocol import Vectors
 
-    Ints = numpy.ndarray[tuple[int, ...], numpy.dtype[numpy.int64]]
+    Ints = NDArray[numpy.int64]
+    Floats = NDArray[numpy.float32]
+    Rows = NDArray[numpy.float64]
+
 
 # Raised when the same text gives other features: weights of another version cannot be used.
 VERSION: Final = 2
@@ -27,8 +31,7 @@ BITS: Final = 16
 GRAMS: Final = 1 << BITS
 EMBEDDED: Final = 512
 LAYOUT: Final = 20
-# directions of the embedding whose products are features too, and how much an embedding and these products weigh beside the rest
-AXES: Final = 40
+# how much an embedding, and the products of its directions, weigh beside the rest
 _EMBEDDING: Final = 3.0
 _PRODUCTS: Final = 0.6
 # What a text says that is longer, its beginning and its end say.

@@ -5,7 +5,6 @@ running sums, so a page costs little more than its length. Knows no language: sc
 """
 
 import math
-import mmap
 import os
 from collections.abc import Iterator
 from functools import cache
@@ -13,8 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zlib import crc32
 
-from everself.classify.weights import Weights, unpack
-from everself.errors import Damaged
+from everself.classify.weights import Weights, load
 from everself.text.folding import one_script
 from everself.text.normalise import nfkc
 
@@ -131,8 +129,6 @@ def windows(tokens: Tokens) -> "Ints":
 
 class Head:
     def __init__(self, weights: Weights) -> None:
-        if weights.told["features"] != VERSION:
-            raise Damaged("The weights for prompt injection belong to another version of Everself. Install it again.")
         told = weights.told
         self._limit, self._slope = float(told["limit"]), float(told["slope"])
         self._bias, self._scale = float(told["bias"]), float(told["scale"])
@@ -170,5 +166,4 @@ def window_odds(tokens: Tokens, places: "Ints", table: Any) -> "Floats":
 
 @cache
 def head() -> Head:
-    with open(PATH, "rb") as file:
-        return Head(unpack(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
+    return Head(load(PATH, VERSION))

@@ -6,20 +6,18 @@ that forgets or asks does not correct. Which sentence it is, `statements.py` and
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from everself.classify import encoder
 from everself.classify.features import features_of
-from everself.classify.heads import WHOLE
-from everself.classify.model import Scores, prepare, score
-from everself.classify.weights import shipped
+from everself.classify.model import Scores, prepare, score, shipped
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
+    from everself.classify.features import Floats
 
-    Row = NDArray[numpy.float32]
 
+# asks: it mainly asks for information
+WHOLE: Final = ("keep", "strong", "asks")
 _SUREST, _MANY, _HELD = 8.0, 8, 512
 
 
@@ -46,27 +44,27 @@ def _read(sentences: tuple[str, ...], deep: bool, _generation: int) -> Scores:
     return Scores(likely, enough, possible, whole.deep)
 
 
-def _odds(scores: Scores, names: Sequence[str]) -> "Row":
+def _odds(scores: Scores, names: Sequence[str]) -> "Floats":
     import numpy
 
     likely = numpy.clip([scores[name] for name in names], 1e-6, 1 - 1e-6)
-    found: Row = numpy.log(likely / (1 - likely)).astype(numpy.float32)
+    found: Floats = numpy.log(likely / (1 - likely)).astype(numpy.float32)
     return found
 
 
-def inputs(whole: "Row", each: "Row", layout: "Row") -> "Row":
+def inputs(whole: "Floats", each: "Floats", layout: "Floats") -> "Floats":
     """What the layer sees: the odds of the whole, the highest of its sentences, those of its first and last, their number, the layout."""
     import numpy
 
     parts = [whole, each.max(axis=0), each[0], each[-1], [min(1.0, len(each) / _MANY)], layout]
-    found: Row = numpy.clip(numpy.concatenate(parts), -_SUREST, _SUREST).astype(numpy.float32)
+    found: Floats = numpy.clip(numpy.concatenate(parts), -_SUREST, _SUREST).astype(numpy.float32)
     return found
 
 
-def forward(arrays: Any, name: str, rows: "Row") -> "Row":
+def forward(arrays: Any, name: str, rows: "Floats") -> "Floats":
     """The log odds of `WHOLE`, a row each."""
     import numpy
 
     hidden = numpy.tanh(rows @ arrays[f"{name}.in"] + arrays[f"{name}.in_bias"])
-    found: Row = (hidden @ arrays[f"{name}.out"] + arrays[f"{name}.out_bias"]).astype(numpy.float32)
+    found: Floats = (hidden @ arrays[f"{name}.out"] + arrays[f"{name}.out_bias"]).astype(numpy.float32)
     return found

@@ -1,9 +1,10 @@
-"""What the learned heads say of a text: for each output of `heads.py` how likely it is, and whether that is enough.
+"""What the learned heads say of a text: for each output that the weights name how likely it is, and whether that is enough.
 
 Two sets of heads: `deep` sees the sentence embedding too and answers where an encoder was offered (`encoder.py`); `light` sees n-grams and
 layout. Likelihoods are calibrated, thresholds were chosen on open corpora by the trainer. Knows no message: its sentences come one by one.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,15 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from everself.classify import encoder
 from everself.classify.features import LAYOUT, VERSION, Features, buckets, expanded, features_of
-from everself.classify.weights import Weights, shipped
-from everself.errors import Damaged
+from everself.classify.weights import Weights, load
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
+    from everself.classify.features import Floats
 
-    Odds = NDArray[numpy.float32]
 
+PATH: Final = os.path.join(os.path.dirname(__file__), "weights.bin")
 _HELD: Final = 4_096
 
 
@@ -52,8 +51,6 @@ class Heads:
 
     def __init__(self, weights: Weights, kind: str) -> None:
         told = weights.told["heads"][kind]
-        if weights.told["features"] != VERSION:
-            raise Damaged("The weights of the classifier belong to another version of Everself. Install it again.")
         self.names: tuple[str, ...] = tuple(told["outputs"])
         self.enough: dict[str, float] = dict(zip(self.names, told["thresholds"], strict=True))
         self.possible: dict[str, float] = dict(zip(self.names, told["possible"], strict=True))
@@ -63,7 +60,7 @@ class Heads:
         self._bias = weights.arrays[f"{kind}.bias"]
         self._mean, self._axes = weights.arrays["axes.mean"], weights.arrays["axes.basis"]
 
-    def odds(self, features: Features, vector: Any = None) -> "Odds":
+    def odds(self, features: Features, vector: Any = None) -> "Floats":
         import numpy
 
         grams = buckets(features.grams, len(self._grams))
@@ -74,6 +71,10 @@ class Heads:
             seen = expanded(vector[None, :], self._mean, self._axes)[0]
             found += seen @ self._dense[LAYOUT:].astype(numpy.float32)
         return numpy.asarray(found, dtype=numpy.float32)
+
+
+def shipped() -> Weights:
+    return load(PATH, VERSION)
 
 
 @lru_cache(maxsize=2)

@@ -11,7 +11,7 @@ import os
 import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from math import exp, log
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,16 +19,13 @@ from everself.classify import encoder
 from everself.classify.contradiction import contradicts
 from everself.classify.coverage import in_same_order
 from everself.classify.features import EMBEDDED, folded
-from everself.classify.weights import Weights, unpack
+from everself.classify.weights import Weights, load
 from everself.classify.wording import SCALARS, explained
-from everself.errors import Damaged
 from everself.text.search import TermKind, index_terms, read_query
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
+    from everself.classify.features import Rows
 
-    Rows = NDArray[numpy.float64]
 
 PATH: Final = os.path.join(os.path.dirname(__file__), "pairs.bin")
 # Raised when the same pair gives other features: weights of another version cannot be used.
@@ -134,13 +131,8 @@ def _odds(name: str, rows: "Rows") -> "Rows":
     return found
 
 
-@cache
 def shipped() -> Weights:
-    with open(PATH, "rb") as file:
-        found = unpack(file.read())
-    if found.told["features"] != VERSION:
-        raise Damaged("The weights for pairs belong to another version of Everself. Install it again.")
-    return found
+    return load(PATH, VERSION)
 
 
 def answer_features(question: str, memories: Sequence[str], vectors: "Rows | None") -> "Rows":

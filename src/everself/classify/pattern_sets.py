@@ -8,10 +8,13 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from everself.errors import Damaged
 from everself.text.folding import one_script, whole
+
+if TYPE_CHECKING:
+    import re2
 
 # RE2 gives up silently where a set outgrows its memory; ours need a tenth of it
 _MEMORY: Final = 64 << 20
@@ -31,8 +34,6 @@ class Match:
 
 
 class PatternSet:
-    """The patterns of one file, compiled together."""
-
     def __init__(self, name: str) -> None:
         self._patterns = tuple((section, one_script(pattern)) for section, pattern in read_patterns(name))
         self._compiled = compile_set(pattern for _, pattern in self._patterns) if self._patterns else None
@@ -42,6 +43,17 @@ class PatternSet:
         if self._compiled is None:
             return ()
         return tuple(Match(*self._patterns[number]) for number in sorted(self._compiled.Match(whole(text)) or ()))
+
+
+@cache
+def regex(pattern: str, *, case: bool = True) -> "re2._Regexp":
+    """One pattern, compiled when it is first needed: RE2 takes a while to load."""
+    import re2
+
+    options = re2.Options()
+    options.case_sensitive = case
+    options.log_errors = False
+    return re2.compile(pattern, options)
 
 
 @cache

@@ -17,11 +17,8 @@ _END: Final = 1_000
 
 
 def claims_saving(reply: str) -> bool:
-    return any(_claims(sentence) for sentence in _sentences(reply))
-
-
-def _claims(sentence: str) -> bool:
-    return not sentence.endswith(_ASKS) and score(sentence, deep=False).says("claim")
+    said = (one for one in _sentences(reply) if not one.endswith(_ASKS))
+    return any(score(one, deep=False).says("claim") for one in said)
 
 
 def _sentences(reply: str) -> Iterator[str]:

@@ -168,8 +168,6 @@ def _wish(lines: list[Line], message: str, *, deep: bool) -> int | None:
 
 
 class _Reader:
-    """Of one message."""
-
     def __init__(self, message: str, lines: list[Line], *, deep: bool) -> None:
         self._message = message
         self._deep = deep

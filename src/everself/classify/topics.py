@@ -2,21 +2,17 @@
 that it forgot, and words that only open a correction. A linear head an answer, over the n-grams of `features.py`. Pure.
 """
 
-import mmap
 import os
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from everself.classify.features import BITS as GRAM_BITS
 from everself.classify.features import VERSION, features_of
-from everself.classify.weights import Weights, unpack
-from everself.errors import Damaged
+from everself.classify.weights import Weights, load
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
+    from everself.classify.features import Ints
 
-    Ints = NDArray[numpy.int64]
 
 # the eight of the seed, in the order that settles ties
 Category = Literal["explicit", "decision", "legal", "financial", "architecture", "milestone", "strategy", "people"]
@@ -35,34 +31,19 @@ def features(text: str) -> "Ints":
     return found
 
 
-class Topics:
-    def __init__(self, weights: Weights) -> None:
-        if weights.told["features"] != VERSION:
-            raise Damaged("The weights for topics belong to another version of Everself. Install it again.")
-        self.enough: dict[Topic, float] = dict(zip(TOPICS, weights.told["thresholds"], strict=True))
-        self._table: Any = weights.arrays["table"]
-        self._scale: Any = weights.arrays["scale"]
-        self._bias: Any = weights.arrays["bias"]
-
-    def likely(self, text: str) -> dict[Topic, float]:
-        import numpy
-
-        found = features(text)
-        summed = self._table[found].sum(axis=0, dtype=numpy.int64) * self._scale
-        odds = summed / numpy.sqrt(max(1, len(found))) + self._bias
-        return dict(zip(TOPICS, (1 / (1 + numpy.exp(-odds.astype(numpy.float64)))).tolist(), strict=True))
-
-
 @lru_cache(maxsize=_HELD)
 def likely(text: str) -> dict[Topic, float]:
-    return _shipped().likely(text)
+    import numpy
+
+    arrays, found = _shipped().arrays, features(text)
+    summed = arrays["table"][found].sum(axis=0, dtype=numpy.int64) * arrays["scale"]
+    odds = summed / numpy.sqrt(max(1, len(found))) + arrays["bias"]
+    return dict(zip(TOPICS, (1 / (1 + numpy.exp(-odds.astype(numpy.float64)))).tolist(), strict=True))
 
 
 def says(text: str, topic: Topic) -> bool:
-    return likely(text)[topic] >= _shipped().enough[topic]
+    return likely(text)[topic] >= float(_shipped().told["thresholds"][TOPICS.index(topic)])
 
 
-@cache
-def _shipped() -> Topics:
-    with open(PATH, "rb") as file:
-        return Topics(unpack(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
+def _shipped() -> Weights:
+    return load(PATH, VERSION)

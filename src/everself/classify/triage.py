@@ -3,8 +3,9 @@
 Acts on nothing: who corrects is `chat.correcting`, who runs a handler is the conversation.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import Final, Literal
 
 from everself.classify.corrections import Correction, find_change, parts_of, window
 from everself.classify.model import score
@@ -14,27 +15,15 @@ from everself.classify.sentences import KEPT
 from everself.classify.shown import said
 from everself.classify.statements import read_each
 from everself.classify.topics import says
+from everself.config.sections import CustomPattern
 from everself.text.folding import fold_in_place
 from everself.text.patterns import LARGEST_TOGETHER, size_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MINER: Final = "miner"
 VALIDATOR: Final = "validator"
 # what a message holds that memory should keep
 Trigger = Literal["remember", "decision", "plan", "wish", "fact"]
 _BY_ACT: Final[tuple[Trigger, ...]] = ("decision", "plan", "wish", "fact")
-
-
-class CustomPattern(Protocol):
-    """`route` is "miner", "validator" or a program."""
-
-    @property
-    def pattern(self) -> str: ...
-
-    @property
-    def route(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +43,7 @@ class Verdict:
 class Triage:
     """`handler` is the program for recall failures that are not about the past: a tool or a script that was forgotten."""
 
-    def __init__(self, custom: "Sequence[CustomPattern]" = (), handler: str = "") -> None:
+    def __init__(self, custom: Sequence[CustomPattern] = (), handler: str = "") -> None:
         self._handler = handler
         self._routes: list[str] = []
         self._patterns: list[str] = []
@@ -77,7 +66,7 @@ class Triage:
         keep = bool(triggers) or MINER in found
         return Verdict(correction, keep, tuple(dict.fromkeys(routes)), self.refused, triggers, about)
 
-    def _admit(self, custom: "Sequence[CustomPattern]") -> tuple[str, ...]:
+    def _admit(self, custom: Sequence[CustomPattern]) -> tuple[str, ...]:
         refused: list[str] = []
         together = 0
         for number, one in enumerate(custom, 1):

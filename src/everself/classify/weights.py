@@ -1,6 +1,6 @@
-"""The file of learned weights: arrays behind a header that says what they are and what they were learned from.
+"""Files of learned weights: arrays behind a header that says what they are and what they were learned from.
 
-`weights.bin` is made by `python -m tools.train_classify` and mapped into memory, not read. Knows neither features nor heads.
+They are made by `python -m tools.train_classify` and mapped into memory, not read. Knows neither features nor heads.
 """
 
 import json
@@ -18,11 +18,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-PATH: Final = os.path.join(os.path.dirname(__file__), "weights.bin")
-LARGEST: Final = 2 << 20
-_MAGIC: Final = b"EVERCLS1"
-_ALIGNED: Final = 64
-_SIZE: Final = 4
+MAGIC: Final = b"EVERCLS1"
+SIZE: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,30 +30,14 @@ class Weights:
     arrays: "Mapping[str, Array]"
 
 
-def pack(told: Mapping[str, Any], arrays: "Mapping[str, Array]") -> bytes:
-    """The bytes of a file that holds them."""
-    rows: dict[str, dict[str, Any]] = {}
-    blocks: list[bytes] = []
-    at = 0
-    for name, array in sorted(arrays.items()):
-        block = array.tobytes()
-        rows[name] = {"type": array.dtype.str, "shape": list(array.shape), "at": at}
-        block += bytes(-len(block) % _ALIGNED)
-        blocks.append(block)
-        at += len(block)
-    header = json.dumps({"told": dict(told), "arrays": rows}, sort_keys=True).encode()
-    header += b" " * (-(len(_MAGIC) + _SIZE + len(header)) % _ALIGNED)
-    return b"".join((_MAGIC, len(header).to_bytes(_SIZE, "little"), header, *blocks))
-
-
 def unpack(data: "bytes | mmap.mmap") -> Weights:
     """Views into the bytes; nothing is copied."""
     import numpy
 
-    begin = len(_MAGIC) + _SIZE
-    if data[: len(_MAGIC)] != _MAGIC:
+    begin = len(MAGIC) + SIZE
+    if data[: len(MAGIC)] != MAGIC:
         raise Damaged("The weights of the classifier are not in the format of this version. Install Everself again.")
-    size = int.from_bytes(data[len(_MAGIC) : begin], "little")
+    size = int.from_bytes(data[len(MAGIC) : begin], "little")
     header = json.loads(data[begin : begin + size])
     arrays: dict[str, Array] = {}
     for name, row in header["arrays"].items():
@@ -68,7 +49,10 @@ def unpack(data: "bytes | mmap.mmap") -> Weights:
 
 
 @cache
-def shipped() -> Weights:
-    """Those that come with the package."""
-    with open(PATH, "rb") as file:
-        return unpack(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+def load(path: str, version: int) -> Weights:
+    """Those of a file that comes with the package, mapped into memory. `version` is that of the features they were learned for."""
+    with open(path, "rb") as file:
+        found = unpack(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    if found.told["features"] != version:
+        raise Damaged(f"{os.path.basename(path)} belongs to another version of Everself. Install it again.")
+    return found

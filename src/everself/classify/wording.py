@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from everself.classify import encoder
 from everself.classify.features import EMBEDDED
+from everself.classify.pattern_sets import regex
 from everself.text.normalise import without_surrogates
 
 if TYPE_CHECKING:
-    import numpy
-    import re2
-    from numpy.typing import NDArray
+    from everself.classify.features import Rows
 
-    Rows = NDArray[numpy.float64]
 
 # of one text no more words are looked at
 MOST: Final = encoder.MOST
@@ -26,6 +24,8 @@ _LONGEST: Final = 400
 # runs of Chinese characters up to this are read as one word
 _ONE_WORD: Final = 3
 _HAN: Final = ("\u3400", "\u9fff")
+_WORD: Final = r"[\p{Latin}\p{Cyrillic}\p{Greek}\p{N}\p{M}]+(?:['’][\p{Latin}]+)?"
+_RUNS: Final = rf"[\p{{Han}}]+|\p{{Hiragana}}+|[\p{{Katakana}}ー]+|\p{{Hangul}}+|{_WORD}|\p{{L}}+"
 _SAME, _LIKE = 0.95, 0.6
 SCALARS: Final = 12
 SIZE: Final = SCALARS + 2 * EMBEDDED
@@ -35,18 +35,10 @@ SIZE: Final = SCALARS + 2 * EMBEDDED
 def words_of(text: str) -> tuple[str, ...]:
     plain = unicodedata.normalize("NFKC", without_surrogates(text[:_LONGEST])).casefold()
     found: list[str] = []
-    for run in _runs().findall(plain):
+    for run in regex(_RUNS).findall(plain):
         paired = _HAN[0] <= run[0] <= _HAN[1] and len(run) > _ONE_WORD
         found += [run[at : at + 2] for at in range(len(run) - 1)] if paired else [run]
     return tuple(found[:MOST]) or (".",)
-
-
-@lru_cache(maxsize=1)
-def _runs() -> "re2._Regexp":
-    import re2
-
-    word = r"[\p{Latin}\p{Cyrillic}\p{Greek}\p{N}\p{M}]+(?:['’][\p{Latin}]+)?"
-    return re2.compile(rf"[\p{{Han}}]+|\p{{Hiragana}}+|[\p{{Katakana}}ー]+|\p{{Hangul}}+|{word}|\p{{L}}+")
 
 
 def explained(question: str, memory: str) -> "Rows | None":

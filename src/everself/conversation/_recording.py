@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from everself.conversation.receipts import ToolUse
+from everself.conversation.sessions.forgetting import without_forgotten
 from everself.conversation.sessions.session import Session
 from everself.conversation.shared_state import SharedState
 from everself.conversation.tools.calls import CallResult
@@ -87,8 +88,4 @@ class TurnRecorder:
         """Removes forgotten text from the model's answer: the model may have read it before it was forgotten."""
         if self._shared.generation() == self.generation:
             return text
-        from everself.memory.forgetting.forgotten_words import ForgottenWords, candidates, runs
-
-        # only hashes are left of what was forgotten, so all that may stand for itself is compared
-        catalog, found = self._shared.resources.memory.catalog, {*candidates(text), *runs(text)}
-        return ForgottenWords((), [one for one in found if one and catalog.is_buried(one)]).in_message(text)
+        return without_forgotten(text, self._shared.resources.memory.catalog)

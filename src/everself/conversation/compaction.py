@@ -5,19 +5,26 @@ last; then a summary by the model, or without one how each message began. Soul a
 are read from their files at every turn. Each step may fail but the first, and what fails is said.
 """
 
-from collections.abc import Awaitable, Sequence
-from typing import Final, Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
 
 from everself.config.sections import Compaction
+from everself.conversation.context.request import PromptRequest, reserve_of
+from everself.conversation.loop import LoopState, run_loop
 from everself.conversation.resources import CompactionResult
 from everself.conversation.sessions.checkpoint import Checkpoint
 from everself.conversation.sessions.excerpts import digest_of, material, prompt
+from everself.conversation.sessions.history import turns_of
 from everself.conversation.sessions.notes import Notes
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.shared_state import SharedState
-from everself.errors import EverselfError, ModelFailed
+from everself.conversation.tools.calls import CallResult, offered
+from everself.conversation.tools.protocol import KEPT, ToolContext
+from everself.errors import ChangedMeanwhile, ContextTooSmall, EverselfError, ModelFailed
 from everself.logs import get_logger
-from everself.models.chat.protocol import ChatModel, ChatRequest, ReplyEnd, ReplyText, UserTurn
+from everself.memory.provenance import taint_of
+from everself.models.chat.findings import find_calling
+from everself.models.chat.protocol import ChatModel, ChatRequest, ToolCall, Turn, Usage, UserTurn, whole_answer
 from everself.text.tokens import estimate
 
 _log = get_logger(__name__)
@@ -28,14 +35,16 @@ REFLEX: Final = "reflex"
 MOST_OF_A_SUMMARY: Final = 1_500
 MOST_OF_A_NOTE: Final = 800
 MOST_ASKED: Final = 2_000
+JOB: Final = "flush"
+TOOLS: Final = frozenset({"memory_search", "memory_get", "memory_write"})
+# of the window: as much of the conversation as it holds beside the prompt
+_SHARES: Final = (2, 4, 8)
 # used where the model's window is unknown or too large to be filled at every turn
 _NO_WINDOW: Final = 200_000
 
 
-class Flush(Protocol):
-    """Runs a silent turn with what is near its end; how many memories it stored. Raises ModelFailed."""
-
-    def __call__(self, session: Session, instruction: str) -> Awaitable[int]: ...
+# runs a silent turn with what is near its end; how many memories it stored. Raises ModelFailed
+Flush = Callable[[Session, str], Awaitable[int]]
 
 
 def limit_of(window: int, settings: Compaction) -> int:
@@ -43,10 +52,6 @@ def limit_of(window: int, settings: Compaction) -> int:
     reserve = min(settings.reserve_tokens, window // 4)
     soft = min(settings.soft_threshold, window // 8)
     return window - reserve - soft
-
-
-def near_limit(used: int, window: int, settings: Compaction) -> bool:
-    return used >= limit_of(window, settings)
 
 
 def cut_at(messages: Sequence[Message], tokens: int) -> int:
@@ -81,7 +86,7 @@ class ConversationCompactor:
         self._flush = flush
 
     def is_near(self, used: int, window: int) -> bool:
-        return near_limit(used, window, self._settings)
+        return used >= limit_of(window, self._settings)
 
     def window(self) -> int:
         """Of the model that answers, or one of the usual size where it cannot be opened."""
@@ -145,16 +150,14 @@ class ConversationCompactor:
         name, summary = await self._named(now, messages, model)
         if await self._shared.in_thread(self._shared.generation) != generation:
             messages, name, summary = await self._shared.in_thread(lambda: self._notes.material(now)), "", ""
-        noted = await self._shared.in_thread(lambda: self._notes.write(now, messages, name, summary))
-        return noted.path if noted is not None else ""
+        return await self._shared.in_thread(lambda: self._notes.write(now, messages, name, summary))
 
     def _model(self) -> ChatModel | None:
-        """The model, where there is one that can write a summary."""
+        """None where it cannot be opened."""
         try:
-            model = self._shared.model
+            return self._shared.model
         except ModelFailed:
             return None
-        return model
 
     async def _flushed(self, session: Session, model: ChatModel | None) -> tuple[int, str]:
         if self._flush is None or not self._settings.flush or model is None or model.name == REFLEX:
@@ -195,19 +198,11 @@ class ConversationCompactor:
         return (name, note.strip()) if note.strip() else ("", said)
 
     async def _asked(self, job: str, session: Session, words: tuple[str, str], most: int) -> str:
-        """One answer without tools."""
         model = self._shared.model
         await self._shared.in_thread(lambda: self._shared.spend_meter.allow(job))
         request = ChatRequest(words[0], "", (UserTurn(words[1]),), max_tokens=min(most, model.most_output))
-        text = ""
-        end = ReplyEnd()
-        async for piece in model.stream(request):
-            match piece:
-                case ReplyText(said):
-                    text += said
-                case ReplyEnd():
-                    end = piece
-        await self._shared.in_thread(lambda: self._shared.spend_meter.charge(job, session.id, model, end.usage))
+        text, usage = await whole_answer(model, request)
+        await self._shared.in_thread(lambda: self._shared.spend_meter.charge(job, session.id, model, usage))
         return "" if NO_REPLY in text else text.strip()
 
 
@@ -224,3 +219,96 @@ def stays(why: str, window: int) -> int:
 def _tokens(message: Message) -> int:
     calls = message.meta.get("calls")
     return estimate(message.content) + (estimate(str(calls)) if calls else 0) + 4
+
+
+class FlushTurn:
+    """The silent turn, which is not shown. Neither its words nor its calls are kept among the messages, only what it wrote to memory is.
+
+    Nothing that the person said supports its calls, so what it writes has the agent as its source, or the taint of the conversation.
+    """
+
+    def __init__(self, shared: SharedState) -> None:
+        self._shared = shared
+
+    async def __call__(self, session: Session, instruction: str) -> int:
+        """How many memories were stored. Raises ModelFailed."""
+        shared = self._shared
+        model = await shared.in_thread(lambda: shared.model)
+        await shared.in_thread(lambda: shared.spend_meter.allow(JOB))
+        calling = await shared.in_thread(lambda: find_calling(shared.state, model.name))
+        known = offered(await shared.in_thread(lambda: shared.tools(session.scope)), model, calling)
+        tools = [one for one in known if one.spec.name in TOOLS]
+        generation = await shared.in_thread(shared.generation)
+        messages = await shared.in_thread(lambda: shared.log.messages(session, session.compacted))
+        said = next((one.id for one in reversed(messages) if one.role == "user"), "")
+        if not tools or not said:
+            return 0
+        request, taint = await shared.in_thread(lambda: self._request(session, messages, instruction, model))
+        setting = ToolContext(session.scope, session.id, said, "", False, taint)
+        state = LoopState(taint=taint, calling=calling)
+        async for _ in run_loop(
+            model, request, tools, setting, state, _CostRecorder(shared, session, model, generation)
+        ):
+            pass
+        return sum(one.deed in KEPT for one in state.written)
+
+    def _request(
+        self, session: Session, messages: Sequence[Message], instruction: str, model: ChatModel
+    ) -> tuple[ChatRequest, str]:
+        """What the model is given, and the taint of it."""
+        said = turns_of(messages, session.summary, session.summary_source)
+        for share in _SHARES:
+            turns = [*_ending(said, model.window // share), UserTurn(instruction)]
+            spoken = sum(map(_turn_tokens, turns)) + min(model.most_output, reserve_of(model.window))
+            ask = PromptRequest(
+                scope=session.scope, session=session.id, window=model.window, other=spoken, recorded=False
+            )
+            try:
+                made = self._shared.resources.assembler.assemble(ask)
+            except ContextTooSmall:
+                if share == _SHARES[-1]:
+                    raise
+            else:
+                break
+        return ChatRequest(made.prefix.text, made.delta, tuple(turns)), taint_of((session.taint, made.taint))
+
+
+class _CostRecorder:
+    """Records the cost and nothing else. The silent turn ends if something is forgotten meanwhile."""
+
+    def __init__(self, shared: SharedState, session: Session, model: ChatModel, generation: int) -> None:
+        self._shared = shared
+        self._session = session
+        self._model = model
+        self._generation = generation
+
+    async def renewed(self, request: ChatRequest) -> ChatRequest:
+        if await self._shared.in_thread(self._shared.generation) != self._generation:
+            raise ChangedMeanwhile("(something was forgotten)")
+        return request
+
+    async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None: ...
+
+    async def returned(self, called: CallResult) -> None: ...
+
+    async def spent(self, usage: Usage) -> None:
+        charge = self._shared.spend_meter.charge
+        await self._shared.in_thread(lambda: charge(JOB, self._session.id, self._model, usage))
+
+
+def _ending(turns: Sequence[Turn], tokens: int) -> list[Turn]:
+    """As much of the end as there is room for, beginning with something that was said to the agent."""
+    kept: list[Turn] = []
+    for turn in reversed(turns):
+        tokens -= _turn_tokens(turn)
+        if tokens < 0:
+            break
+        kept.append(turn)
+    kept.reverse()
+    while kept and not isinstance(kept[0], UserTurn):
+        del kept[0]
+    return kept
+
+
+def _turn_tokens(turn: Turn) -> int:
+    return estimate(str(turn))

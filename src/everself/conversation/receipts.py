@@ -6,8 +6,9 @@ from itertools import islice
 from typing import Final
 
 from everself.conversation.context.receipt import Receipt
+from everself.errors import NotFound, WrongUse
 from everself.models.chat.protocol import JsonObject
-from everself.storage.state.searches import SearchRecord
+from everself.storage.state.searches import Searches, SearchRecord
 
 # kept with every reply: a large memory leaves out hundreds of places each time, and the record of the search holds them all
 _LISTED: Final = 40
@@ -15,12 +16,18 @@ _LISTED: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A tool that was used for a reply."""
-
     name: str
     failed: bool
     stamp: str
     seconds: float
+
+
+def find_search(searches: Searches, name: str) -> SearchRecord | None:
+    """The search of a receipt; none where it was not searched for anything, or the record is gone."""
+    try:
+        return searches.find(name) if name else None
+    except (NotFound, WrongUse):
+        return None
 
 
 def receipt_json(receipt: Receipt, search: SearchRecord | None, used: Sequence[ToolUse] = ()) -> JsonObject:

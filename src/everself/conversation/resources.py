@@ -7,6 +7,8 @@ from everself.conversation.context.request import Facts
 from everself.conversation.tools.protocol import Written
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from everself.conversation.context.assembler import Assembler
     from everself.conversation.sessions.session import Session
     from everself.conversation.tools.protocol import ToolContext
@@ -21,6 +23,16 @@ class Acted:
     written: tuple[Written, ...] = ()
     done: tuple[str, ...] = ()
     question: str = ""
+
+    @property
+    def unclear(self) -> tuple[str, ...]:
+        return (self.question,) if self.question else ()
+
+    @property
+    def notes(self) -> dict[str, object]:
+        """What the model was told beside the message. Kept with its answer, so that the history reads as it was sent."""
+        found = {"done": list(self.done), "unclear": list(self.unclear)}
+        return {name: sentences for name, sentences in found.items() if sentences}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +71,13 @@ class Compactor(Protocol):
     async def note(self, session: "Session") -> str: ...
 
 
-class MessageHandler(Protocol):
-    """Acts on a message before any model sees it."""
-
-    def __call__(self, text: str, setting: "ToolContext") -> Acted: ...
-
-
 @dataclass(frozen=True, slots=True)
 class TurnResources:
-    """`facts` holds for every turn; a turn adds its channel."""
+    """`actions` acts on a message before any model sees it. `facts` holds for every turn; a turn adds its channel."""
 
     memory: "Memory"
     integrity: "Integrity"
     assembler: "Assembler"
     compactor: Compactor
-    actions: MessageHandler
+    actions: "Callable[[str, ToolContext], Acted]"
     facts: Facts

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from everself.conversation.resources import TurnResources
+from everself.conversation.sessions.history import SettledHistory
 from everself.conversation.sessions.log import SessionLog
-from everself.conversation.sessions.settled import SettledHistory
 from everself.conversation.tools.protocol import Tool
 from everself.errors import EverselfError, ModelFailed
 from everself.lazy import part
@@ -66,8 +66,6 @@ _PREFIXES: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class ToolAccess:
-    """The tools of a session: the agent's own, and those from outside."""
-
     own: Callable[[Scope], Sequence[Tool]]
     external: "ExternalAccess"
 
@@ -126,7 +124,6 @@ class SharedState:
             return True
 
     def tools(self, scope: Scope) -> Sequence[Tool]:
-        """The agent's own for a session of that scope."""
         return self._tools.own(scope)
 
     def generation(self) -> int:

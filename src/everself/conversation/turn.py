@@ -11,15 +11,15 @@ from everself.conversation._recording import TurnRecorder
 from everself.conversation.context.request import PromptRequest, reserve_of
 from everself.conversation.events import Accepted, Done, Event, MemoryWritten, Notice
 from everself.conversation.loop import MOST_STEPS, LoopState, run_loop
-from everself.conversation.receipts import receipt_json
+from everself.conversation.receipts import find_search, receipt_json
 from everself.conversation.reflex.replies import reply
 from everself.conversation.resources import Acted
+from everself.conversation.sessions.history import tokens_of
 from everself.conversation.sessions.session import Message, Session
-from everself.conversation.sessions.settled import tokens_of
 from everself.conversation.shared_state import SharedState
-from everself.conversation.tools.offer import offered
-from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written
-from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound, WrongUse
+from everself.conversation.tools.calls import offered
+from everself.conversation.tools.protocol import KEPT, Stamp, Tool, ToolContext, Written, remembered
+from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
 from everself.logs import get_logger
 from everself.memory.provenance import IMPORT, OWN, taint_of
 from everself.memory.statements import shown
@@ -43,7 +43,6 @@ NO_MODEL: Final = "No model is set: I remember what you tell me, and answer from
 ADD_MODEL: Final = "everself model use PROVIDER/NAME"
 UNKEPT: Final = "The reply says that something will be remembered, but nothing was written."
 REMEMBER: Final = "Say it once more, beginning with “Remember that”."
-_KEPT: Final = frozenset({"remembered", "corrected"})
 # a message that takes less of the window than one part in so many is not what fills it
 _MUCH: Final = 16
 _BACKGROUND: Final = frozenset({SessionKind.CRON, SessionKind.HEARTBEAT})
@@ -159,7 +158,7 @@ class TurnRunner:
             tools = (*tools, *await self._reach())
         job = setting.scope.kind.value if setting.scope.kind in _BACKGROUND else "chat"
         self._recorder = TurnRecorder(
-            shared, self._session, model, job, lambda: self._renew(model, tools, message), self._notes
+            shared, self._session, model, job, lambda: self._renew(model, tools, message), lambda: self._acted.notes
         )
         await shared.in_thread(lambda: shared.spend_meter.allow(job))
         try:
@@ -190,12 +189,6 @@ class TurnRunner:
             return False
         state.set_meta(key, self._shared.resources.memory.clock.now().isoformat())
         return True
-
-    def _find_search(self, name: str) -> "SearchRecord | None":
-        try:
-            return self._shared.state.searches.find(name) if name else None
-        except (NotFound, WrongUse):
-            return None
 
     def _too_long(self, model: ChatModel) -> ModelFailed | None:
         """Where it is the message that does not fit, that is what to say."""
@@ -264,7 +257,7 @@ class TurnRunner:
             self._recorder.generation = generation
         history = self._shared.history.read(session, generation)
         turns = list(history.turns)
-        said = UserTurn(self._text, self._acted.done, self._unclear)
+        said = UserTurn(self._text, self._acted.done, self._acted.unclear)
         last = next((at for at in reversed(range(len(turns))) if isinstance(turns[at], UserTurn)), len(turns))
         spoken = history.tokens - sum(map(tokens_of, turns[last : last + 1])) + tokens_of(said)
         turns[last : last + 1] = [said]
@@ -283,18 +276,9 @@ class TurnRunner:
         self._prompt = shared.resources.assembler.assemble(ask)
         shared.keep_prefix(session.id, self._prompt.prefix, generation)
         self._estimated = spoken + self._prompt.receipt.total
-        self._search = self._find_search(self._prompt.receipt.search)
+        self._search = find_search(shared.state.searches, self._prompt.receipt.search)
         self._taint(self._prompt.taint)
         return ChatRequest(self._prompt.prefix.text, self._prompt.delta, tuple(turns))
-
-    @property
-    def _unclear(self) -> tuple[str, ...]:
-        return (self._acted.question,) if self._acted.question else ()
-
-    def _notes(self) -> dict[str, object]:
-        """What the model was told beside the message. Kept with its answer, so that the history reads as it was sent."""
-        found = {"done": list(self._acted.done), "unclear": list(self._unclear)}
-        return {name: sentences for name, sentences in found.items() if sentences}
 
     def _taint(self, *stamps: Stamp) -> None:
         """The conversation holds these from now on: what is concluded in it is no better. Marked before a model sees any of it."""
@@ -338,7 +322,7 @@ class TurnRunner:
             self._reply = await self._recorder.replied(said, await self._shared.in_thread(lambda: self._meta(why)))
 
     def _meta(self, why: Why) -> dict[str, object]:
-        meta: dict[str, object] = {"why": why, "usage": asdict(self._state.latest), **self._notes()}
+        meta: dict[str, object] = {"why": why, "usage": asdict(self._state.latest), **self._acted.notes}
         if self._model is not None:
             meta["model"] = self._model.name
         if self._prompt is not None and self._recorder is not None:
@@ -351,7 +335,7 @@ class TurnRunner:
         written = (*self._acted.written, *self._state.written)
         # the reflex says so of what was written alone; whatever else it says it quotes
         speaks = self._model is None or self._model.name != REFLEX
-        if speaks and not any(one.deed in _KEPT for one in written) and claims_saving(self._state.text):
+        if speaks and not any(one.deed in KEPT for one in written) and claims_saving(self._state.text):
             kept = await self._shared.in_thread(lambda: self._keep(setting))
             self._tell(kept)
             written = (*written, *kept)
@@ -363,12 +347,11 @@ class TurnRunner:
         """Write down the person's statements that are not stored yet, as a checkpoint does; sub-agents and groups have no memory."""
         catalog = self._shared.resources.memory.catalog
         made = self._shared.checkpoint.make(self._shared.log.find(setting.session))
-        found = [entry for name in made.entries if (entry := catalog.find(name)) is not None]
-        return tuple(Written("remembered", one.text, one.reference, one.id) for one in found)
+        return remembered(made.entries, catalog)
 
     def _tell_left_out(self, written: Sequence[Written]) -> None:
         """A secret is taken out of whatever is written, and no reply may leave it at "I'll remember that". The reflex says so itself."""
-        kept = [one for one in written if one.deed in _KEPT]
+        kept = [one for one in written if one.deed in KEPT]
         if not kept or (self._model is not None and self._model.name == REFLEX):
             return
         # the stored message was already redacted

@@ -14,11 +14,10 @@ from everself.models.chat.protocol import (
     ChatRequest,
     JsonObject,
     ModelTurn,
-    ReplyEnd,
-    ReplyText,
     Turn,
     Usage,
     UserTurn,
+    whole_answer,
 )
 from everself.models.spend_meter import SpendMeter
 
@@ -63,7 +62,7 @@ async def ask(
     for _ in range(_TRIES):
         try:
             spend_meter.allow(job)
-            text, spent = await _say(
+            text, spent = await whole_answer(
                 model, ChatRequest(prompt, "", turns, max_tokens=min(MOST_TOKENS, model.most_output), schema=schema)
             )
         except ModelFailed as error:
@@ -119,15 +118,3 @@ def faults(value: object, schema: JsonObject, where: str = "the answer", depth: 
             yield f"{where} has more than {schema['maxItems']} items"
         for at, one in enumerate(value):
             yield from faults(one, schema.get("items", {}), f"{where}[{at}]", depth + 1)
-
-
-async def _say(model: ChatModel, request: ChatRequest) -> tuple[str, Usage]:
-    text = ""
-    end = ReplyEnd()
-    async for piece in model.stream(request):
-        match piece:
-            case ReplyText(said):
-                text += said
-            case ReplyEnd():
-                end = piece
-    return text, end.usage

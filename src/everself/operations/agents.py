@@ -1,7 +1,6 @@
 """Operations on the list of agents: who there is, one more, one less. Nobody's files are touched by leaving the list."""
 
 import os
-from dataclasses import dataclass
 from typing import Annotated
 
 from everself.config import AgentSettings, Config
@@ -10,8 +9,8 @@ from everself.config.json5_splice import Editor
 from everself.config.places import MAIN
 from everself.errors import EverselfError, NotFound, RefusedByRule, WrongUse
 from everself.identity.card import IDENTITY_FILE, resolve
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, NoRequest, Request, Result, owner_reads, terminal_writes
 from everself.operations.home import Home
 from everself.operations.settings import save_edit
 from everself.operations.setup import FOLDER, SetupRequest, SetupResult, set_up_agent
@@ -21,8 +20,7 @@ from everself.storage.host_files import find_file
 _LIST = ("agents", "list")
 
 
-@dataclass(frozen=True, slots=True)
-class AgentLine:
+class AgentLine(Result):
     """One agent of the list. `answers`: it is meant where none is named; `lives`: its workspace is there."""
 
     id: str
@@ -34,10 +32,7 @@ class AgentLine:
     state: str
 
 
-@dataclass(frozen=True, slots=True)
-class AgentReport:
-    """One agent: where it lives and how it is set."""
-
+class AgentReport(Result):
     line: AgentLine
     model: str
     time_zone: str
@@ -47,8 +42,7 @@ class AgentReport:
     entries: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(Result):
     """An agent that is no longer listed, and where its files still are."""
 
     id: str
@@ -57,12 +51,8 @@ class Removed:
     file: str
 
 
-@operation(
-    "agents.list",
-    audience=Audience.OWNER,
-    effect="read",
-    on="home",
-    examples=(("everself agents list", "the one with * answers when none is named"),),
+@owner_reads(
+    "agents.list", on="home", examples=(("everself agents list", "the one with * answers when none is named"),)
 )
 def list_agents(home: Home, _: Caller, __: NoRequest) -> tuple[AgentLine, ...]:
     """List the agents, each with its name and where it lives."""
@@ -70,20 +60,13 @@ def list_agents(home: Home, _: Caller, __: NoRequest) -> tuple[AgentLine, ...]:
     return tuple(_line(config, one) for one in config.agents)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentRequest:
+class AgentRequest(Request):
     name: Annotated[
         str, Argument("The agent; the one that answers when none is named where it is left out.", "[NAME]")
     ] = ""
 
 
-@operation(
-    "agents.show",
-    audience=Audience.OWNER,
-    effect="read",
-    on="home",
-    examples=(("everself agents show aria", "where it lives and how it is set"),),
-)
+@owner_reads("agents.show", on="home", examples=(("everself agents show aria", "where it lives and how it is set"),))
 def show_agent(home: Home, _: Caller, request: AgentRequest) -> AgentReport:
     """Show one agent: where it lives and how it is set."""
     config = home.load().config
@@ -99,16 +82,13 @@ def show_agent(home: Home, _: Caller, request: AgentRequest) -> AgentReport:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddAgentRequest:
+class AddAgentRequest(Request):
     name: Annotated[str, Argument("What it is called by --agent.", "NAME")]
     workspace: Annotated[str, FOLDER] = ""
 
 
-@operation(
+@terminal_writes(
     "agents.add",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     on="home",
     examples=(
         ("everself agents add aria", "in its usual place"),
@@ -132,17 +112,12 @@ def add_agent(home: Home, caller: Caller, request: AddAgentRequest) -> SetupResu
     return set_up_agent(home, Caller(caller.audience), SetupRequest(agent=name, workspace=request.workspace))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemoveAgentRequest:
+class RemoveAgentRequest(Request):
     name: Annotated[str, Argument("The agent.", "NAME")]
 
 
-@operation(
-    "agents.remove",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
-    on="home",
-    examples=(("everself agents remove aria", "its files stay where they are"),),
+@terminal_writes(
+    "agents.remove", on="home", examples=(("everself agents remove aria", "its files stay where they are"),)
 )
 def remove_agent(home: Home, _: Caller, request: RemoveAgentRequest) -> Removed:
     """Take an agent off the list; its files stay where they are.

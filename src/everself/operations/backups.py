@@ -1,31 +1,25 @@
 """Backup and restore as operations: one agent in one file, and back, for a new agent or an old one."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from everself.operations.backup.create import BackupReport, make_backup
 from everself.operations.backup.restore import RestoreReport, restore_backup
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Tell, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, Option, Request, Result, Tell, terminal_writes
 from everself.operations.home import Home
 from everself.operations.settings import AGENT
 from everself.operations.setup import FOLDER, prepare
+from everself.runtime import Runtime
 from everself.values import Author
 
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackupRequest:
+class BackupRequest(Request):
     file: Annotated[str, Argument("A new file, or a folder for one with the usual name.", "[FILE]")] = "."
     with_key: Annotated[bool, Option("Put the integrity key in too; keep such a file as safe as a password.")] = False
 
 
-@operation(
+@terminal_writes(
     "backup",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     progress="Saving",
     examples=(
         ("everself backup", "into this folder, under a name with the date"),
@@ -33,7 +27,7 @@ class BackupRequest:
         ("everself backup agent.tar.gz --with-key", "with the key, to move the agent to a new machine"),
     ),
 )
-def back_up(runtime: "Runtime", _: Caller, request: BackupRequest, tell: Tell | None = None) -> BackupReport:
+def back_up(runtime: Runtime, _: Caller, request: BackupRequest, tell: Tell | None = None) -> BackupReport:
     """Save an agent in one file: workspace, history and state.
 
     The agent may go on working meanwhile. No file is overwritten, and the backup is read back before it gets its name.
@@ -41,8 +35,7 @@ def back_up(runtime: "Runtime", _: Caller, request: BackupRequest, tell: Tell | 
     return make_backup(runtime, request.file, with_key=request.with_key, progress=tell)
 
 
-@dataclass(frozen=True, slots=True)
-class BroughtBack:
+class BroughtBack(Result):
     """What restore did, and which settings the host file got so that it holds tomorrow."""
 
     report: RestoreReport
@@ -50,8 +43,7 @@ class BroughtBack:
     host_file: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RestoreRequest:
+class RestoreRequest(Request):
     file: Annotated[str, Argument("The backup.")]
     agent: Annotated[str, AGENT] = ""
     workspace: Annotated[str, FOLDER] = ""
@@ -59,10 +51,8 @@ class RestoreRequest:
     dry_run: Annotated[bool, Option("Check the file and say what would happen, and change nothing.")] = False
 
 
-@operation(
+@terminal_writes(
     "restore",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     on="home",
     progress="Restoring",
     examples=(

@@ -1,50 +1,38 @@
 """Operations on the bank: typed pages about the world, experience, opinions and entities."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from everself.memory.bank import BankPage, PageName
 from everself.memory.memory import Remembered
 from everself.memory.provenance import stated_by_owner
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, operation
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
+from everself.operations.declaration import Argument, NoRequest, Option, Request, operation, owner_reads
+from everself.runtime import Runtime
 
 
-@operation(
-    "memory.bank.list",
-    audience=Audience.OWNER,
-    effect="read",
-    examples=(("everself memory bank list", "pages, with the names they are found by"),),
-)
-def list_pages(runtime: "Runtime", _: Caller, __: NoRequest) -> tuple[PageName, ...]:
+@owner_reads("memory.bank.list", examples=(("everself memory bank list", "pages, with the names they are found by"),))
+def list_pages(runtime: Runtime, _: Caller, __: NoRequest) -> tuple[PageName, ...]:
     """List the pages of the bank."""
     return runtime.bank.pages()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageRequest:
+class PageRequest(Request):
     page: Annotated[str, Argument("world, experience, opinions, or any name of an entity.")]
 
 
-@operation(
+@owner_reads(
     "memory.bank.show",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(
         ("everself memory bank show opinions", "with how strongly each is held"),
         ('everself memory bank show "Alice Chen"', "an entity by its name or an alias"),
     ),
 )
-def show_page(runtime: "Runtime", _: Caller, request: PageRequest) -> BankPage:
+def show_page(runtime: Runtime, _: Caller, request: PageRequest) -> BankPage:
     """Show one page: world, experience, opinions, or an entity by any of its names."""
     return runtime.bank.read(request.page)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BankAddRequest:
+class BankAddRequest(Request):
     page: Annotated[str, Argument("world, experience, opinions, or the name of an entity.")]
     text: Annotated[str, Argument("What to add.", stdin=True)]
     confidence: Annotated[float | None, Option("How strongly an opinion is held.", ge=0, le=1)] = None
@@ -62,7 +50,7 @@ class BankAddRequest:
         ('everself memory bank add 小林花子 "Likes tea"', "to an entity's page, which is made where it is missing"),
     ),
 )
-def add_to_page(runtime: "Runtime", _: Caller, request: BankAddRequest) -> Remembered:
+def add_to_page(runtime: Runtime, _: Caller, request: BankAddRequest) -> Remembered:
     """Add an entry to a page; with -, it is read from standard input.
 
     A PAGE that is not world, experience or opinions is the name of an entity.

@@ -3,14 +3,15 @@
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import Annotated
 
 from everself.errors import ChangedMeanwhile, RefusedByRule
 from everself.memory.entries import holds_memory
 from everself.memory.undo import is_torn, provenance_before, says, surplus
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, operation
+from everself.operations.declaration import Argument, Option, Request, Result, operation, owner_reads
+from everself.runtime import Runtime
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.values import Applied, ChangeRecord, Conflict, FileChange, Nothing, Outcome
 from everself.workspace.layout import is_quarter
@@ -18,26 +19,20 @@ from everself.workspace.merge import render_diff
 from everself.workspace.protocol import Workspace
 from everself.workspace.undo import plan_undo
 
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
-
-@dataclass(frozen=True, slots=True)
-class ChangeLog:
+class ChangeLog(Result):
     """The newest changes, of one file where `path` names it."""
 
     records: tuple[ChangeRecord, ...]
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownChange:
+class ShownChange(Result):
     record: ChangeRecord
     diff: str
 
 
-@dataclass(frozen=True, slots=True)
-class UndoReport:
+class UndoReport(Result):
     """What undoing did, or would do when `applied` is None and nothing stands in `conflicts` and `refused`."""
 
     undone: ChangeRecord
@@ -47,46 +42,39 @@ class UndoReport:
     refused: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogRequest:
+class LogRequest(Request):
     limit: Annotated[int, Option("How many at most.", ge=1, le=100_000)] = 20
     path: Annotated[str, Option("Only changes of this file, named as in the workspace.", "PATH")] = ""
 
 
-@operation(
+@owner_reads(
     "log",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(
         ("everself log", "the last 20 changes"),
         ("everself log --path MEMORY.md --limit 5", "the last five of one file"),
     ),
 )
-def log_changes(runtime: "Runtime", _: Caller, request: LogRequest) -> ChangeLog:
+def log_changes(runtime: Runtime, _: Caller, request: LogRequest) -> ChangeLog:
     """List what was changed, newest first."""
     path = request.path.removeprefix(f"{runtime.agent.workspace}/").removeprefix("./")
     return ChangeLog(tuple(runtime.workspace.changes(request.limit, path if request.path else None)), path)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowRequest:
+class ShowRequest(Request):
     change: Annotated[str, Argument("The id of a change, the beginning of it, or last.", "ID")]
 
 
-@operation(
+@owner_reads(
     "show",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(("everself show last", "the newest change"), ("everself show 7K3Q", "the change whose id begins so")),
 )
-def show_change(runtime: "Runtime", _: Caller, request: ShowRequest) -> ShownChange:
+def show_change(runtime: Runtime, _: Caller, request: ShowRequest) -> ShownChange:
     """Show one change, line by line."""
     record, files = runtime.workspace.record(request.change)
     return ShownChange(record, render_diff(files))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UndoRequest:
+class UndoRequest(Request):
     change: Annotated[
         str, Argument("The id of a change, the beginning of it, or last.", "ID", needed=("cli", "http", "mcp"))
     ] = "last"
@@ -104,7 +92,7 @@ class UndoRequest:
         ("everself undo 7K3QX9M2ABCD --yes", "take one change back without being asked"),
     ),
 )
-def undo(runtime: "Runtime", caller: Caller, request: UndoRequest) -> UndoReport:
+def undo(runtime: Runtime, caller: Caller, request: UndoRequest) -> UndoReport:
     """Take one change back and keep what came after it.
 
     Undoing is a change of its own, and can be undone. At a terminal you see it first and are asked.
@@ -192,8 +180,7 @@ def _content(workspace: Workspace, path: str) -> bytes | None:
     return None if found is None else found.data
 
 
-def _ids(data: bytes) -> "Counter[bytes]":
-    """The ids that entry comments name."""
+def _ids(data: bytes) -> Counter[bytes]:
     parts = data.split(b"<!-- everself: id=")[1:]
     return Counter(part.split(b" ", 1)[0] for part in parts)
 

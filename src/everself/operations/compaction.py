@@ -2,23 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from everself.errors import WrongUse
 from everself.memory.archive.days import AGE, HeldDay, OldDay, archive_days, find_old_days
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Option, Tell, operation
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
+from everself.operations.caller import Caller
+from everself.operations.declaration import Option, Request, Result, Tell, terminal_writes
+from everself.runtime import Runtime
 
 # days of one change: as many as a person would still want to undo together
 _TOGETHER: Final = 92
 
 
-@dataclass(frozen=True, slots=True)
-class Compaction:
+class Compaction(Result):
     """`days` are those that are older than `age` days, `held` those that stay whatever their age. With `changes`, `done` are the days
     that were moved, or copied where they were not `removed`, and `archives` where they went. `applied`: that was asked for."""
 
@@ -32,17 +28,14 @@ class Compaction:
     applied: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompactRequest:
+class CompactRequest(Request):
     days: Annotated[int, Option("The age that counts as old.", ge=1, le=36_500)] = AGE
     apply: Annotated[bool, Option("Put them into memory/archive/, one file for each quarter.")] = False
     remove: Annotated[bool, Option("Remove each original in the same change that archives it.")] = False
 
 
-@operation(
+@terminal_writes(
     "memory.compact",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     progress="Archiving",
     examples=(
         ("everself memory compact", "which days are older than 90 days, and where they would go"),
@@ -50,7 +43,7 @@ class CompactRequest:
         ("everself memory compact --apply --remove", "move them: the archive holds them, and nothing else does"),
     ),
 )
-def compact_memory(app: "Runtime", _: Caller, request: CompactRequest, tell: Tell | None = None) -> Compaction:
+def compact_memory(app: Runtime, _: Caller, request: CompactRequest, tell: Tell | None = None) -> Compaction:
     """Archive old days by quarter, word for word; what they hold is found as before, with the same dates.
 
     Without --remove the originals stay and the archive holds copies. A day that holds a correction always stays.

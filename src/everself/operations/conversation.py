@@ -11,7 +11,7 @@ from everself.conversation.tools.protocol import Written
 from everself.errors import EverselfError, ModelFailed, WrongUse
 from everself.models.chat.protocol import Usage
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, operation
+from everself.operations.declaration import Argument, Option, Request, operation
 from everself.operations.search import scope_of
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from everself.runtime import Runtime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConverseRequest:
+class ConverseRequest(Request):
     text: Annotated[str, Argument("What to say.")]
     session: Annotated[str, Option("The id of the conversation to go on with, or last; a new one unless given.")] = ""
     stay: Annotated[bool, Option("Leave the conversation open: more is said in it.")] = False
@@ -54,8 +53,7 @@ class ContextReport:
     receipt: "Receipt"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextRequest:
+class ContextRequest(Request):
     session_kind: Annotated[str, Option("For such a session.", "KIND[/PERSON]")] = "main"
     message: Annotated[str, Option("As if this were said, so that memory is searched for it.", "TEXT", slash=True)] = ""
 
@@ -110,8 +108,7 @@ class Reply:
         return self.why == "failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskRequest:
+class AskRequest(Request):
     text: Annotated[str, Argument("What to say.", "TEXT|-", stdin=True, most=64 * 2**20)]
     resume: Annotated[str, Option("Go on with an earlier conversation.", "ID|last")] = ""
 

@@ -1,7 +1,7 @@
 """How an operation is declared: once, with all that an interface needs to offer it.
 
 Knows no particular operation and no interface. The command line, the model's tools, slash commands, HTTP routes and MCP tools are made
-from these declarations. A request is a frozen dataclass whose fields carry an `Option` or an `Argument`.
+from these declarations. The fields of a `Request` carry an `Option` or an `Argument`.
 """
 
 import inspect
@@ -94,13 +94,31 @@ class Field:
             raise WrongUse(f"{self.name} is {value}, but must be {allowed}.")
 
 
-@dataclass(frozen=True, slots=True)
-class NoRequest:
+@typing.dataclass_transform(frozen_default=True, kw_only_default=True)
+class Request:
+    """What an operation is asked for: its subclasses are frozen dataclasses, whose fields are given by name."""
+
+    __dataclass_fields__: typing.ClassVar[dict[str, Any]]
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+
+
+@typing.dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class Result:
+    """What an operation gives, or a part of it: its subclasses are frozen dataclasses."""
+
+    __dataclass_fields__: typing.ClassVar[dict[str, Any]]
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
+
+
+class NoRequest(Request):
     """Of an operation that there is nothing to say to."""
 
 
 def fields_of(request: type[Any]) -> Iterator[Field]:
-    """The fields of a request type, in the order of their declaration."""
     hints = typing.get_type_hints(request, include_extras=True)
     for one in fields(request):
         hint, *notes = typing.get_args(hints[one.name])
@@ -283,3 +301,13 @@ def operation(
         return made
 
     return declare
+
+
+def owner_reads(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:
+    """Declare an operation that shows the owner something and changes nothing."""
+    return operation(name, audience=Audience.OWNER, effect="read", **more)
+
+
+def terminal_writes(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:
+    """Declare an operation that changes something, for the owner at a terminal alone."""
+    return operation(name, audience=Audience.OWNER_AT_TERMINAL, effect="write", **more)

@@ -4,30 +4,26 @@ That is where it comes from, how sure it is and why, what rests on it, and what 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from everself.errors import Damaged, NotFound
 from everself.memory.entries import read_document
 from everself.memory.memory import Memory
 from everself.memory.provenance import CEILING, CORRECTION, DEEPEST, source_of_reference
 from everself.memory.selection import ListedEntry, Selection, Standing, list_entries
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, Option, Request, Result, owner_reads
+from everself.runtime import Runtime
 from everself.text.normalise import fold
 from everself.values import Entry, Tag, Tier
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 # further back, a person looks into the history itself
 CHANGES = 20
 _TIERS: Final = {"T1": Tier.CORE, "T2": Tier.WORKING, "core": Tier.CORE, "working": Tier.WORKING}
 
 
-@dataclass(frozen=True, slots=True)
-class Reckoning:
+class Reckoning(Result):
     """How confidence is worked out: base, what mentions add, what time takes, and the bounds it is kept in."""
 
     base: float
@@ -40,8 +36,7 @@ class Reckoning:
     result: float
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Result):
     """One thing that an entry rests on, directly (`depth` 1) or through others, and how far that is trusted."""
 
     reference: str
@@ -50,8 +45,7 @@ class Evidence:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(Result):
     """A change that altered the entry. `words` is what it said afterwards; None when it was not there any more."""
 
     change: str
@@ -61,8 +55,7 @@ class Touch:
     words: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(Result):
     entry: Entry
     citation: str
     confidence: Reckoning
@@ -73,8 +66,7 @@ class Account:
     changes: tuple[Touch, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Result):
     """The newest of the entries that are meant, oldest first. `found` is how many are meant in all, `today` the owner's day."""
 
     entries: tuple[ListedEntry, ...]
@@ -82,8 +74,7 @@ class Listing:
     today: date
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListRequest:
+class ListRequest(Request):
     tier: Annotated[Literal["T1", "T2", "core", "working"] | None, Option("Core (T1) or working (T2) memory.")] = None
     tag: Annotated[
         Literal["event", "knowledge", "skill", "decision", "correction"] | None, Option("Only entries with this tag.")
@@ -105,10 +96,8 @@ class ListRequest:
     limit: Annotated[int, Option("How many at most, the newest.", ge=1)] = 50
 
 
-@operation(
+@owner_reads(
     "memory.list",
-    audience=Audience.OWNER,
-    effect="read",
     slash="/memory",
     examples=(
         ("everself memory list --tag decision --since 2026-03-01", "what was decided since March"),
@@ -116,7 +105,7 @@ class ListRequest:
         ("everself memory list --path quarantine", "what is kept apart until you have looked at it"),
     ),
 )
-def list_memory(runtime: "Runtime", _: Caller, request: ListRequest) -> Listing:
+def list_memory(runtime: Runtime, _: Caller, request: ListRequest) -> Listing:
     """List what is remembered, oldest first."""
     standing = Standing.ANY if request.everything else Standing.CLOSED if request.closed else Standing.OPEN
     selection = Selection(
@@ -141,18 +130,15 @@ def list_memory(runtime: "Runtime", _: Caller, request: ListRequest) -> Listing:
     return Listing(tuple(found[-request.limit :]), len(found), runtime.clock.today())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowRequest:
+class ShowRequest(Request):
     entry: Annotated[str, Argument("The id of the entry, or its beginning.", "ID")]
 
 
-@operation(
+@owner_reads(
     "memory.show",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(("everself memory show 7K3QX9M2ABCD", "everything about one entry; the beginning of its id will do"),),
 )
-def show_entry(runtime: "Runtime", _: Caller, request: ShowRequest) -> Account:
+def show_entry(runtime: Runtime, _: Caller, request: ShowRequest) -> Account:
     """Tell everything about one entry: its words, origin, confidence and history."""
     return account_of(runtime.memory, request.entry)
 

@@ -3,31 +3,33 @@
 Keeps numbers and settings, never a question: those are made of what the person wrote.
 """
 
-import json
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
+
+import msgspec
 
 from everself.errors import NotFound
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Option, Tell, operation
-from everself.search.evaluation import Evaluation, change_beyond_chance, evaluate, make_questions, sample_notes
+from everself.operations.declaration import Option, Request, Result, Tell, operation
+from everself.runtime import Runtime
+from everself.search.evaluation import (
+    Evaluation,
+    EvaluationQuestion,
+    change_beyond_chance,
+    evaluate,
+    make_questions,
+    sample_notes,
+)
 from everself.search.factory import need_search
+from everself.search.index_file.view import Snapshot
 from everself.search.recall import RecallRequest
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
-    from everself.search.evaluation import EvaluationQuestion
-    from everself.search.index_file.view import Snapshot
-    from everself.values import Hit
+from everself.values import Hit
 
 _KEPT = "evaluation"
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What a result depends on beside the notes."""
-
+class Setup(Result):
     model: str
     ranking: str
     vector_weight: float
@@ -37,8 +39,7 @@ class Setup:
     embedded: float
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Measurement(Result):
     """Which share of the questions had their note at the first place, among the first five, among the first ten."""
 
     at: datetime
@@ -50,19 +51,26 @@ class Result:
     setup: Setup
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluationReport:
+class EvaluationReport(Result):
     """This result and the one that was kept before. `worse` is by how much more than chance does; `changed` names what differs."""
 
-    now: Result
-    before: Result | None = None
+    now: Measurement
+    before: Measurement | None = None
     worse: float = 0.0
     changed: tuple[str, ...] = ()
     kept: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluateRequest:
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A result as it is kept, with the rank that each question had."""
+
+    result: Measurement
+    asked: str
+    ranks: tuple[int, ...]
+
+
+class EvaluateRequest(Request):
     questions: Annotated[int, Option("How many to ask.", ge=1, le=10_000)] = 100
     save: Annotated[bool, Option("Keep this result to compare with, even where it is worse.")] = False
 
@@ -77,7 +85,7 @@ class EvaluateRequest:
         ("everself memory eval --save", "keep this result to compare the next ones with, even where it is worse"),
     ),
 )
-def evaluate_memory(app: "Runtime", _: Caller, request: EvaluateRequest, tell: Tell | None = None) -> EvaluationReport:
+def evaluate_memory(app: Runtime, _: Caller, request: EvaluateRequest, tell: Tell | None = None) -> EvaluationReport:
     """Measure search on your own notes, and warn where it has become worse.
 
     Questions are made of your notes without a model: some of their rarest words, in another order.
@@ -87,31 +95,26 @@ def evaluate_memory(app: "Runtime", _: Caller, request: EvaluateRequest, tell: T
     if not asked:
         raise NotFound("There are no notes yet that are long enough to ask about.", mend="everself memory add TEXT")
 
-    def search(words: str) -> "tuple[Hit, ...]":
+    def search(words: str) -> tuple[Hit, ...]:
         return app.recall.search(RecallRequest(words, limit=10, min_score=0.0, recorded=False)).hits
 
     found = evaluate(asked, search, tell)
     now = _result(app, found)
     known = _load(app)
     if known is None:
-        kept = True
-        report = EvaluationReport(now, kept=kept)
+        report = EvaluationReport(now, kept=True)
     else:
-        before, earlier = known
+        before, earlier = known.result, Evaluation(known.asked, known.ranks)
         worse = max(0.0, -change_beyond_chance(earlier, found))
-        changed = tuple(
-            f"{name}: {was} → {asdict(now.setup)[name]}"
-            for name, was in asdict(before.setup).items()
-            if was != asdict(now.setup)[name]
-        )
-        kept = request.save or not worse
-        report = EvaluationReport(now, before, worse, changed, kept)
-    if kept:
-        app.state.set_meta(_KEPT, _render(now, found))
+        pairs = zip(asdict(before.setup).items(), asdict(now.setup).values(), strict=True)
+        changed = tuple(f"{name}: {was} → {value}" for (name, was), value in pairs if was != value)
+        report = EvaluationReport(now, before, worse, changed, request.save or not worse)
+    if report.kept:
+        app.state.set_meta(_KEPT, msgspec.json.encode(_Kept(now, found.asked, found.ranks)).decode())
     return report
 
 
-def _questions(app: "Runtime", view: "Snapshot", count: int) -> "tuple[EvaluationQuestion, ...]":
+def _questions(app: Runtime, view: Snapshot, count: int) -> tuple[EvaluationQuestion, ...]:
     from everself.search.snippets import DocumentCache, SnippetSource
     from everself.text.search import index_terms
 
@@ -123,7 +126,7 @@ def _questions(app: "Runtime", view: "Snapshot", count: int) -> "tuple[Evaluatio
     return make_questions(own, commonness, count)
 
 
-def _result(app: "Runtime", found: Evaluation) -> Result:
+def _result(app: Runtime, found: Evaluation) -> Measurement:
     settings, view = app.agent.search, app.index.view(fresh=False)
     whole = view.embedded + view.pending
     setup = Setup(
@@ -136,23 +139,13 @@ def _result(app: "Runtime", found: Evaluation) -> Result:
         embedded=round(view.embedded / whole, 2) if whole and app.index.model else 0.0,
     )
     first, five, ten = (found.recall_at(place) for place in (1, 5, 10))
-    return Result(app.clock.now(), found.count, first, five, ten, found.mrr, setup)
+    return Measurement(app.clock.now(), found.count, first, five, ten, found.mrr, setup)
 
 
-def _render(result: Result, found: Evaluation) -> str:
-    told = asdict(result) | {"at": result.at.isoformat()}
-    return json.dumps({"result": told, "asked": found.asked, "ranks": found.ranks})
-
-
-def _load(app: "Runtime") -> tuple[Result, Evaluation] | None:
+def _load(app: Runtime) -> _Kept | None:
     text = app.state.get_meta(_KEPT)
-    if text is None:
-        return None
     try:
-        kept = json.loads(text)
-        told = kept["result"]
-        result = Result(**{**told, "at": datetime.fromisoformat(told["at"]), "setup": Setup(**told["setup"])})
-        return result, Evaluation(kept["asked"], tuple(map(int, kept["ranks"])))
-    except (KeyError, TypeError, ValueError):
+        return None if text is None else msgspec.json.decode(text, type=_Kept)
+    except msgspec.DecodeError:
         # of another version: there is nothing to compare with
         return None

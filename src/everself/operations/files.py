@@ -3,8 +3,7 @@
 Memory has operations of its own: a line written into one of its files by hand would be believed as a person's own hand is.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from everself.config.sections import WorkspaceAccess
 from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Written, told
@@ -13,23 +12,20 @@ from everself.identity.write_permissions import permission
 from everself.memory.provenance import HAND, OWN, PERSON, concluded, rank, taint_of, weaker
 from everself.memory.sources import sources_of_lines
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
-from everself.operations.declaration import Argument, Option, ToolOffer, operation
+from everself.operations.declaration import Argument, Option, Request, Result, ToolOffer, operation
+from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import effective, is_owner, read_rules, speaker_of, visible
 from everself.text.redaction import redact
 from everself.values import Applied, Author, Change, Conflict, Create, Document, Edit, Refused, Replace
 from everself.workspace.layout import Kind, is_hidden, place
 
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
-
 _MOST_LINES: Final = 2_000
 _PLAIN: Final = frozenset({Kind.OTHER, Kind.FOREIGN})
 _PATH: Final = "The file, from the top of the workspace."
 
 
-@dataclass(frozen=True, slots=True)
-class FilePart:
+class FilePart(Result):
     """Lines of a file, and the least trusted source that they rest on. `of` is how many lines it has."""
 
     path: str
@@ -40,22 +36,20 @@ class FilePart:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileSaved:
+class FileSaved(Result):
     """`change` is empty where the file said so already."""
 
     path: str
     change: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadRequest:
+class ReadRequest(Request):
     path: Annotated[str, Argument(_PATH)]
     first: Annotated[int, Option("First line; 1 where it is not given.", ge=1, tool="from")] = 1
     lines: Annotated[int | None, Option("How many lines; all where it is not given.", ge=1)] = None
 
 
-def _show_part(_: "Runtime", __: ReadRequest, part: FilePart) -> Outcome:
+def _show_part(_: Runtime, __: ReadRequest, part: FilePart) -> Outcome:
     result = {
         "path": part.path,
         "from": part.first_line,
@@ -67,7 +61,7 @@ def _show_part(_: "Runtime", __: ReadRequest, part: FilePart) -> Outcome:
     return Outcome(told(result), stamp=taint_of((part.source,)))
 
 
-def _may_read(runtime: "Runtime", scope: Scope) -> bool:
+def _may_read(runtime: Runtime, scope: Scope) -> bool:
     return is_owner(scope) or runtime.agent.subagent_access is WorkspaceAccess.RO
 
 
@@ -84,7 +78,7 @@ def _may_read(runtime: "Runtime", scope: Scope) -> bool:
         show=_show_part,
     ),
 )
-def read_file(runtime: "Runtime", caller: Caller, request: ReadRequest) -> FilePart:
+def read_file(runtime: Runtime, caller: Caller, request: ReadRequest) -> FilePart:
     """Read lines of a file of the workspace."""
     path, first = request.path, request.first
     seen = _seen(runtime, caller, path)
@@ -102,7 +96,7 @@ def read_file(runtime: "Runtime", caller: Caller, request: ReadRequest) -> FileP
     return FilePart(path, first, last, len(every), text, _source(runtime, path, first, last))
 
 
-def _seen(runtime: "Runtime", caller: Caller, path: str) -> bytes | None:
+def _seen(runtime: Runtime, caller: Caller, path: str) -> bytes | None:
     """What a session may read of a file; None for nothing, whether it is there or not."""
     where = place(path, runtime.personas)
     # what was put into quarantine is kept from whoever could be led by it
@@ -124,7 +118,7 @@ def _is_nobodys(path: str, project: str | None) -> bool:
     return where.person is None and where.project in (None, project) and where.writer == "agent"
 
 
-def _source(runtime: "Runtime", path: str, first: int, last: int) -> str:
+def _source(runtime: Runtime, path: str, first: int, last: int) -> str:
     """The least trusted source of these lines. Nobody vouches for a plain file: it is a hand's at best."""
     where = place(path)
     if where.person is not None:
@@ -136,7 +130,7 @@ def _source(runtime: "Runtime", path: str, first: int, last: int) -> str:
     return min(found_sources, key=rank, default=HAND)
 
 
-def source_of_file(runtime: "Runtime", path: str, data: bytes) -> str:
+def source_of_file(runtime: Runtime, path: str, data: bytes) -> str:
     """What is known of a plain file: whose words a tool wrote there. What was changed since is no more trusted than what it was."""
     files = runtime.state.files
     exact = files.of_content(data)
@@ -146,13 +140,12 @@ def source_of_file(runtime: "Runtime", path: str, data: bytes) -> str:
     return weaker(HAND, before) if before else HAND
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteRequest:
+class WriteRequest(Request):
     path: Annotated[str, Argument(_PATH)]
     content: Annotated[str, Option("All that it shall say.")] = ""
 
 
-def _show_saved(_: "Runtime", __: object, done: FileSaved) -> Outcome:
+def _show_saved(_: Runtime, __: object, done: FileSaved) -> Outcome:
     written = (Written("file", done.path, done.path, change=done.change),) if done.change else ()
     return Outcome(told({"path": done.path, "change": done.change}), written=written)
 
@@ -169,7 +162,7 @@ def _show_saved(_: "Runtime", __: object, done: FileSaved) -> Outcome:
         show=_show_saved,
     ),
 )
-def write_file(runtime: "Runtime", caller: Caller, request: WriteRequest) -> FileSaved:
+def write_file(runtime: Runtime, caller: Caller, request: WriteRequest) -> FileSaved:
     """Write a plain file of the workspace."""
     path = request.path
     _check(runtime, caller, path)
@@ -179,8 +172,7 @@ def write_file(runtime: "Runtime", caller: Caller, request: WriteRequest) -> Fil
     return _apply(runtime, caller, edit, data, _writer(caller))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditFileRequest:
+class EditFileRequest(Request):
     path: Annotated[str, Argument(_PATH)]
     old: Annotated[str, Option("The passage as it stands there, long enough to be found once.")]
     new: Annotated[str, Option("What takes its place.")] = ""
@@ -193,7 +185,7 @@ class EditFileRequest:
     command=False,
     tool=ToolOffer("file_edit", "Replace one passage of a file of your workspace.", show=_show_saved),
 )
-def edit_file(runtime: "Runtime", caller: Caller, request: EditFileRequest) -> FileSaved:
+def edit_file(runtime: Runtime, caller: Caller, request: EditFileRequest) -> FileSaved:
     """Replace one passage of a plain file of the workspace."""
     path = request.path
     _check(runtime, caller, path)
@@ -217,7 +209,7 @@ def _writer(caller: Caller) -> str:
     return concluded(taint_of((caller.taint, speaker_of(caller.scope))))
 
 
-def _check(runtime: "Runtime", caller: Caller, path: str) -> None:
+def _check(runtime: Runtime, caller: Caller, path: str) -> None:
     """Whether this may be written at all. The guards of the workspace decide once more; here it is said in words that help."""
     if not is_owner(caller.scope):
         raise RefusedByRule("Permission denied: files can only be written in the owner's own conversations.")
@@ -248,7 +240,7 @@ def _whole(found: Document) -> Document:
     return found
 
 
-def _apply(runtime: "Runtime", caller: Caller, edit: Edit, after: bytes, source: str) -> FileSaved:
+def _apply(runtime: Runtime, caller: Caller, edit: Edit, after: bytes, source: str) -> FileSaved:
     tainted = caller.taint != OWN
     # before the file: whoever dies in between leaves a file that is trusted less, never more
     runtime.state.files.note(edit.path, after, source)

@@ -1,24 +1,21 @@
 """Forgetting as an operation: what would go is shown first, whoever may agrees, and the proof of it comes back."""
 
-from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from everself.conversation.tools.protocol import Outcome, Written, told
 from everself.errors import NoEntryContains, NotFound, RefusedByRule, WrongUse
 from everself.memory.forgetting.proof import ForgetPlan, ForgetProof, Target
 from everself.memory.provenance import OWN
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, ToolOffer, operation
+from everself.operations.declaration import Argument, Option, Request, Result, ToolOffer, operation
 from everself.operations.entries import Candidates, candidates_near, show_candidates
 from everself.operations.origins import asks_to_forget
+from everself.runtime import Runtime
 from everself.search.scopes import SessionKind
 from everself.search.sharing import effective
 from everself.text.normalise import fold
 from everself.values import Entry
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 _OWNERS: Final = ("cli", "http")
 # what may be left of an entry beside the words that are to be forgotten
@@ -27,8 +24,7 @@ _A_WORD: Final = 8
 _FORGETTING: Final = 600.0
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
+class Forgotten(Result):
     """One entry that is gone, and the document it stood in."""
 
     proof: ForgetProof
@@ -36,8 +32,7 @@ class Forgotten:
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForgetRequest:
+class ForgetRequest(Request):
     entries: Annotated[tuple[str, ...], Argument("Ids of entries.", "[ID]...", only=_OWNERS)] = ()
     what: Annotated[
         str,
@@ -58,7 +53,7 @@ class ForgetRequest:
     dry_run: Annotated[bool, Option("Show what would go, and change nothing.", only=_OWNERS)] = False
 
 
-def _show(_: "Runtime", __: ForgetRequest, done: ForgetPlan | ForgetProof | Forgotten | Candidates) -> Outcome:
+def _show(_: Runtime, __: ForgetRequest, done: ForgetPlan | ForgetProof | Forgotten | Candidates) -> Outcome:
     if isinstance(done, Candidates):
         return show_candidates(done)
     if not isinstance(done, Forgotten):
@@ -90,7 +85,7 @@ def _show(_: "Runtime", __: ForgetRequest, done: ForgetPlan | ForgetProof | Forg
     ),
 )
 def forget(
-    runtime: "Runtime", caller: Caller, request: ForgetRequest
+    runtime: Runtime, caller: Caller, request: ForgetRequest
 ) -> ForgetPlan | ForgetProof | Forgotten | Candidates:
     """Forget for good, and prove it: files, database and history lose the words.
 
@@ -105,7 +100,7 @@ def forget(
     return runtime.forgetting.carry_out(plan)
 
 
-def _plan(runtime: "Runtime", request: ForgetRequest) -> ForgetPlan:
+def _plan(runtime: Runtime, request: ForgetRequest) -> ForgetPlan:
     if request.what:
         return runtime.forgetting.plan_for(request.what)
     target = _target(request)
@@ -125,7 +120,7 @@ def _target(request: ForgetRequest) -> Target:
     return Target(request.entries, request.words, request.session, request.person, since, until)
 
 
-def _forget_one(runtime: "Runtime", caller: Caller, what: str) -> Forgotten | Candidates:
+def _forget_one(runtime: Runtime, caller: Caller, what: str) -> Forgotten | Candidates:
     """What a model may have forgotten: one entry that the owner asks in this message to forget."""
     if not caller.by_owner or effective(caller.scope).kind is not SessionKind.MAIN:
         raise RefusedByRule(

@@ -1,22 +1,18 @@
 """Who the agent is, as an operation: what is in force and from where, and which soul spoke in which turn."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from everself.config.sections import AlternatePersona
 from everself.errors import WrongUse
 from everself.identity.card import DATA_CHARS, IDENTITY_FILE, Card, avatar_kind, resolve
 from everself.identity.persona import Why
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Option, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Option, Request, Result, owner_reads
+from everself.runtime import Runtime
 from everself.storage.state.personas import PersonaTurn
 
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
-
-@dataclass(frozen=True, slots=True)
-class IdentityReport:
+class IdentityReport(Result):
     """`soul` is the file that a conversation would begin with now, `soul_hash` empty where there is none.
 
     `alternate` never speaks where it is not `enabled`. `missing` are the documents that are not there, and without which the agent
@@ -33,32 +29,28 @@ class IdentityReport:
     notices: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Turns:
+class Turns(Result):
     """Which soul spoke in which turn, the newest first, of one session or of all."""
 
     spoken: tuple[PersonaTurn, ...]
     session: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityRequest:
+class IdentityRequest(Request):
     personas: Annotated[bool, Option("List which soul spoke in which turn, newest first.")] = False
     session: Annotated[str, Option("With --personas: only turns of this session.", "ID")] = ""
     limit: Annotated[int, Option("How many turns at most.", ge=1, le=100_000)] = 20
 
 
-@operation(
+@owner_reads(
     "identity",
-    audience=Audience.OWNER,
-    effect="read",
     slash="/persona",
     examples=(
         ("everself identity", "name, emoji, avatar and soul, and where each comes from"),
         ("everself identity --personas", "which soul spoke in the last turns"),
     ),
 )
-def show_identity(runtime: "Runtime", _: Caller, request: IdentityRequest) -> IdentityReport | Turns:
+def show_identity(runtime: Runtime, _: Caller, request: IdentityRequest) -> IdentityReport | Turns:
     """Show who the agent is, and where each part of it comes from."""
     if request.personas:
         return Turns(runtime.state.personas.list(request.session, request.limit), request.session)
@@ -67,7 +59,7 @@ def show_identity(runtime: "Runtime", _: Caller, request: IdentityRequest) -> Id
     return _identity(runtime)
 
 
-def _identity(app: "Runtime") -> IdentityReport:
+def _identity(app: Runtime) -> IdentityReport:
     card = resolve(app.loaded.config.ui, app.agent.identity, app.integrity.text(IDENTITY_FILE))
     speaker = app.persona.preview()
     missing = (IDENTITY_FILE,) * card.missing + (() if speaker.hash else (speaker.file,))
@@ -83,7 +75,7 @@ def _identity(app: "Runtime") -> IdentityReport:
     )
 
 
-def _picture_notices(app: "Runtime", card: Card) -> tuple[str, ...]:
+def _picture_notices(app: Runtime, card: Card) -> tuple[str, ...]:
     path = card.avatar.value
     if avatar_kind(path) != "file":
         return ()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from everself.errors import Interrupted, RefusedByRule
 from everself.memory.tiers import MemoryStatus, count_tiers
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import NoRequest, Option, Tell, operation
+from everself.operations.declaration import NoRequest, Option, Request, Result, Tell, operation, owner_reads
 from everself.search.factory import SWITCH_ON, index_identity, index_place, need_search
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 INDEX_COMMAND = "everself memory index"
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(Result):
     """What embedding the rest would cost at about; `dollars` is None where nobody published a price."""
 
     model: str
@@ -31,8 +30,7 @@ class Price:
     dollars: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class IndexReport:
+class IndexReport(Result):
     """What was read and embedded now, and how the index is after it. `failure`: why embedding stopped; `interrupted`: a person did."""
 
     read: int
@@ -49,8 +47,7 @@ class IndexReport:
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexRequest:
+class IndexRequest(Request):
     force: Annotated[bool, Option("Read every file again, whatever its date says.")] = False
 
 
@@ -149,16 +146,14 @@ def _report(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(Result):
     """Something about the index that a person should know, and what helps."""
 
     words: str
     mend: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DeepLook:
+class DeepLook(Result):
     """`dimensions` of the one vector that was asked for; `failure` is why there was none. `rows` and `documents` were all checked."""
 
     documents: int
@@ -167,8 +162,7 @@ class DeepLook:
     failure: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexHealth:
+class IndexHealth(Result):
     enabled: bool
     documents: int
     pieces: int
@@ -187,8 +181,7 @@ class FullStatus(MemoryStatus):
     index: IndexHealth
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatusRequest:
+class StatusRequest(Request):
     deep: Annotated[bool, Option("Count all, check every row of the index, and that the embedder answers.")] = False
     index: Annotated[bool, Option("First bring the index up to date, and embed what costs nothing.")] = False
     fix: Annotated[bool, Option("As --deep --index, and put right what is damaged: the index, prepared weights.")] = (
@@ -196,10 +189,8 @@ class StatusRequest:
     )
 
 
-@operation(
+@owner_reads(
     "memory.status",
-    audience=Audience.OWNER,
-    effect="read",
     progress="Checking",
     examples=(
         ("everself memory status", "how much is remembered, and how well it can be found"),

@@ -1,31 +1,50 @@
-"""Operations on jobs: what there is, one more, one less, what ran, and running what is due. Knows no terminal."""
+"""Operations on jobs: what there is, one more, one less, what ran, and running what is due. Knows no terminal.
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+A job says something to the agent in a session of its own, or does one of the operations named here. Nothing of it is the owner's word:
+nobody was there. What the agent answers goes to the log of the day as the agent's own.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
-from everself.errors import WrongUse
+from everself.conversation.events import Done, Notice
+from everself.errors import ModelFailed, WrongUse
 from everself.keepers.scheduler import NewJob, TickResult, exact
+from everself.memory.provenance import concluded_in
+from everself.memory.writing import NewEntry
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, operation
-from everself.operations.job_actions import find_job_action, perform
+from everself.operations.declaration import (
+    Argument,
+    NoRequest,
+    Option,
+    Request,
+    Result,
+    operation,
+    owner_reads,
+    terminal_writes,
+)
+from everself.operations.keepers import run_now
+from everself.runtime import Runtime
+from everself.search.scopes import Scope, SessionKind
 from everself.storage.state.jobs import MOST_FAILURES
-from everself.values import Job, JobAction, JobKind, JobRun
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
+from everself.text.normalise import one_line
+from everself.values import Job, JobAction, JobKind, JobRun, Tag
 
 CRONTAB: Final = "*/10 * * * * everself cron tick"
 _RUNS: Final = 10
 _TOLD: Final = "jobs told"
 _NEW: Final = timedelta(days=1)
+SPENDS: Final = "cron"
+LONGEST_LOGGED: Final = 1_500
+_SHOWN: Final = 200
+_NAMED: Final = 5
 
 Standing = Literal["waiting", "due", "running", "disabled", "failing", "over"]
 
 
-@dataclass(frozen=True, slots=True)
-class JobLine:
+class JobLine(Result):
     """A job as it stands: when it comes next and how it ended last. `failing`: it failed too often and was disabled."""
 
     job: Job
@@ -35,38 +54,33 @@ class JobLine:
     last: JobRun | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class JobView:
+class JobView(Result):
     line: JobLine
     runs: tuple[JobRun, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class JobNews:
+class JobNews(Result):
     """What a person should hear of: a job that announces what came of it, or one that was disabled."""
 
     job: Job
     run: JobRun
 
 
-@dataclass(frozen=True, slots=True)
-class NamedRun:
+class NamedRun(Result):
     """A slot with the name of its job."""
 
     name: str
     run: JobRun
 
 
-@dataclass(frozen=True, slots=True)
-class TickReport:
+class TickReport(Result):
     """What was run, and the names of its jobs by their ids."""
 
     done: TickResult
     names: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddJobRequest:
+class AddJobRequest(Request):
     name: Annotated[str, Option("How the job is called.", "NAME")]
     cron: Annotated[str, Option('Five fields: "minute hour day month weekday".', "FIELDS")] = ""
     at: Annotated[str, Option('Once: "tomorrow at 9", "in 2 hours", "friday 18:00", "2026-04-01 09:00".', "TIME")] = ""
@@ -78,10 +92,8 @@ class AddJobRequest:
     session: Annotated[Literal["isolated"], Option("A session of its own, which is the only kind.")] = "isolated"
 
 
-@operation(
+@terminal_writes(
     "cron.add",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     examples=(
         (
             'everself cron add --name Review --cron "0 18 * * 5" --verb "memory promote --review" --announce',
@@ -94,7 +106,7 @@ class AddJobRequest:
         ('everself cron add --name Call --at "tomorrow at 9" --message "Remind me of the call." --announce', "once"),
     ),
 )
-def add_job(app: "Runtime", _: Caller, request: AddJobRequest) -> JobLine:
+def add_job(app: Runtime, _: Caller, request: AddJobRequest) -> JobLine:
     """Add a job: when, and a message or an operation.
 
     What is said by a job is nobody's word: the agent may answer it and use its memory, but no fact of yours comes of it.
@@ -114,29 +126,18 @@ def add_job(app: "Runtime", _: Caller, request: AddJobRequest) -> JobLine:
     return _line(app, app.schedule.add(NewJob(request.name, kind, said, action, words, request.tz, request.announce)))
 
 
-@operation(
-    "cron.list",
-    audience=Audience.OWNER,
-    effect="read",
-    examples=(("everself cron list", "each with when it comes next and how it ended"),),
-)
-def list_jobs(app: "Runtime", _: Caller, __: NoRequest) -> tuple[JobLine, ...]:
+@owner_reads("cron.list", examples=(("everself cron list", "each with when it comes next and how it ended"),))
+def list_jobs(app: Runtime, _: Caller, __: NoRequest) -> tuple[JobLine, ...]:
     """List the jobs, those of the house first."""
     return tuple(_line(app, job) for job in app.schedule.jobs.every())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobRequest:
+class JobRequest(Request):
     name: Annotated[str, Argument("The name or the id of the job.", "NAME|ID")]
 
 
-@operation(
-    "cron.show",
-    audience=Audience.OWNER,
-    effect="read",
-    examples=(("everself cron show memory-miner", "its times, its words and its last runs"),),
-)
-def show_job(app: "Runtime", _: Caller, request: JobRequest) -> JobView:
+@owner_reads("cron.show", examples=(("everself cron show memory-miner", "its times, its words and its last runs"),))
+def show_job(app: Runtime, _: Caller, request: JobRequest) -> JobView:
     """Show one job: its times, what it does, and its last runs."""
     job = app.schedule.jobs.find(request.name)
     return JobView(_line(app, job), tuple(app.state.jobs.runs(job.id, _RUNS)))
@@ -148,59 +149,38 @@ def show_job(app: "Runtime", _: Caller, request: JobRequest) -> JobView:
     effect="destructive",
     examples=(("everself cron rm Plan", "the job and its history"),),
 )
-def remove_job(app: "Runtime", _: Caller, request: JobRequest) -> Job:
+def remove_job(app: Runtime, _: Caller, request: JobRequest) -> Job:
     """Remove a job with its history; one of the house can only be disabled."""
     return app.schedule.remove(request.name)
 
 
-@operation(
-    "cron.enable",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
-    idempotent=True,
-    examples=(("everself cron enable memory-miner", "from now on"),),
-)
-def enable_job(app: "Runtime", _: Caller, request: JobRequest) -> JobLine:
+@terminal_writes("cron.enable", idempotent=True, examples=(("everself cron enable memory-miner", "from now on"),))
+def enable_job(app: Runtime, _: Caller, request: JobRequest) -> JobLine:
     """Let a job run again, from now on; its failures are forgiven."""
     return _line(app, app.schedule.switch(request.name, enabled=True))
 
 
-@operation(
-    "cron.disable",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
-    idempotent=True,
-    examples=(("everself cron disable memory-miner", "until it is enabled again"),),
+@terminal_writes(
+    "cron.disable", idempotent=True, examples=(("everself cron disable memory-miner", "until it is enabled again"),)
 )
-def disable_job(app: "Runtime", _: Caller, request: JobRequest) -> JobLine:
+def disable_job(app: Runtime, _: Caller, request: JobRequest) -> JobLine:
     """Let a job rest until it is enabled again."""
     return _line(app, app.schedule.switch(request.name, enabled=False))
 
 
-@operation(
-    "cron.run",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
-    examples=(("everself cron run memory-miner", "now, and at its times as well"),),
-)
-def run_job(app: "Runtime", _: Caller, request: JobRequest) -> JobRun:
+@terminal_writes("cron.run", examples=(("everself cron run memory-miner", "now, and at its times as well"),))
+def run_job(app: Runtime, _: Caller, request: JobRequest) -> JobRun:
     """Run a job now, whatever its times are. Exit code 1 when it failed."""
     return app.schedule.run(request.name, lambda job, slot: perform(app, job, slot))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunsRequest:
+class RunsRequest(Request):
     name: Annotated[str, Argument("Only this job, by its name or id.", "[NAME|ID]")] = ""
     limit: Annotated[int, Option("How many at most.", ge=1, le=100_000)] = 20
 
 
-@operation(
-    "cron.history",
-    audience=Audience.OWNER,
-    effect="read",
-    examples=(("everself cron history Plan --limit 5", "its last five slots"),),
-)
-def list_runs(app: "Runtime", _: Caller, request: RunsRequest) -> tuple[NamedRun, ...]:
+@owner_reads("cron.history", examples=(("everself cron history Plan --limit 5", "its last five slots"),))
+def list_runs(app: Runtime, _: Caller, request: RunsRequest) -> tuple[NamedRun, ...]:
     """List slots that ran, failed or were passed over, with the reason; the newest first."""
     names = {job.id: job.name for job in app.schedule.jobs.every()}
     chosen = app.schedule.jobs.find(request.name).id if request.name else ""
@@ -208,13 +188,11 @@ def list_runs(app: "Runtime", _: Caller, request: RunsRequest) -> tuple[NamedRun
     return tuple(NamedRun(names[run.job], run) for run in runs if run.job in names)
 
 
-@operation(
+@terminal_writes(
     "cron.tick",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     examples=(("everself cron tick", "run what is due"), (f'(crontab -l; echo "{CRONTAB}") | crontab -', "by itself")),
 )
-def tick(app: "Runtime", _: Caller, __: NoRequest) -> TickReport:
+def tick(app: Runtime, _: Caller, __: NoRequest) -> TickReport:
     """Run what is due, and say nothing where nothing is. Made for the crontab of your system.
 
     Several at once do no harm: one of them runs the jobs. Exit code 1 when a job failed.
@@ -223,11 +201,11 @@ def tick(app: "Runtime", _: Caller, __: NoRequest) -> TickReport:
     return TickReport(done, {job.id: job.name for job in app.schedule.jobs.every()} if done.runs else {})
 
 
-def is_anything_due(app: "Runtime") -> bool:
+def is_anything_due(app: Runtime) -> bool:
     return bool(app.schedule.due()) or app.schedule.unfinished()
 
 
-def tell_news(app: "Runtime") -> tuple[JobNews, ...]:
+def tell_news(app: Runtime) -> tuple[JobNews, ...]:
     """What came of jobs since somebody was last told, once."""
     told, now = app.state.get_meta(_TOLD) or "", app.clock.now()
     if not told or told > exact(now):
@@ -242,7 +220,7 @@ def tell_news(app: "Runtime") -> tuple[JobNews, ...]:
     return tuple(one for one in known if one.job.announce or (_has_failed(one.job) and last[one.job.id] == one))
 
 
-def _line(app: "Runtime", job: Job) -> JobLine:
+def _line(app: Runtime, job: Job) -> JobLine:
     last = next(iter(app.state.jobs.runs(job.id, 1)), None)
     coming = app.schedule.next_of(job)
     standing: Standing = "waiting"
@@ -262,3 +240,91 @@ def _line(app: "Runtime", job: Job) -> JobLine:
 
 def _has_failed(job: Job) -> bool:
     return not job.enabled and job.failures >= MOST_FAILURES
+
+
+def perform(app: Runtime, job: Job, slot: str) -> str:
+    """What came of it, in a line. Raises where it failed."""
+    if job.action == "message":
+        return asyncio.run(_say(app, job, slot))
+    action, rest = find_job_action(job.words)
+    return action(app, rest)
+
+
+def find_job_action(words: str) -> tuple[Callable[[Runtime, str], str], str]:
+    """The operation that these words name, and what is left of them. Raises WrongUse where there is none."""
+    said = " ".join(words.split())
+    for name, action in JOB_ACTIONS.items():
+        if said == name or said.startswith(f"{name} "):
+            return action, said.removeprefix(name).strip()
+    known = ", ".join(f'"{name}"' for name in JOB_ACTIONS)
+    raise WrongUse(f'A job cannot do "{one_line(said, 60)}".', mend=f"A job can run {known}.")
+
+
+async def _say(app: Runtime, job: Job, slot: str) -> str:
+    # asked first, so that a day that is spent is a slot passed over and not a failure
+    app.spend_meter.allow(SPENDS)
+    session = app.chat.begin(Scope(SessionKind.CRON), channel="cron")
+    events = [event async for event in app.chat.converse(session, job.words)]
+    done = next(one for one in reversed(events) if isinstance(one, Done))
+    await app.chat.close(session)
+    if done.why in ("failed", "cancelled"):
+        told = [one.text for one in events if isinstance(one, Notice) and one.level == "warning"]
+        raise ModelFailed(told[-1] if told else f"The answer was {done.why}.")
+    if not done.text.strip():
+        return "It had nothing to say."
+    taint = app.log.find(session.id).taint
+    text = done.text.strip()
+    more = f" … (everself sessions show {session.id})" if len(text) > LONGEST_LOGGED else ""
+    app.memory.remember(
+        NewEntry(
+            f"{job.name}: {text[:LONGEST_LOGGED]}{more}",
+            concluded_in(taint, "job", *((f"msg:{done.message}",) if done.message else ())),
+            category="cron",
+            tag=Tag.EVENT,
+            key=f"cron {job.id} {slot}",
+        )
+    )
+    return f"{one_line(text, _SHOWN)} (session {session.id})"
+
+
+def _keeper(app: Runtime, name: str) -> str:
+    report = run_now(app, app.keepers.find(name))
+    counts = f"{len(report.applied)} done, {len(report.queued)} to review, {len(report.refused)} refused"
+    return one_line(". ".join((counts, *report.notes)), _SHOWN)
+
+
+def _index(app: Runtime, _: str) -> str:
+    from everself.operations.index import IndexRequest, update_index
+
+    # nobody is there to agree to what costs money
+    made = update_index(app, NOBODY, IndexRequest())
+    waiting = f", {made.pending} wait" if made.pending else ""
+    return f"{made.read} read, {made.removed} gone, {made.embedded} embedded{waiting}"
+
+
+def _review(app: Runtime, _: str) -> str:
+    from everself.operations.promotion import ask_owner
+
+    waiting = len(ask_owner(app).queued)
+    return f"{waiting} to decide: everself review" if waiting else "Nothing new to decide."
+
+
+def _promote(app: Runtime, _: str) -> str:
+    """Lists them, and moves nothing: nobody is there to say yes."""
+    from everself.operations.promotion import PromoteRequest, find_candidates
+
+    found = find_candidates(app, PromoteRequest())
+    named = "; ".join(f"{one.text} ({one.citation})" for one in found[:_NAMED])
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return one_line(f"{len(found)} to promote: {named}", 5 * _SHOWN) + more if found else "Nothing to promote."
+
+
+# a job runs for the owner, who is not there
+NOBODY: Final = Caller(Audience.OWNER)
+# of two that begin alike the longer one first
+JOB_ACTIONS: Final[Mapping[str, Callable[[Runtime, str], str]]] = {
+    "keepers run": _keeper,
+    "memory index": _index,
+    "memory promote --review": _review,
+    "memory promote": _promote,
+}

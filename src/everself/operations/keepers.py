@@ -3,20 +3,26 @@
 The owner's own: a run may cost money, and what it changes can be undone change by change.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+import asyncio
+from typing import Annotated
 
-from everself.keepers.keeper import Progress, RunReport
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, Tell, operation
+from everself.keepers.keeper import Keeper, Progress, RunReport
+from everself.operations.caller import Caller
+from everself.operations.declaration import (
+    Argument,
+    NoRequest,
+    Option,
+    Request,
+    Result,
+    Tell,
+    owner_reads,
+    terminal_writes,
+)
+from everself.runtime import Runtime
 from everself.storage.state.reviews import KeeperRun
 
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
-
-@dataclass(frozen=True, slots=True)
-class KeeperLine:
+class KeeperLine(Result):
     """One keeper. `time` is when it runs by itself, empty for one that is called when it is needed; `prompt` is its own SOUL.md, and
     `waiting` how many of its questions wait for a human."""
 
@@ -28,13 +34,8 @@ class KeeperLine:
     waiting: int
 
 
-@operation(
-    "keepers.list",
-    audience=Audience.OWNER,
-    effect="read",
-    examples=(("everself keepers list", "each with its time and its last run"),),
-)
-def list_keepers(app: "Runtime", _: Caller, __: NoRequest) -> tuple[KeeperLine, ...]:
+@owner_reads("keepers.list", examples=(("everself keepers list", "each with its time and its last run"),))
+def list_keepers(app: Runtime, _: Caller, __: NoRequest) -> tuple[KeeperLine, ...]:
     """List the keepers: when each runs, when it last did, and what of it waits for you."""
     reviews = app.state.reviews
     waiting = [one.author for one in reviews.waiting()]
@@ -46,51 +47,43 @@ def list_keepers(app: "Runtime", _: Caller, __: NoRequest) -> tuple[KeeperLine, 
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeeperRequest:
+class KeeperRequest(Request):
     name: Annotated[str, Argument("The name of the keeper.", "NAME")]
     dry_run: Annotated[bool, Option("Change nothing; only say what would be done.")] = False
 
 
-@operation(
+@terminal_writes(
     "keepers.run",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     progress="{request.name}",
     examples=(
         ("everself keepers run memory-miner", "now, instead of at its time"),
         ("everself keepers run memory-miner --dry-run", "only say what it would do"),
     ),
 )
-def run_keeper(app: "Runtime", _: Caller, request: KeeperRequest, tell: Tell | None = None) -> RunReport:
+def run_keeper(app: Runtime, _: Caller, request: KeeperRequest, tell: Tell | None = None) -> RunReport:
     """Run a keeper now.
 
     Each thing it does is a change of its own, which `everself undo` takes back. Where a model is set, it may be asked, within the
     limits of `spend`.
     """
-    import asyncio
+    return run_now(app, app.keepers.find(request.name), tell, dry_run=request.dry_run)
 
+
+def run_now(app: Runtime, keeper: Keeper, tell: Tell | None = None, *, dry_run: bool = False) -> RunReport:
     def told(found: Progress) -> None:
         if tell is not None:
             tell(found.done, found.total)
 
-    keeper = app.keepers.find(request.name)
-    return asyncio.run(app.keepers.run(keeper, dry_run=request.dry_run, tell=told))
+    return asyncio.run(app.keepers.run(keeper, dry_run=dry_run, tell=told))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeeperRunsRequest:
+class KeeperRunsRequest(Request):
     name: Annotated[str, Argument("Only this keeper.", "[NAME]")] = ""
     limit: Annotated[int, Option("How many at most.", ge=1, le=100_000)] = 20
 
 
-@operation(
-    "keepers.history",
-    audience=Audience.OWNER,
-    effect="read",
-    examples=(("everself keepers history memory-miner --limit 5", "its last five runs"),),
-)
-def list_keeper_runs(app: "Runtime", _: Caller, request: KeeperRunsRequest) -> tuple[KeeperRun, ...]:
+@owner_reads("keepers.history", examples=(("everself keepers history memory-miner --limit 5", "its last five runs"),))
+def list_keeper_runs(app: Runtime, _: Caller, request: KeeperRunsRequest) -> tuple[KeeperRun, ...]:
     """List what keepers did, the newest run first."""
     if request.name:
         app.keepers.find(request.name)

@@ -1,13 +1,17 @@
-"""Calls of tools as another program's loop tells of them: values and their checks. Light, because an event loop imports it."""
+"""What a session that another program leads takes and gives: values and their checks. Light, because an event loop imports it."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from everself.errors import WrongUse
 from everself.memory.provenance import is_outside, plain_source
 from everself.values import new_id
+
+if TYPE_CHECKING:
+    from everself.conversation.context.receipt import Receipt
+    from everself.conversation.tools.protocol import Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,67 @@ class LoopCall:
     id: str = ""
     failed: bool = False
     source: str = "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPrompt:
+    """What a model is to be told for one message.
+
+    `prefix` is the system prompt. It is the same, byte for byte, for as long as the session lasts, so that a vendor caches it.
+    `message` is what was said with the `delta` behind it, to be sent as the newest user message. Keep the plain message in your
+    history, so that the next request begins like this one. `receipt` says what is in the prompt and why. `renewed`: something was
+    forgotten, and the prefix was made anew; a history that may hold it is better dropped.
+    """
+
+    prefix: str
+    delta: str
+    message: str
+    receipt: "Receipt"
+    renewed: bool = False
+
+    @property
+    def text(self) -> str:
+        """Prefix and delta as one text, for a model that takes a single prompt."""
+        return f"{self.prefix}\n{self.delta}"
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a person should know of this prompt, such as documents that were changed outside Everself."""
+        return self.receipt.notices
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a call gave. `content` is for the model, also where the call failed; `written` is what it did to memory.
+
+    `source` is `own`, or the least trusted source of the words in it.
+    """
+
+    id: str
+    name: str
+    content: str
+    failed: bool = False
+    written: "tuple[Written, ...]" = ()
+    source: str = "own"
+
+    def __str__(self) -> str:
+        return self.content
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTurn:
+    """A turn that is stored. `message` and `reply` are the ids of what the person and the agent said, empty where there was nothing.
+
+    `written` is what became of it in memory, calls included; `notices` are sentences for the person, such as a question about a
+    correction. `repeated`: it was recorded before under this id, and nothing was done.
+    """
+
+    session: str
+    message: str
+    reply: str
+    written: "tuple[Written, ...]" = ()
+    notices: tuple[str, ...] = ()
+    repeated: bool = False
 
 
 def outside_source(source: str) -> str:

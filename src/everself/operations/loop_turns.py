@@ -9,35 +9,31 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
 
 from everself.classify.save_claims import claims_saving
+from everself.conversation.context.assembler import Prompt
+from everself.conversation.context.receipt import Prefix
 from everself.conversation.context.request import PromptRequest
-from everself.conversation.receipts import ToolUse, receipt_json
+from everself.conversation.receipts import ToolUse, find_search, receipt_json
+from everself.conversation.resources import Acted
+from everself.conversation.sessions.forgetting import without_forgotten
 from everself.conversation.sessions.history import labelled
 from everself.conversation.sessions.log import clean
+from everself.conversation.sessions.session import Message, Session
 from everself.conversation.tools.calls import CallResult, call_tools
-from everself.conversation.tools.protocol import Outcome, Stamp, Tool, ToolContext, Written
-from everself.errors import EverselfError, NotFound, WrongUse
+from everself.conversation.tools.protocol import KEPT, Outcome, Stamp, Tool, ToolContext, Written, remembered
+from everself.conversation.turn import UNKEPT
+from everself.errors import EverselfError, WrongUse
 from everself.memory.provenance import IMPORT, OWN, taint_of
 from everself.memory.statements import shown
 from everself.models.chat.newest_message import newest_message, with_notes
 from everself.models.chat.protocol import ToolCall
-from everself.operations.loop_calls import LoopCall, arguments_text
+from everself.operations.loop_calls import LoopCall, RecordedTurn, SessionPrompt, ToolResult, arguments_text
 from everself.operations.registry import LISTED
+from everself.runtime import Runtime
+from everself.search.scopes import Scope
 from everself.search.sharing import is_owner, speaker_of
 from everself.values import new_id
-
-if TYPE_CHECKING:
-    from everself.conversation.context.assembler import Prompt
-    from everself.conversation.context.receipt import Prefix
-    from everself.conversation.sessions.session import Message, Session
-    from everself.runtime import Runtime
-    from everself.search.scopes import Scope
-    from everself.storage.state.searches import SearchRecord
-
-UNKEPT: Final = "The reply says that something will be remembered, but nothing was written."
-_KEPT: Final = frozenset({"remembered", "corrected"})
 
 
 @dataclass(slots=True)
@@ -52,13 +48,12 @@ class OpenTurn:
     # stands for a turn without a name, so that storing it again after a failure doubles nothing
     key: str = field(default_factory=new_id)
     generation: int = 0
-    prompt: "Prompt | None" = None
-    message: "Message | None" = None
+    prompt: Prompt | None = None
+    message: Message | None = None
     # whether its words were acted on, or were by another process
     acted: bool = False
-    done: tuple[str, ...] = ()
-    question: str = ""
-    # whether the model knows of these two
+    did: Acted = field(default_factory=Acted)
+    # whether the model knows of that
     told: bool = False
     written: list[Written] = field(default_factory=list)
     used: list[ToolUse] = field(default_factory=list)
@@ -66,21 +61,10 @@ class OpenTurn:
     notices: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """What recording left: ids of the person's message and of the reply, and whether it had been recorded before."""
-
-    message: str
-    reply: str
-    written: tuple[Written, ...] = ()
-    notices: tuple[str, ...] = ()
-    repeated: bool = False
-
-
 class LoopTurns:
     """The turns of one session, one after the other."""
 
-    def __init__(self, runtime: "Runtime", scope: "Scope", channel: str, resume: str = "") -> None:
+    def __init__(self, runtime: Runtime, scope: Scope, channel: str, resume: str = "") -> None:
         self._runtime = runtime
         self.session: Session = runtime.chat.begin(scope, channel, resume)
         self.tools: dict[str, Tool] = {tool.spec.name: tool for tool in runtime.tools(scope)}
@@ -90,16 +74,13 @@ class LoopTurns:
         # what became of the last message and no model was told, for it to be told beside the next one
         self._told: tuple[str, ...] = ()
 
-    # ── the prompt ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def assemble(self, message: str, name: str, window: int | None) -> "tuple[Prompt, str, bool]":
-        """The prompt for a message, the message with the delta behind it, and whether the prefix was made anew because something was
-        forgotten."""
+    def assemble(self, message: str, name: str, window: int | None) -> SessionPrompt:
         runtime = self._runtime
         runtime.chat.shared.recover()
         # taken before anything is read: what is forgotten from now on makes the next prefix a new one
         generation = runtime.state.scrub.generation()
-        self._renew_session()
+        self.session = runtime.log.fresh(self.session)
+        self._taint = taint_of((self._taint, self.session.taint))
         made_in, prefix = self._prefix or (generation, None)
         facts = replace(runtime.facts(), model="", channel=self.session.channel)
         ask = PromptRequest(
@@ -120,9 +101,8 @@ class LoopTurns:
             turn = self._turn = OpenTurn(message, name)
         # asked for once more, for instance because the model failed, it is the same turn
         turn.prompt, turn.generation = prompt, generation
-        return prompt, newest_message(message, self._told, prompt.delta), made_in != generation
-
-    # ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────────
+        newest = newest_message(message, self._told, prompt.delta)
+        return SessionPrompt(prompt.prefix.text, prompt.delta, newest, prompt.receipt, made_in != generation)
 
     def begin_call(self, call: ToolCall, given: str) -> ToolContext:
         """Store what led to a call, and the call, before it is run. Where nobody said anything it is the call that it rests on.
@@ -143,16 +123,16 @@ class LoopTurns:
         (done,) = [one async for one in call_tools(self.tools, [call], context)]
         return done
 
-    def end_call(self, called: CallResult) -> str:
-        """Store what came back. What the model is to be shown: also what was done because of the message, where it was not told yet."""
-        turn = self._open_turn()
-        turn.written += called.outcome.written
-        turn.used.append(ToolUse(called.call.name, called.outcome.failed, called.stamp, called.seconds))
-        outcome = called.outcome
-        self._store_return(turn, called.call, outcome.content, called.stamp, failed=outcome.failed)
+    def end_call(self, called: CallResult, given: str) -> ToolResult:
+        """Store what came back. The model is shown also what was done because of the message, where it was not told yet."""
+        turn, call, outcome = self._open_turn(), called.call, called.outcome
+        turn.written += outcome.written
+        turn.used.append(ToolUse(call.name, outcome.failed, called.stamp, called.seconds))
+        self._store_return(turn, call, outcome.content, called.stamp, failed=outcome.failed)
         told, turn.told = turn.told, True
         content = labelled(outcome.content, called.stamp)
-        return content if told else with_notes(content, turn.done, _listed(turn.question))
+        shown = content if told else with_notes(content, turn.did.done, turn.did.unclear)
+        return ToolResult(given or call.id, call.name, shown, outcome.failed, outcome.written, called.stamp)
 
     def observe(self, call: LoopCall) -> None:
         """Store a call of the program's own tool as soon as it returned: what is concluded from then on is no better than its result."""
@@ -167,9 +147,7 @@ class LoopTurns:
         known = ", ".join(sorted(self.tools)) or "none"
         return f"Permission denied: {name} is not offered in this conversation. Available tools: {known}."
 
-    # ── the record ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def record(self, user: str, assistant: str, calls: Sequence[LoopCall], name: str) -> Stored:
+    def record(self, user: str, assistant: str, calls: Sequence[LoopCall], name: str) -> RecordedTurn:
         turn = self._turn_of(user, name)
         if not (turn.said or assistant.strip() or calls or turn.calls):
             raise WrongUse("There is nothing to record.", mend="Give user=, assistant= or tool_calls=.")
@@ -185,22 +163,20 @@ class LoopTurns:
         self._store_foreign(turn, new)
         reply = self._store_reply(turn, assistant) if assistant.strip() else ""
         self._turn = None
-        self._told = () if turn.told else (*turn.done, *_listed(turn.question))
+        self._told = () if turn.told else (*turn.did.done, *turn.did.unclear)
         self._keep(turn, assistant)
         message = turn.message.id if turn.message is not None else ""
-        return Stored(message, reply, tuple(turn.written), tuple(turn.notices))
+        return RecordedTurn(self.session.id, message, reply, tuple(turn.written), tuple(turn.notices))
 
     def close(self) -> None:
         """Keep what was said in turns that were begun and never recorded."""
         self._turn = None
         self._runtime.checkpoint.make(self._runtime.log.fresh(self.session))
 
-    def follow(self, session: "Session") -> None:
+    def follow(self, session: Session) -> None:
         """Go on in another session of the same kind, which begins with a prefix of its own."""
         self.session, self._taint = session, session.taint
         self._prefix, self._turn, self._told = None, None, ()
-
-    # ── parts of a turn ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def _open_turn(self) -> OpenTurn:
         if self._turn is None:
@@ -223,10 +199,6 @@ class LoopTurns:
         turn.name = name or turn.name
         return turn
 
-    def _renew_session(self) -> None:
-        self.session = self._runtime.log.fresh(self.session)
-        self._taint = taint_of((self._taint, self.session.taint))
-
     def _begin(self, turn: OpenTurn) -> None:
         """Store the person's words and act on them, once."""
         if not turn.said.strip():
@@ -243,7 +215,7 @@ class LoopTurns:
             turn.acted = True
             self._act(turn, turn.message)
 
-    def _act(self, turn: OpenTurn, message: "Message") -> None:
+    def _act(self, turn: OpenTurn, message: Message) -> None:
         if not self._is_by_owner(turn):
             return
         try:
@@ -253,8 +225,8 @@ class LoopTurns:
             turn.notices.append(str(error))
             return
         turn.written += acted.written
-        turn.done, turn.question = acted.done, acted.question
-        turn.notices += [acted.question] if acted.question else []
+        turn.did = acted
+        turn.notices += acted.unclear
 
     def _is_by_owner(self, turn: OpenTurn) -> bool:
         return bool(turn.said.strip()) and is_owner(self.session.scope)
@@ -270,9 +242,9 @@ class LoopTurns:
             # nothing to note where nothing was said yet; it is noted again with the first words
             self.session = self._runtime.log.mark(self.session, taint=self._taint)
 
-    def _store_calls(self, turn: OpenTurn, calls: Sequence[ToolCall], identity: str = "") -> "Message":
+    def _store_calls(self, turn: OpenTurn, calls: Sequence[ToolCall], identity: str = "") -> Message:
         listed = [[call.id, call.name, self._unsaid(turn, call.arguments)] for call in calls]
-        meta = {"calls": listed, "why": "tools", **self._notes(turn)}
+        meta = {"calls": listed, "why": "tools", **turn.did.notes}
         return self._runtime.log.add(self.session, "assistant", "", meta=meta, identity=identity)
 
     def _store_return(
@@ -300,10 +272,12 @@ class LoopTurns:
         turn.used += [ToolUse(one.name, one.failed, one.source, 0.0) for one in calls]
 
     def _store_reply(self, turn: OpenTurn, text: str) -> str:
-        meta: dict[str, object] = {"why": "stop", **self._notes(turn)}
+        meta: dict[str, object] = {"why": "stop", **turn.did.notes}
         if turn.prompt is not None:
             receipt = turn.prompt.receipt
-            meta["receipt"] = receipt_json(receipt, self._find_search(receipt.search), turn.used)
+            meta["receipt"] = receipt_json(
+                receipt, find_search(self._runtime.state.searches, receipt.search), turn.used
+            )
         identity = self._identity(turn, "reply")
         text = self._unsaid(turn, text)
         message = self._runtime.log.add(self.session, "assistant", text, meta=meta, identity=identity)
@@ -318,32 +292,15 @@ class LoopTurns:
             # the turn is stored, and the next checkpoint goes on
             turn.notices.append(str(error))
             return
-        catalog = self._runtime.memory.catalog
-        found = [entry for name in made.entries if (entry := catalog.find(name)) is not None]
-        turn.written += [Written("remembered", one.text, one.reference, one.id) for one in found]
-        if claims_saving(assistant) and not any(one.deed in _KEPT for one in turn.written):
+        turn.written += remembered(made.entries, self._runtime.memory.catalog)
+        if claims_saving(assistant) and not any(one.deed in KEPT for one in turn.written):
             turn.notices.append(UNKEPT)
-
-    def _notes(self, turn: OpenTurn) -> dict[str, object]:
-        found = {"done": list(turn.done), "unclear": list(_listed(turn.question))}
-        return {name: sentences for name, sentences in found.items() if sentences}
-
-    def _find_search(self, name: str) -> "SearchRecord | None":
-        try:
-            return self._runtime.state.searches.find(name) if name else None
-        except (NotFound, WrongUse):
-            return None
 
     def _unsaid(self, turn: OpenTurn, text: str) -> str:
         """Without what was forgotten since the turn began: the model may have read it before."""
         if self._runtime.state.scrub.generation() == turn.generation:
             return text
-        from everself.memory.forgetting.forgotten_words import ForgottenWords, candidates, runs
-
-        catalog, found = self._runtime.memory.catalog, {*candidates(text), *runs(text)}
-        return ForgottenWords((), [one for one in found if one and catalog.is_buried(one)]).in_message(text)
-
-    # ── the same turn twice ──────────────────────────────────────────────────────────────────────────────────────────
+        return without_forgotten(text, self._runtime.memory.catalog)
 
     def _identity(self, turn: OpenTurn, part: str) -> str:
         """The id of a message of a turn: the same for the same turn, also in another session where the program has named it."""
@@ -352,7 +309,7 @@ class LoopTurns:
         hashed = sha256(json.dumps(whose).encode("utf-8", "surrogatepass")).digest()
         return new_id(lambda size: hashed[:size])
 
-    def _find_recorded(self, turn: OpenTurn, assistant: str) -> Stored | None:
+    def _find_recorded(self, turn: OpenTurn, assistant: str) -> RecordedTurn | None:
         """The turn as it was recorded before under this name. A name that was given to another turn is an error: nothing is lost unseen."""
         if not turn.name:
             return None
@@ -367,16 +324,13 @@ class LoopTurns:
         # the words of a turn under way were stored with its first call
         if last is None or last == turn.message:
             return None
-        return Stored(message.id if message is not None else "", reply.id if reply is not None else "", repeated=True)
+        said, replied = (one.id if one is not None else "" for one in (message, reply))
+        return RecordedTurn(self.session.id, said, replied, repeated=True)
 
 
 def _key(turn: OpenTurn) -> tuple[str, str]:
     # apart, so that no name is taken for a key
     return ("named", turn.name) if turn.name else ("unnamed", turn.key)
-
-
-def _listed(sentence: str) -> tuple[str, ...]:
-    return (sentence,) if sentence else ()
 
 
 def _is_listed(turn: OpenTurn, call: LoopCall) -> bool:

@@ -4,15 +4,14 @@ import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from everself.errors import Interrupted, NotFound, RefusedByRule, WrongUse
 from everself.memory.adoption import AdoptionReport, adopt, needs_adoption
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, ImportReport, import_lines
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Tell, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, Option, Request, Result, Tell, terminal_writes
 from everself.runtime import Runtime
 from everself.storage import writes
 from everself.storage.filesystem import TEMPORARY_PREFIX, disk_errors
@@ -21,8 +20,7 @@ from everself.storage.real_disk import RealFileSystem
 from everself.values import new_id
 
 
-@dataclass(frozen=True, slots=True)
-class ExportReport:
+class ExportReport(Result):
     """What was exported: to a new file, or (`path` is empty) as lines. `redacted` counts entries that secrets were taken out of."""
 
     path: str
@@ -31,16 +29,13 @@ class ExportReport:
     lines: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportRequest:
+class ExportRequest(Request):
     file: Annotated[str, Argument("A new file; standard output where it is left out.", "[FILE]")] = ""
     kind: Annotated[Literal["jsonl"], Option("The form.", cli="--format")] = "jsonl"
 
 
-@operation(
+@terminal_writes(
     "memory.export",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     examples=(
         ("everself memory export memory.jsonl", "into a new file"),
         ("everself memory export > memory.jsonl", "the same, by way of the shell"),
@@ -58,16 +53,14 @@ def export_memory(app: Runtime, _: Caller, request: ExportRequest) -> ExportRepo
     return ExportReport(_save_new(os.path.abspath(request.file), data), len(found.lines), found.redacted)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportRequest:
+class ImportRequest(Request):
     file: Annotated[str, Argument("A file that `memory export` wrote.")]
     as_mine: Annotated[bool, Option("They are your own: keep places and sources, and vouch for them.")] = False
     skip_broken: Annotated[bool, Option("Leave lines out that cannot be read, instead of importing nothing.")] = False
     dry_run: Annotated[bool, Option("Say what would come in, and change nothing.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Result):
     """What came in, and what was asked for. `refused`: nothing did, because lines are broken."""
 
     report: ImportReport
@@ -78,10 +71,8 @@ class Imported:
         return bool(self.report.broken) and not self.request.skip_broken
 
 
-@operation(
+@terminal_writes(
     "memory.import",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     progress="Importing",
     examples=(
         ("everself memory import memory.jsonl --dry-run", "see what would come in"),
@@ -100,8 +91,7 @@ def import_memory(app: Runtime, _: Caller, request: ImportRequest, tell: Tell | 
         return Imported(import_lines(app.memory, lines, options), request)
 
 
-@dataclass(frozen=True, slots=True)
-class AdoptionPlan:
+class AdoptionPlan(Result):
     """A folder with so many documents that this installation never saw."""
 
     folder: str

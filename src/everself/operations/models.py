@@ -1,8 +1,7 @@
 """Operations on models: which there are, which is in use, what one can do, and what they cost."""
 
-from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from everself.config.plugins import MODELS, find_plugins
 from everself.conversation.chat_models import REFLEX
@@ -12,14 +11,12 @@ from everself.models.chat.findings import remember_calling
 from everself.models.chat.model_table import Price, find_model_facts, known_models
 from everself.models.chat.model_trial import Trial, trial_of
 from everself.models.chat.vendors import VENDORS
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, Option, Request, Result, owner_reads, terminal_writes
 from everself.operations.home import Home
 from everself.operations.settings import AGENT, SavedReport, save_value
+from everself.runtime import Runtime
 from everself.storage.state.spend import Cost, DaySum
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 KeyState = Literal["set", "missing", "not needed"]
 _KEY = "agents.defaults.model"
@@ -27,8 +24,7 @@ _KEY = "agents.defaults.model"
 ANY_NAME = "NAME"
 
 
-@dataclass(frozen=True, slots=True)
-class ModelLine:
+class ModelLine(Result):
     """A model that can be named. `listed` is false for one that Everself has no figures of: its window is a careful guess."""
 
     name: str
@@ -40,8 +36,7 @@ class ModelLine:
     key: KeyState
 
 
-@dataclass(frozen=True, slots=True)
-class ModelsReport:
+class ModelsReport(Result):
     """`everything`: those without a key were asked for too."""
 
     used: str
@@ -49,8 +44,7 @@ class ModelsReport:
     everything: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class UsedReport:
+class UsedReport(Result):
     """What `model use` changed: from which model to which, and where that is written."""
 
     before: str
@@ -58,8 +52,7 @@ class UsedReport:
     saved: SavedReport
 
 
-@dataclass(frozen=True, slots=True)
-class SpendReport:
+class SpendReport(Result):
     """`background` is what counts against the limits today; dollars are millionths of one everywhere but in `dollars_a_day`."""
 
     since: str
@@ -69,19 +62,12 @@ class SpendReport:
     tokens_a_day: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelsRequest:
+class ModelsRequest(Request):
     everything: Annotated[bool, Option("Those too whose key is missing.", cli="--all")] = False
 
 
-@operation(
-    "model.list",
-    audience=Audience.OWNER,
-    effect="read",
-    slash="/model",
-    examples=(("everself model list", "the one with * is in use"),),
-)
-def list_models(app: "Runtime", _: Caller, request: ModelsRequest) -> ModelsReport:
+@owner_reads("model.list", slash="/model", examples=(("everself model list", "the one with * is in use"),))
+def list_models(app: Runtime, _: Caller, request: ModelsRequest) -> ModelsReport:
     """List models with their window, their price and whether their key is there.
 
     Prices are in dollars for a million tokens sent (in) and received (out).
@@ -98,16 +84,13 @@ def list_models(app: "Runtime", _: Caller, request: ModelsRequest) -> ModelsRepo
     return ModelsReport(app.agent.model, tuple(line for line in lines if line is not None), request.everything)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UseRequest:
+class UseRequest(Request):
     name: Annotated[str, Argument("The model as provider/name, or reflex for none.")]
     agent: Annotated[str, AGENT] = ""
 
 
-@operation(
+@terminal_writes(
     "model.use",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     idempotent=True,
     on="home",
     examples=(
@@ -135,21 +118,18 @@ def use_model(home: Home, _: Caller, request: UseRequest) -> UsedReport:
     return UsedReport(chosen.model, wanted, saved)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestRequest:
+class TestRequest(Request):
     name: Annotated[str, Argument("The model as provider/name; the one in use where it is left out.", "[NAME]")] = ""
 
 
-@operation(
+@terminal_writes(
     "model.test",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     examples=(
         ("everself model test", "the model in use"),
         ("everself model test ollama/qwen3:8b", "another one, before you use it"),
     ),
 )
-def try_model(app: "Runtime", _: Caller, request: TestRequest) -> Trial:
+def try_model(app: Runtime, _: Caller, request: TestRequest) -> Trial:
     """Ask a model a few short questions, and say what it can and cannot do.
 
     Whether it can call tools is remembered: a model that cannot is offered none.
@@ -164,21 +144,18 @@ def try_model(app: "Runtime", _: Caller, request: TestRequest) -> Trial:
     return trial
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpendRequest:
+class SpendRequest(Request):
     days: Annotated[int, Option("How many days, today included.", ge=1, le=3_660)] = 7
 
 
-@operation(
+@owner_reads(
     "spend",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(
         ("everself spend", "the last seven days"),
         ("everself spend --days 30 --json", "a month, for a program"),
     ),
 )
-def show_spend(app: "Runtime", _: Caller, request: SpendRequest) -> SpendReport:
+def show_spend(app: Runtime, _: Caller, request: SpendRequest) -> SpendReport:
     """Show what models cost, by day and job.
 
     What runs unasked has a limit of its own for each day: spend.backgroundPerDay in the settings.
@@ -191,7 +168,7 @@ def show_spend(app: "Runtime", _: Caller, request: SpendRequest) -> SpendReport:
     )
 
 
-def _line(app: "Runtime", name: str) -> ModelLine | None:
+def _line(app: Runtime, name: str) -> ModelLine | None:
     """None for a name in the settings that stands for nobody; `doctor` speaks of it, and so does whoever asks it something."""
     used = name == app.agent.model
     if name == REFLEX:

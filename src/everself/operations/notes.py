@@ -7,7 +7,7 @@ outside, the owner's own sentence is kept instead of a note of it, which would b
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.classify.corrections import find_change
 from everself.classify.coverage import (
@@ -28,19 +28,16 @@ from everself.classify.sentence_kinds import Sentence, SentenceKind
 from everself.classify.sentences import KEPT
 from everself.classify.statements import read, read_each
 from everself.memory.copies import copies_of, same_statement
-from everself.memory.memory import Corrected, Remembered
+from everself.memory.memory import Corrected, Memory, Remembered
 from everself.memory.provenance import AGENT, HAND, is_human, is_outside, rank, stated_by_owner
 from everself.memory.statements import said
 from everself.memory.writing import NewEntry, core_path, is_quarantined, log_path
 from everself.operations.caller import Caller
 from everself.operations.origins import origin_of
+from everself.runtime import Runtime
 from everself.search.recall import RecallRequest
 from everself.values import Entry, Tier
 from everself.workspace.layout import place
-
-if TYPE_CHECKING:
-    from everself.memory.memory import Memory
-    from everself.runtime import Runtime
 
 _LOOKED_AT: Final = 8
 # words that a correction has in common with what it corrects: one names the subject, the other what is said of it
@@ -49,7 +46,7 @@ _IN_COMMON: Final = 2
 _LIKELY: Final = 0.5
 
 
-def write_note(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Remembered:
+def write_note(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Remembered:
     """Write down what a model words, once."""
     memory = runtime.memory
     if is_outside(new_entry.source) and caller.by_owner:
@@ -76,7 +73,7 @@ def is_put_right(words: str, wrong: Sequence[str], caller: Caller) -> bool:
     return shares_words(stands, wrong) and adds_nothing(words, (stands, *wrong))
 
 
-def put_right(runtime: "Runtime", wrong: Sequence[Entry], new_entry: NewEntry, caller: Caller) -> Corrected:
+def put_right(runtime: Runtime, wrong: Sequence[Entry], new_entry: NewEntry, caller: Caller) -> Corrected:
     """Close the wrong entry for what a model words, or for what was kept of this message already and tells the same."""
     memory = runtime.memory
     known = _of_message(memory, new_entry, caller)
@@ -166,7 +163,7 @@ def _wished(sentence: Sentence) -> str:
     return (sentence.what or sentence.text) if sentence.kind is SentenceKind.REMEMBER else sentence.text
 
 
-def _find_known(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Entry | None:
+def _find_known(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Entry | None:
     """The open entry that tells what a model words; None for a person's own words, and where it may tell something else."""
     if new_entry.source != AGENT:
         return None
@@ -178,7 +175,7 @@ def _find_known(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Entr
     return next((one for one in found if same_fact(one.text, new_entry.text)), None)
 
 
-def _of_message(memory: "Memory", new_entry: NewEntry, caller: Caller) -> Entry | None:
+def _of_message(memory: Memory, new_entry: NewEntry, caller: Caller) -> Entry | None:
     """What was made of this message and tells the same."""
     reference = f"msg:{caller.message}"
     for path in (log_path(new_entry, memory.clock.today()), core_path(new_entry)):
@@ -188,7 +185,7 @@ def _of_message(memory: "Memory", new_entry: NewEntry, caller: Caller) -> Entry 
     return None
 
 
-def _settle(memory: "Memory", new_entry: NewEntry, known: Entry, evidence: Sequence[str]) -> Remembered:
+def _settle(memory: Memory, new_entry: NewEntry, known: Entry, evidence: Sequence[str]) -> Remembered:
     """Write nothing twice. What the person now asks to be remembered moves from the agent's log to the core, in the new words."""
     if new_entry.explicit and known.source == AGENT and known.tier is not Tier.CORE:
         made = memory.remember(new_entry)
@@ -208,7 +205,7 @@ def _tells(entry: Entry, words: str, message: str) -> bool:
     return own and not untold(entry.text, (words,)) and not picks_up(words, message, (entry.text,))
 
 
-def _alike(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Iterator[Entry]:
+def _alike(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Iterator[Entry]:
     if not runtime.agent.search.enabled:
         return
     asked = RecallRequest(new_entry.text, _LOOKED_AT, 0.0, scope=caller.scope, recorded=False, counted=False)

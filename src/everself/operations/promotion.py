@@ -1,24 +1,21 @@
 """Promotion as an operation: what deserves the curated core and why, moving it there, and asking about it once a week."""
 
-import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from everself.conversation.tools.protocol import Outcome, Written, told
 from everself.errors import WrongUse
-from everself.keepers.keeper import Progress
 from everself.memory.promotion.candidates import Candidate, asked_of, candidates, explain
 from everself.memory.promotion.destinations import PromotionRight, check_target
 from everself.memory.promotion.moves import Moved, NotMoved, Pick, apply_moves
 from everself.memory.provenance import AGENT, HAND, taint_of
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Tell, ToolOffer, operation
+from everself.operations.declaration import Argument, Option, Request, Result, Tell, ToolOffer, operation
+from everself.operations.keepers import run_now
+from everself.runtime import Runtime
 from everself.values import Author, Tier
 from everself.workspace.layout import place
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 WEEK: Final = 7
 _OWNERS: Final = ("cli", "http")
@@ -32,8 +29,7 @@ _AWAY: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Proposed:
+class Proposed(Result):
     """A candidate as it is shown: what it says, why it is one, where it would go, and who may decide it."""
 
     entry: str
@@ -52,8 +48,7 @@ class Proposed:
     along: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Promoted:
+class Promoted(Result):
     """`candidates` are those that were looked at; `change` is the one change that moved what was `moved`. `applied`: that was asked for."""
 
     candidates: tuple[Proposed, ...]
@@ -63,8 +58,7 @@ class Promoted:
     applied: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(Result):
     """The questions that wait now and did not before. `entries` are those that they are about."""
 
     queued: tuple[str, ...]
@@ -72,8 +66,7 @@ class Asking:
     entries: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromoteRequest:
+class PromoteRequest(Request):
     entries: Annotated[tuple[str, ...], Argument("Ids of entries to promote.", "[ID]...")] = ()
     days: Annotated[int, Option("How many days to look back.", ge=1, le=36_500)] = WEEK
     min_confidence: Annotated[
@@ -89,7 +82,7 @@ class PromoteRequest:
     ] = False
 
 
-def _show(_: "Runtime", __: PromoteRequest, done: Promoted | Asking) -> Outcome:
+def _show(_: Runtime, __: PromoteRequest, done: Promoted | Asking) -> Outcome:
     if isinstance(done, Asking):
         asked = {
             "asked": list(done.entries),
@@ -134,7 +127,7 @@ def _to_model(one: Proposed) -> dict[str, object]:
         ("everself memory promote 7K3QX9M2ABCD --apply --target memory/legal.md", "one entry, to a file you name"),
     ),
 )
-def promote(runtime: "Runtime", caller: Caller, request: PromoteRequest, tell: Tell | None = None) -> Promoted | Asking:
+def promote(runtime: Runtime, caller: Caller, request: PromoteRequest, tell: Tell | None = None) -> Promoted | Asking:
     """Show what deserves the curated core, with the reasons; move it with --apply.
 
     Without an ID these are entries of the last days by what they say, and those that are found again and again.
@@ -150,14 +143,14 @@ def promote(runtime: "Runtime", caller: Caller, request: PromoteRequest, tell: T
     return Promoted(find_candidates(runtime, asked, tell))
 
 
-def find_candidates(runtime: "Runtime", request: PromoteRequest, tell: Tell | None = None) -> tuple[Proposed, ...]:
+def find_candidates(runtime: Runtime, request: PromoteRequest, tell: Tell | None = None) -> tuple[Proposed, ...]:
     """What deserves the curated core, the surest first. Changes nothing."""
     if request.target:
         check_target(request.target)
     return tuple(_shown(one, request.target) for one in _look(runtime, request, tell))
 
 
-def _move(runtime: "Runtime", request: PromoteRequest, tell: Tell | None, *, present: bool) -> Promoted:
+def _move(runtime: Runtime, request: PromoteRequest, tell: Tell | None, *, present: bool) -> Promoted:
     """Move them, as the owner's own act. What came from outside moves only where it is named.
 
     `present`: the owner is there, at their own terminal; only then does what a hand wrote become theirs. Without them, whoever calls
@@ -179,21 +172,17 @@ def _move(runtime: "Runtime", request: PromoteRequest, tell: Tell | None, *, pre
     return Promoted(found, done.moved, (*done.left, *away, *held), done.change, applied=True)
 
 
-def ask_owner(runtime: "Runtime", entries: tuple[str, ...] = (), tell: Tell | None = None) -> Asking:
+def ask_owner(runtime: Runtime, entries: tuple[str, ...] = (), tell: Tell | None = None) -> Asking:
     """Ask the owner about each of these, or each candidate of the last days, once; they answer with `everself review`. Needs no model."""
     from everself.keepers.weekly_review import WeeklyReview
 
-    def told_of(found: Progress) -> None:
-        if tell is not None:
-            tell(found.done, found.total)
-
     _settle(runtime)
-    report = asyncio.run(runtime.keepers.run(WeeklyReview(entries=entries), tell=told_of))
+    report = run_now(runtime, WeeklyReview(entries=entries), tell)
     about = tuple(one.planned.evidence[0].removeprefix("entry:") for one in report.queued)
     return Asking(tuple(one.review for one in report.queued), report.notes, about)
 
 
-def _look(app: "Runtime", wanted: PromoteRequest, tell: Tell | None) -> tuple[Candidate, ...]:
+def _look(app: Runtime, wanted: PromoteRequest, tell: Tell | None) -> tuple[Candidate, ...]:
     asked = asked_of(app.tunables, wanted.days, frequent=wanted.frequency, least=wanted.min_confidence)
     if not wanted.entries:
         return candidates(app.memory, app.state, asked, tell)
@@ -221,7 +210,7 @@ def _shown(one: Candidate, target: str) -> Proposed:
     )
 
 
-def _settle(app: "Runtime") -> None:
+def _settle(app: Runtime) -> None:
     """A question that waited for a move is answered by it, also where the process that moved died before it could say so."""
     for asked in app.state.reviews.waiting("promotion"):
         name = asked.about.removeprefix("entry:")

@@ -4,8 +4,7 @@ Four things wait here: proposals for the soul, questions of keepers, what is kep
 What waits for a human is not decided by a model, and what was kept from a model is not shown to one.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.keepers.action_text import said_of
@@ -15,15 +14,13 @@ from everself.memory.entries import text_hash
 from everself.memory.provenance import HAND, stated_by_owner
 from everself.memory.writing import is_quarantined
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, operation
+from everself.operations.declaration import Argument, Option, Request, Result, operation, terminal_writes
+from everself.runtime import Runtime
+from everself.storage.state.proposals import Proposal
 from everself.storage.state.reviews import Review
 from everself.text.normalise import one_line
 from everself.values import Entry, Tier, digest, new_id
 from everself.workspace.layout import place
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
-    from everself.storage.state.proposals import Proposal
 
 SOUL: Final = "soul"
 QUARANTINE: Final = "quarantine"
@@ -38,8 +35,7 @@ _NOT_PRESENT: Final = "This was added outside Everself. Only at your own termina
 Verdict = Literal["accepted", "edited", "refused"]
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Result):
     """One thing that waits. `answers` are what a yes can mean, the first where none is named; `words` are what stands there now and an edit
     replaces; `mark` changes as soon as any of it does; `changed` says what is no longer so since it was asked."""
 
@@ -57,14 +53,12 @@ class Waiting:
     changed: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
+class Queue(Result):
     waiting: tuple[Waiting, ...]
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(Result):
     """What became of it; `change` can be undone. There is none where nothing had to be written."""
 
     id: str
@@ -73,8 +67,7 @@ class Decided:
     change: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListRequest:
+class ListRequest(Request):
     how: Annotated[str, Option("Show it without asking about each.", "list", slash=True, only=("slash",))] = ""
 
 
@@ -85,7 +78,7 @@ class ListRequest:
     slash="/review",
     examples=(("everself review list --json", "for a script, each with its mark"),),
 )
-def list_waiting(runtime: "Runtime", _: Caller, request: ListRequest) -> Queue:
+def list_waiting(runtime: Runtime, _: Caller, request: ListRequest) -> Queue:
     """List what waits for you."""
     del request
     # first who the agent is, then what it remembers
@@ -102,23 +95,20 @@ def list_waiting(runtime: "Runtime", _: Caller, request: ListRequest) -> Queue:
     return Queue(found, notes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptRequest:
+class AcceptRequest(Request):
     name: Annotated[str, Argument(_ITEM, "ID")]
     answer: Annotated[int, Option("Which of its answers, from 1.", ge=1, le=99)] = 1
     seen: Annotated[str, Option(_SEEN, "MARK")] = ""
 
 
-@operation(
+@terminal_writes(
     "review.accept",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     examples=(
         ("everself review accept 7K3QX9M2ABCD", "yes, or the first of its answers"),
         ("everself review accept 7K3QX9M2ABCD --answer 2", "the second of its answers"),
     ),
 )
-def accept_waiting(runtime: "Runtime", caller: Caller, request: AcceptRequest) -> Decided:
+def accept_waiting(runtime: Runtime, caller: Caller, request: AcceptRequest) -> Decided:
     """Say yes to one thing that waits.
 
     What was added outside Everself becomes yours at your own terminal only.
@@ -129,8 +119,7 @@ def accept_waiting(runtime: "Runtime", caller: Caller, request: AcceptRequest) -
     return _decide(runtime, caller, one, answer=request.answer - 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditRequest:
+class EditRequest(Request):
     name: Annotated[str, Argument(_ITEM, "ID")]
     text: Annotated[
         str, Option("Your words instead of what stands there; - reads them from standard input.", "TEXT", stdin=True)
@@ -138,33 +127,25 @@ class EditRequest:
     seen: Annotated[str, Option(_SEEN, "MARK")] = ""
 
 
-@operation(
+@terminal_writes(
     "review.edit",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     examples=(('everself review edit 7K3QX9M2ABCD --text "The demo is in June."', "yes, but in your words"),),
 )
-def edit_waiting(runtime: "Runtime", caller: Caller, request: EditRequest) -> Decided:
+def edit_waiting(runtime: Runtime, caller: Caller, request: EditRequest) -> Decided:
     """Say yes in your own words: what stands there is replaced by them, then it is accepted."""
     if not request.text.strip():
         raise WrongUse("Say it in your words.", mend=f"everself review edit {request.name[:12]} --text …")
     return _decide(runtime, caller, _find(runtime, caller, request.name, request.seen), text=request.text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefuseRequest:
+class RefuseRequest(Request):
     name: Annotated[str, Argument(_ITEM, "ID")]
     why: Annotated[str, Option("For a line of the soul: the reason, kept in CHANGELOG.md.", "TEXT")] = ""
     seen: Annotated[str, Option(_SEEN, "MARK")] = ""
 
 
-@operation(
-    "review.refuse",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
-    examples=(("everself review refuse 7K3QX9M2ABCD", "no, and it is not asked again"),),
-)
-def refuse_waiting(runtime: "Runtime", caller: Caller, request: RefuseRequest) -> Decided:
+@terminal_writes("review.refuse", examples=(("everself review refuse 7K3QX9M2ABCD", "no, and it is not asked again"),))
+def refuse_waiting(runtime: Runtime, caller: Caller, request: RefuseRequest) -> Decided:
     """Say no to one thing that waits. The same is not asked again."""
     one = _find(runtime, caller, request.name, request.seen)
     if one.kind == SOUL:
@@ -176,7 +157,7 @@ def refuse_waiting(runtime: "Runtime", caller: Caller, request: RefuseRequest) -
     return Decided(one.id, one.kind, "refused")
 
 
-def _decide(app: "Runtime", caller: Caller, one: Waiting, *, answer: int = 0, text: str = "") -> Decided:
+def _decide(app: Runtime, caller: Caller, one: Waiting, *, answer: int = 0, text: str = "") -> Decided:
     """Accept it, with one of its answers or in the person's own `text`."""
     match one.kind:
         case "soul":
@@ -190,7 +171,7 @@ def _decide(app: "Runtime", caller: Caller, one: Waiting, *, answer: int = 0, te
     return Decided(one.id, one.kind, "edited" if text else "accepted", change)
 
 
-def _grow(app: "Runtime", one: Waiting, text: str) -> str:
+def _grow(app: Runtime, one: Waiting, text: str) -> str:
     if not text:
         return app.growth.approve(one.id).change
     # theirs first: killed between the two, the draft is asked about again and nothing is lost
@@ -202,7 +183,7 @@ def _grow(app: "Runtime", one: Waiting, text: str) -> str:
     return change
 
 
-def _let_out(app: "Runtime", one: Waiting, text: str) -> str:
+def _let_out(app: Runtime, one: Waiting, text: str) -> str:
     from everself.memory.quarantine import release
 
     if text:
@@ -210,7 +191,7 @@ def _let_out(app: "Runtime", one: Waiting, text: str) -> str:
     return release(app.memory, one.id).change
 
 
-def _own_up(app: "Runtime", caller: Caller, one: Waiting, text: str) -> str:
+def _own_up(app: Runtime, caller: Caller, one: Waiting, text: str) -> str:
     from everself.memory.adoption import vouch_for
 
     if not caller.present:
@@ -221,7 +202,7 @@ def _own_up(app: "Runtime", caller: Caller, one: Waiting, text: str) -> str:
     return ""
 
 
-def _answer(app: "Runtime", caller: Caller, one: Waiting, answer: int, text: str) -> str:
+def _answer(app: Runtime, caller: Caller, one: Waiting, answer: int, text: str) -> str:
     review = app.state.reviews.find(one.id)
     if one.changed:
         app.state.reviews.decide(one.id, "expired", app.clock.now().isoformat())
@@ -238,7 +219,7 @@ def _answer(app: "Runtime", caller: Caller, one: Waiting, answer: int, text: str
     return next((each.change for each in done if each.change), "")
 
 
-def _find(app: "Runtime", caller: Caller, name: str, seen: str) -> Waiting:
+def _find(app: Runtime, caller: Caller, name: str, seen: str) -> Waiting:
     """What waits by that id, or the beginning of it; told where it no longer waits, or is no longer what was looked at."""
     wanted = name.strip().upper()
     found = [one for one in list_waiting(app, caller, ListRequest()).waiting if wanted and one.id.startswith(wanted)]
@@ -255,7 +236,7 @@ def _find(app: "Runtime", caller: Caller, name: str, seen: str) -> Waiting:
     return exact[0]
 
 
-def _became(app: "Runtime", name: str) -> str:
+def _became(app: Runtime, name: str) -> str:
     for find in (app.state.reviews.find, app.state.proposals.find):
         try:
             return find(name).status
@@ -264,7 +245,7 @@ def _became(app: "Runtime", name: str) -> str:
     return ""
 
 
-def _of_soul(app: "Runtime", proposal: "Proposal") -> Waiting:
+def _of_soul(app: Runtime, proposal: Proposal) -> Waiting:
     from everself.identity.growth import diff_souls
 
     now = app.growth.versions.soul() or b""
@@ -289,7 +270,7 @@ def _of_soul(app: "Runtime", proposal: "Proposal") -> Waiting:
     )
 
 
-def _of_question(app: "Runtime", review: Review) -> Waiting:
+def _of_question(app: Runtime, review: Review) -> Waiting:
     planned = unpacked(review.payload)
     operation = planned.operation
     choices = app.keepers.choices(review)
@@ -312,7 +293,7 @@ def _of_question(app: "Runtime", review: Review) -> Waiting:
     )
 
 
-def _asked(app: "Runtime", operation: KeeperAction, planned: Planned, named: tuple[str, ...]) -> str:
+def _asked(app: Runtime, operation: KeeperAction, planned: Planned, named: tuple[str, ...]) -> str:
     if not isinstance(operation, Ask):
         return f"May I {said_of(operation, app.memory.catalog.find)}?"
     found = [entry for one in named if (entry := app.memory.catalog.find(one)) is not None]
@@ -344,7 +325,7 @@ def _of_entry(entry: Entry, kind: str) -> Waiting:
     )
 
 
-def _hands(app: "Runtime", entries: list[Entry]) -> list[Entry]:
+def _hands(app: Runtime, entries: list[Entry]) -> list[Entry]:
     """What a hand wrote into memory, the newest first, but for what the owner was asked about and left as it is."""
     found = [one for one in entries if _is_hands(one) and one.tier in (Tier.CORE, Tier.WORKING) and not one.closed]
     mine = [one for one in found if not is_quarantined(one.path) and place(one.path).person is None]
@@ -356,20 +337,20 @@ def _is_hands(entry: Entry | None) -> bool:
     return entry is not None and entry.source == HAND and not entry.vouched
 
 
-def _is_apart(app: "Runtime", entry: Entry) -> bool:
+def _is_apart(app: Runtime, entry: Entry) -> bool:
     return is_quarantined(entry.path) and not entry.closed and not _is_decided(app, entry, QUARANTINE)
 
 
-def _about(app: "Runtime", entry: Entry) -> str:
+def _about(app: Runtime, entry: Entry) -> str:
     # by a keyed hash: other words are another question, and what is forgotten cannot be guessed from it
     return f"{entry.id} {app.state.entries.mac(text_hash(entry.text))[:24]}"
 
 
-def _is_decided(app: "Runtime", entry: Entry, kind: str) -> bool:
+def _is_decided(app: Runtime, entry: Entry, kind: str) -> bool:
     return app.state.reviews.about(kind, _about(app, entry)) is not None
 
 
-def _decide_entry(app: "Runtime", entry: Entry, kind: str) -> None:
+def _decide_entry(app: Runtime, entry: Entry, kind: str) -> None:
     now = app.clock.now().isoformat()
     row = Review(new_id(), now, kind, "owner", _about(app, entry), {}, (f"entry:{entry.id}",))
     if not (app.state.reviews.add(row) and app.state.reviews.decide(row.id, "refused", now)):

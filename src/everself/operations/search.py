@@ -3,9 +3,9 @@
 Whether searching is switched off is decided here, for every interface.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import re2
 
@@ -17,7 +17,8 @@ from everself.memory.corrections import mark_embedded, not_embedded
 from everself.memory.provenance import IMPORT, taint_of
 from everself.memory.sources import sources_of_hits, sources_of_lines
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
-from everself.operations.declaration import Argument, Option, Tell, ToolOffer, operation
+from everself.operations.declaration import Argument, Option, Request, Tell, ToolOffer, operation, owner_reads
+from everself.runtime import Runtime
 from everself.search.factory import need_search
 from everself.search.recall import RecallRequest, SaidMessage, SearchResult
 from everself.search.scopes import Scope, SessionKind
@@ -25,9 +26,6 @@ from everself.search.score_adjustments import Ageing
 from everself.storage.state.searches import SearchRecord
 from everself.text.normalise import fold, slug
 from everself.values import Author, Change, Hit, ended_words
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 # how long a command that has answered may go on for the next one's sake
 CATCH_UP_SECONDS: Final = 2.0
@@ -49,8 +47,7 @@ def scope_of(session: str, project: str = "") -> Scope:
     return Scope(SessionKind(kind), slug(person) if person else None, slug(project) if project else None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchRequest:
+class SearchRequest(Request):
     query: Annotated[str, Argument("What to look for.", joined=True)]
     limit: Annotated[int | None, Option(_LIMIT, ge=1, le=1000, tool="maxResults")] = None
     min_score: Annotated[float | None, Option("Leave out what scores less.", ge=0, le=1, tool="minScore")] = None
@@ -62,7 +59,7 @@ class SearchRequest:
     messages: Annotated[bool, Option("What was only said as well, below what is remembered.", only=_OWNERS)] = False
 
 
-def _show_found(runtime: "Runtime", _: SearchRequest, found: SearchResult) -> Outcome:
+def _show_found(runtime: Runtime, _: SearchRequest, found: SearchResult) -> Outcome:
     from everself.search.similarity import meaning_of
 
     hits = found.hits
@@ -95,7 +92,7 @@ def _result(hit: Hit, source: str, share: int, meaning: float | None) -> dict[st
     }
 
 
-def _is_on(runtime: "Runtime", _: Scope) -> bool:
+def _is_on(runtime: Runtime, _: Scope) -> bool:
     return runtime.agent.search.enabled
 
 
@@ -120,7 +117,7 @@ def _is_on(runtime: "Runtime", _: Scope) -> bool:
         ("everself memory search heron --messages", "what was only said as well, below the notes"),
     ),
 )
-def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: Tell | None = None) -> SearchResult:
+def search_memory(app: Runtime, caller: Caller, request: SearchRequest, tell: Tell | None = None) -> SearchResult:
     """Find what is remembered about something, best first, with citations.
 
     Nothing found is exit code 5; where something failed and less was searched, 6.
@@ -147,7 +144,7 @@ def search_memory(app: "Runtime", caller: Caller, request: SearchRequest, tell: 
     return replace(found, weights=weights, degraded=degraded, messages=_said(app, caller, request))
 
 
-def _said(app: "Runtime", caller: Caller, request: SearchRequest) -> tuple[SaidMessage, ...]:
+def _said(app: Runtime, caller: Caller, request: SearchRequest) -> tuple[SaidMessage, ...]:
     """Messages that hold most of the words; of every conversation, so they are the owner's to see."""
     if not request.messages:
         return ()
@@ -163,11 +160,12 @@ def _scope(caller: Caller, session: str, project: str = "") -> Scope:
     return caller.scope
 
 
-def catch_up(app: "Runtime", seconds: float = CATCH_UP_SECONDS) -> int:
+def catch_up(app: Runtime, seconds: float = CATCH_UP_SECONDS) -> int:
     """Embed what waits for it, for a moment and only where that happens on this machine; how many chunks are left."""
     if app.embedder is None:
         return 0
-    corrections = _not_embedded(app)
+    record = app.workspace.find(CORRECTIONS)
+    corrections = not_embedded(record.data) if record is not None else ()
     if corrections:
         app.index.sync()
     left = app.index.pending()
@@ -178,12 +176,7 @@ def catch_up(app: "Runtime", seconds: float = CATCH_UP_SECONDS) -> int:
     return left
 
 
-def _not_embedded(app: "Runtime") -> tuple[str, ...]:
-    found = app.workspace.find(CORRECTIONS)
-    return () if found is None else not_embedded(found.data)
-
-
-def _note_embedded(app: "Runtime", corrections: tuple[str, ...]) -> None:
+def _note_embedded(app: Runtime, corrections: tuple[str, ...]) -> None:
     """Search finds them by their meaning now, and their records say so."""
 
     def plan() -> Change | None:
@@ -194,15 +187,14 @@ def _note_embedded(app: "Runtime", corrections: tuple[str, ...]) -> None:
     app.memory.apply(plan)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetRequest:
+class GetRequest(Request):
     path: Annotated[str, Argument("The file, or a citation such as memory/2026-03-19.md#L3-L9.")]
     first: Annotated[int | None, Option("The first line.", "LINE", ge=1, cli="--from", tool="from")] = None
     lines: Annotated[int | None, Option("How many lines.", "COUNT", ge=1)] = None
     session: Annotated[str, Option("What such a session would see.", "KIND[/PERSON]", only=("cli",))] = "main"
 
 
-def _show_passage(runtime: "Runtime", _: GetRequest, found: Hit) -> Outcome:
+def _show_passage(runtime: Runtime, _: GetRequest, found: Hit) -> Outcome:
     text, last, most = found.text, found.last_line, MOST_CHARACTERS * 4 // 5
     if len(text) > most:
         text = text[:most].rpartition("\n")[0] or text[:most]
@@ -234,7 +226,7 @@ def _show_passage(runtime: "Runtime", _: GetRequest, found: Hit) -> Outcome:
         ("everself memory get MEMORY.md --from 10 --lines 20", "twenty lines"),
     ),
 )
-def get_lines(app: "Runtime", caller: Caller, request: GetRequest) -> Hit:
+def get_lines(app: Runtime, caller: Caller, request: GetRequest) -> Hit:
     """Show lines of a document that search can find, by path or citation."""
     name, first, lines = request.path, request.first, request.lines
     need_search(app.agent.search)
@@ -250,24 +242,21 @@ def get_lines(app: "Runtime", caller: Caller, request: GetRequest) -> Hit:
     return app.recall.get(name, _scope(caller, request.session), first=1 if first is None else first, lines=lines)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhyRequest:
+class WhyRequest(Request):
     search: Annotated[str, Argument("The id of a search, words of its query, or last.", "[ID|QUERY|last]")] = ""
     listing: Annotated[bool, Option("List the newest searches.", cli="--list")] = False
     limit: Annotated[int, Option("How many to list.", ge=1)] = 20
 
 
-@operation(
+@owner_reads(
     "memory.why",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(
         ("everself memory why", "what the last search recalled, and what it left out"),
         ("everself memory why tundra", "the newest search for these words"),
         ("everself memory why --list", "the searches of late"),
     ),
 )
-def explain_search(app: "Runtime", _: Caller, request: WhyRequest) -> SearchRecord | tuple[SearchRecord, ...]:
+def explain_search(app: Runtime, _: Caller, request: WhyRequest) -> SearchRecord | tuple[SearchRecord, ...]:
     """Tell what a search recalled, what it cost, and what was left out and why."""
     if request.listing:
         words = "" if request.search == "last" else request.search
@@ -275,7 +264,7 @@ def explain_search(app: "Runtime", _: Caller, request: WhyRequest) -> SearchReco
     return _explained(app, request.search or "last")
 
 
-def _explained(app: "Runtime", name: str) -> SearchRecord:
+def _explained(app: Runtime, name: str) -> SearchRecord:
     """By its id, the beginning of its id, `last`, or words of its query, the newest first."""
     searches = app.state.searches
     by_words = searches.list(1, query_contains=name) if name != "last" else ()

@@ -3,25 +3,21 @@
 They show everything that was said, so they are the owner's own.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
+from everself.conversation.sessions.checkpoint import Fate
 from everself.conversation.sessions.session import Message, Session
 from everself.errors import WrongUse
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, operation
-
-if TYPE_CHECKING:
-    from everself.conversation.sessions.checkpoint import Fate
-    from everself.runtime import Runtime
+from everself.operations.declaration import Argument, Option, Request, Result, operation, owner_reads
+from everself.runtime import Runtime
 
 _MOST: Final = 100_000
 _SESSION: Final = "The id of a session, the beginning of it, or last."
 
 
-@dataclass(frozen=True, slots=True)
-class SessionLine:
+class SessionLine(Result):
     """One session. `taint` is the least trusted stamp of what it holds; `ended`: it was closed with /new."""
 
     id: str
@@ -36,8 +32,7 @@ class SessionLine:
     taint: str
 
 
-@dataclass(frozen=True, slots=True)
-class Spoken:
+class Spoken(Result):
     """One message. `calls` are the names of tools that were called with it."""
 
     id: str
@@ -50,16 +45,14 @@ class Spoken:
     calls: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SessionView:
+class SessionView(Result):
     session: SessionLine
     summary: str
     summarised: int
     messages: tuple[Spoken, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Deletion:
+class Deletion(Result):
     """What deleting a session removes, and how many entries that came of it stay."""
 
     session: SessionLine
@@ -68,21 +61,18 @@ class Deletion:
     entries: int
 
 
-@dataclass(frozen=True, slots=True)
 class Deleted(Deletion):
     """It was done."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Result):
     text: str
     message: str
-    fate: "Fate"
+    fate: Fate
     entry: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Simulation:
+class Simulation(Result):
     """What survives if the conversation is made shorter now: `statements` become or are entries, `dropped` messages a summary, which a
     model may word otherwise; `stands` are documents that are read anew at every turn and lose nothing."""
 
@@ -94,39 +84,29 @@ class Simulation:
     stands: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListRequest:
+class ListRequest(Request):
     limit: Annotated[int, Option("How many at most.", ge=1, le=_MOST)] = 20
 
 
-@operation(
-    "sessions.list",
-    audience=Audience.OWNER,
-    effect="read",
-    slash="/sessions",
-    examples=(("everself sessions list --limit 5", "the last five"),),
-)
-def list_sessions(runtime: "Runtime", _: Caller, request: ListRequest) -> tuple[SessionLine, ...]:
+@owner_reads("sessions.list", slash="/sessions", examples=(("everself sessions list --limit 5", "the last five"),))
+def list_sessions(runtime: Runtime, _: Caller, request: ListRequest) -> tuple[SessionLine, ...]:
     """List conversations, the one that was spoken in last first."""
     return tuple(_line(one) for one in runtime.log.list(request.limit))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowSessionRequest:
+class ShowSessionRequest(Request):
     name: Annotated[str, Argument(_SESSION, "[ID]")] = "last"
     limit: Annotated[int | None, Option("Only so many of the last messages.", ge=1, le=_MOST)] = None
 
 
-@operation(
+@owner_reads(
     "sessions.show",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(
         ("everself sessions show last", "the newest conversation"),
         ("everself sessions show 7K3Q --limit 10", "the last ten messages of the one whose id begins so"),
     ),
 )
-def show_session(runtime: "Runtime", _: Caller, request: ShowSessionRequest) -> SessionView:
+def show_session(runtime: Runtime, _: Caller, request: ShowSessionRequest) -> SessionView:
     """Show what was said in a conversation."""
     session = runtime.log.find(request.name)
     messages = runtime.log.messages(session)
@@ -135,19 +115,15 @@ def show_session(runtime: "Runtime", _: Caller, request: ShowSessionRequest) -> 
     return SessionView(_line(session), session.summary, summarised, tuple(_spoken(one) for one in shown))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchMessagesRequest:
+class SearchMessagesRequest(Request):
     words: Annotated[str, Argument("Words that a message holds.", joined=True)]
     limit: Annotated[int, Option("How many at most.", ge=1, le=_MOST)] = 20
 
 
-@operation(
-    "sessions.search",
-    audience=Audience.OWNER,
-    effect="read",
-    examples=(("everself sessions search harbour fee", "in any conversation, the newest first"),),
+@owner_reads(
+    "sessions.search", examples=(("everself sessions search harbour fee", "in any conversation, the newest first"),)
 )
-def search_messages(runtime: "Runtime", _: Caller, request: SearchMessagesRequest) -> tuple[Spoken, ...]:
+def search_messages(runtime: Runtime, _: Caller, request: SearchMessagesRequest) -> tuple[Spoken, ...]:
     """Find messages that hold all of these words.
 
     It looks for the words themselves; `everself memory search` looks for what is remembered, by meaning too.
@@ -155,8 +131,7 @@ def search_messages(runtime: "Runtime", _: Caller, request: SearchMessagesReques
     return tuple(_spoken(one) for one in runtime.log.search(request.words, request.limit))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportSessionRequest:
+class ExportSessionRequest(Request):
     name: Annotated[str, Argument(_SESSION, "[ID]")] = "last"
 
 
@@ -167,13 +142,12 @@ class ExportSessionRequest:
     effect="read",
     examples=(("everself sessions export last > talk.jsonl", "one line for each message"),),
 )
-def export_session(runtime: "Runtime", _: Caller, request: ExportSessionRequest) -> str:
+def export_session(runtime: Runtime, _: Caller, request: ExportSessionRequest) -> str:
     """Print a conversation as JSON Lines: one about the session, then one for each message."""
     return runtime.log.export(runtime.log.find(request.name)).decode("utf-8")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteSessionRequest:
+class DeleteSessionRequest(Request):
     name: Annotated[str, Argument(_SESSION, "ID")]
     dry_run: Annotated[bool, Option("Only say what would go.")] = False
 
@@ -188,7 +162,7 @@ class DeleteSessionRequest:
         ("everself sessions delete 7K3Q --yes", "without being asked"),
     ),
 )
-def delete_session(runtime: "Runtime", caller: Caller, request: DeleteSessionRequest) -> Deletion:
+def delete_session(runtime: Runtime, caller: Caller, request: DeleteSessionRequest) -> Deletion:
     """Delete a conversation: its messages, its transcript and what was searched for in it.
 
     What was remembered from it stays. To take that out as well, run `everself memory forget --session ID` instead. It cannot be undone.
@@ -206,24 +180,21 @@ def delete_session(runtime: "Runtime", caller: Caller, request: DeleteSessionReq
     return Deleted(plan.session, plan.messages, plan.searches, plan.entries)
 
 
-def _plan_deletion(app: "Runtime", session: Session) -> Deletion:
+def _plan_deletion(app: Runtime, session: Session) -> Deletion:
     ids = {f"msg:{one.id}" for one in app.log.messages(session)}
     came = sum(not ids.isdisjoint(entry.lineage) for entry in app.memory.catalog.all()) if ids else 0
     return Deletion(_line(session), len(ids), len(_searches(app, session)), came)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimulateRequest:
+class SimulateRequest(Request):
     name: Annotated[str, Argument(_SESSION, "[SESSION]")] = "last"
 
 
-@operation(
+@owner_reads(
     "simulate-compaction",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(("everself simulate-compaction", "what survives if the last conversation were made shorter now"),),
 )
-def simulate_compaction(runtime: "Runtime", _: Caller, request: SimulateRequest) -> Simulation:
+def simulate_compaction(runtime: Runtime, _: Caller, request: SimulateRequest) -> Simulation:
     """Show what survives if a conversation were made shorter now.
 
     Changes nothing and asks no model; a model would word the summary in its own way.
@@ -245,7 +216,7 @@ def simulate_compaction(runtime: "Runtime", _: Caller, request: SimulateRequest)
     return Simulation(_line(session), statements, cut, len(messages) - cut, summary, stands)
 
 
-def _searches(app: "Runtime", session: Session) -> list[str]:
+def _searches(app: Runtime, session: Session) -> list[str]:
     return [one.id for one in app.state.scrub.searches() if one.session == session.id]
 
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Final
 
 from everself.config import Loaded, Vault, check, with_tunables
@@ -11,8 +11,8 @@ from everself.config.host import decode, parse_secrets
 from everself.config.host_edits import Edited, plan_set, plan_unset
 from everself.config.schema import canonical, find_spot, get_spot, is_group, split_key
 from everself.errors import BadConfig, ChangedMeanwhile, EverselfError, LockTimeout, WrongUse
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, NoRequest, Option, Request, Result, owner_reads, terminal_writes
 from everself.operations.home import Home
 from everself.storage.host_files import find_file, save_file, sweep
 from everself.values import Finding
@@ -22,8 +22,7 @@ ATTEMPTS = 50
 AGENT: Final = Option("Which agent, where there are several.", "NAME")
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsReport:
+class SettingsReport(Result):
     """`documented`: what each is for was asked too."""
 
     settings: tuple[SettingReport, ...]
@@ -31,8 +30,7 @@ class SettingsReport:
     documented: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SavedReport:
+class SavedReport(Result):
     """What saving did. `secrets_file` is empty where no secret was touched; `changed` is false where all was so before."""
 
     key: str
@@ -42,21 +40,17 @@ class SavedReport:
     remarks: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class HostFile:
+class HostFile(Result):
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyRequest:
+class KeyRequest(Request):
     key: Annotated[str, Argument("The name of the setting.")]
     agent: Annotated[str, AGENT] = ""
 
 
-@operation(
+@owner_reads(
     "config.get",
-    audience=Audience.OWNER,
-    effect="read",
     on="home",
     examples=(("everself config get agents.defaults.heartbeat.every", "the value in force, and nothing else"),),
 )
@@ -73,17 +67,14 @@ def get_value(home: Home, _: Caller, request: KeyRequest) -> SettingReport:
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowRequest:
+class ShowRequest(Request):
     group: Annotated[str, Argument("Only what stands beneath this name.", "[GROUP]")] = ""
     everything: Annotated[bool, Option("Defaults too, each with what it is for.", cli="--all")] = False
     agent: Annotated[str, AGENT] = ""
 
 
-@operation(
+@owner_reads(
     "config.show",
-    audience=Audience.OWNER,
-    effect="read",
     on="home",
     examples=(
         ("everself config show", "what is set"),
@@ -105,17 +96,14 @@ def list_values(home: Home, _: Caller, request: ShowRequest) -> SettingsReport:
     return SettingsReport(tuple(found), loaded.findings, documented=request.everything or bool(request.group))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetRequest:
+class SetRequest(Request):
     key: Annotated[str, Argument("The name of the setting.")]
     value: Annotated[str, Argument("Its value as one types it.", stdin=True, most=2**20)]
     agent: Annotated[str, AGENT] = ""
 
 
-@operation(
+@terminal_writes(
     "config.set",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     idempotent=True,
     on="home",
     examples=(
@@ -148,10 +136,8 @@ def save_value(home: Home, key: str, value: str, agent: str = "") -> SavedReport
     return replace(report, remarks=(*report.remarks, *_overruled(home, wanted, agent)))
 
 
-@operation(
+@terminal_writes(
     "config.unset",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     idempotent=True,
     on="home",
     examples=(("everself config unset agents.defaults.heartbeat.every", "back to the default"),),
@@ -164,13 +150,7 @@ def unset_value(home: Home, _: Caller, request: KeyRequest) -> SavedReport:
     return save_edit(home, wanted, lambda host, secrets: plan_unset(host, secrets, wanted), host_first=True)
 
 
-@operation(
-    "config.path",
-    audience=Audience.OWNER,
-    effect="read",
-    on="home",
-    examples=(("$EDITOR $(everself config path)", "edit the host file by hand"),),
-)
+@owner_reads("config.path", on="home", examples=(("$EDITOR $(everself config path)", "edit the host file by hand"),))
 def host_file(home: Home, _: Caller, __: NoRequest) -> HostFile:
     """Print where the host file is, whether or not it exists yet."""
     return HostFile(home.places.host_file)

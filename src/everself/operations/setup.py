@@ -5,7 +5,6 @@ Knows where a workspace may not be. What setup creates is another module's knowl
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 from everself.config import AgentSettings, Config, Loaded, Places, load, read_host
@@ -13,13 +12,13 @@ from everself.config.host_edits import Edited, plan_set
 from everself.config.places import MAIN, is_agent_id
 from everself.errors import RefusedByRule, UnsafePath, WrongUse
 from everself.memory.adoption import AdoptionReport
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Option, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Option, Request, Result, terminal_writes
 from everself.operations.home import Home
 from everself.operations.memory import adopt_workspace
 from everself.operations.settings import AGENT, need_utf8, save_edit
 from everself.runtime import Runtime
-from everself.storage.host_files import ensure_folder
+from everself.storage.host_files import ensure_folder, is_inside
 from everself.values import Applied, Conflict, FileKind, Refused
 from everself.workspace.disk_workspace import DiskWorkspace, Recovery
 from everself.workspace.setup import BOOTSTRAP, plan_folders, plan_setup
@@ -27,8 +26,7 @@ from everself.workspace.setup import BOOTSTRAP, plan_folders, plan_setup
 SETUP = "setup"
 
 
-@dataclass(frozen=True, slots=True)
-class SetupReport:
+class SetupReport(Result):
     """What setup found and made. `change` is empty when nothing was missing."""
 
     agent: str
@@ -91,8 +89,7 @@ _ELSEWHERE = "everself setup --workspace PATH"
 FOLDER: Final = Option("The folder to use; remembered in the host file.", "PATH")
 
 
-@dataclass(frozen=True, slots=True)
-class SetupResult:
+class SetupResult(Result):
     """What setup did, which settings the host file got so that it holds tomorrow, and every document that is there now.
 
     `adopted` tells of a workspace that was there before this installation was.
@@ -106,8 +103,7 @@ class SetupResult:
     host_file: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Result):
     """An agent as it will be once `keys` stand in the host file. Nothing is made or written yet."""
 
     home: Home
@@ -121,17 +117,14 @@ class Prepared:
         return tuple(self.keys)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetupRequest:
+class SetupRequest(Request):
     agent: Annotated[str, AGENT] = ""
     workspace: Annotated[str, FOLDER] = ""
     restore: Annotated[bool, Option("Create again what you removed since an earlier setup.")] = False
 
 
-@operation(
+@terminal_writes(
     "setup",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     idempotent=True,
     on="home",
     question="{plan} Take them over as they are?",
@@ -225,10 +218,10 @@ def _check_place(config: Config, agent: AgentSettings) -> None:
         if path and target == os.path.realpath(path):
             raise RefusedByRule(f"{agent.workspace} is {what}; a workspace needs a folder of its own.", mend=_ELSEWHERE)
     for path, what in ((os.path.dirname(agent.state), "Everself keeps its state"), (places.key_folder, "the keys are")):
-        if _holds(path, target) or _holds(target, path):
+        if is_inside(target, path) or is_inside(path, target):
             raise RefusedByRule(f"{agent.workspace} and {path}, where {what}, must be apart.", mend=_ELSEWHERE)
     for other in config.agents:
-        if other.id != agent.id and (_holds(other.workspace, target) or _holds(target, other.workspace)):
+        if other.id != agent.id and (is_inside(target, other.workspace) or is_inside(other.workspace, target)):
             raise RefusedByRule(
                 f"{agent.workspace} and {other.workspace}, the workspace of {other.id}, must be apart.", mend=_ELSEWHERE
             )
@@ -251,8 +244,3 @@ def _check_folder(path: str) -> None:
         there = os.path.dirname(there)
     if not os.path.isdir(there):
         raise UnsafePath(f"{there} exists and is no folder.", mend=_ELSEWHERE)
-
-
-def _holds(outer: str, inner: str) -> bool:
-    outer, inner = os.path.realpath(outer), os.path.realpath(inner)
-    return os.path.commonpath([outer, inner]) == outer

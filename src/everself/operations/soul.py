@@ -1,8 +1,7 @@
 """Operations on the soul: show, history, diff, propose, approve, refuse, rollback, test."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from everself.conversation.tools.protocol import Outcome, Written, told
 from everself.errors import EverselfError, NotFound, WrongUse
@@ -14,23 +13,28 @@ from everself.identity.soul_tests import SoulTestResult, Verdict
 from everself.identity.versions import CURRENT, Version
 from everself.memory.provenance import OWN
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, ToolOffer, operation
+from everself.operations.declaration import (
+    Argument,
+    NoRequest,
+    Option,
+    Request,
+    Result,
+    ToolOffer,
+    operation,
+    owner_reads,
+    terminal_writes,
+)
+from everself.runtime import Runtime
 from everself.storage.state.proposals import Proposal
 from everself.text.normalise import one_line
-from everself.values import Author
+from everself.values import Author, ChangeRecord
 from everself.workspace.learned import SOUL, changed_lines
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
-    from everself.storage.state.proposals import Proposal
-    from everself.values import ChangeRecord
 
 _NAME: Final = "A version that history lists, the id of a proposal, current or last."
 _OUTSIDE: Final = " (proposed in a conversation that holds text from outside)"
 
 
-@dataclass(frozen=True, slots=True)
-class SoulReport:
+class SoulReport(Result):
     """A soul: of today, an earlier or a proposed one. `diff` leads to it from the soul of today."""
 
     name: str
@@ -44,15 +48,13 @@ class SoulReport:
     diff: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SoulDiff:
+class SoulDiff(Result):
     one: str
     other: str
     diff: str
 
 
-@dataclass(frozen=True, slots=True)
-class SoulTests:
+class SoulTests(Result):
     """What became of each expectation. `retreat`: the newest earlier soul, where the soul of today fails one."""
 
     name: str
@@ -63,15 +65,12 @@ class SoulTests:
         return sum(one.verdict == verdict for one in self.results)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SoulRequest:
+class SoulRequest(Request):
     name: Annotated[str, Argument(_NAME, "[NAME]")] = CURRENT
 
 
-@operation(
+@owner_reads(
     "soul.show",
-    audience=Audience.OWNER,
-    effect="read",
     slash="/soul",
     examples=(
         ("everself soul show", "the soul of today, and what waits for your yes"),
@@ -79,7 +78,7 @@ class SoulRequest:
         ("everself soul show last", "the newest earlier soul"),
     ),
 )
-def show_soul(runtime: "Runtime", _: Caller, request: SoulRequest) -> SoulReport:
+def show_soul(runtime: Runtime, _: Caller, request: SoulRequest) -> SoulReport:
     """Show the soul of today, an earlier one, or a proposal."""
     from everself.text.tokens import count
 
@@ -96,47 +95,32 @@ def show_soul(runtime: "Runtime", _: Caller, request: SoulRequest) -> SoulReport
     return SoulReport(name, text, *limits, learned_lines(data), growth.open(), proposal, diff)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryRequest:
-    """All of it."""
-
-
-@operation(
-    "soul.history",
-    audience=Audience.OWNER,
-    effect="read",
-    examples=(("everself soul history", "every soul there was, the newest first"),),
-)
-def list_souls(runtime: "Runtime", _: Caller, request: HistoryRequest) -> tuple[Version, ...]:
+@owner_reads("soul.history", examples=(("everself soul history", "every soul there was, the newest first"),))
+def list_souls(runtime: Runtime, _: Caller, __: NoRequest) -> tuple[Version, ...]:
     """List the soul of today and the earlier ones, newest first."""
-    del request
     return runtime.growth.history()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiffRequest:
+class DiffRequest(Request):
     one: Annotated[str, Argument(f"The soul to compare: {_NAME[0].lower()}{_NAME[1:]}", "[FROM]")] = "last"
     other: Annotated[str, Argument("The soul to compare it with.", "[TO]")] = CURRENT
 
 
-@operation(
+@owner_reads(
     "soul.diff",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(
         ("everself soul diff", "what the last step changed"),
         ("everself soul diff 2026-03-19T093000-1a2b3c4d", "what has changed since that one"),
         ("everself soul diff current 7K3QX9M2ABCD", "what a proposal would change"),
     ),
 )
-def compare_souls(runtime: "Runtime", _: Caller, request: DiffRequest) -> SoulDiff:
+def compare_souls(runtime: Runtime, _: Caller, request: DiffRequest) -> SoulDiff:
     """Compare two souls, line by line."""
     names = (request.one or "last", request.other or CURRENT)
     return SoulDiff(*names, runtime.growth.diff(*names))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProposeRequest:
+class ProposeRequest(Request):
     text: Annotated[
         str,
         Argument("All of SOUL.md as you would have it, instead of a line.", "TEXT", stdin=True, needed=("cli",)),
@@ -147,7 +131,7 @@ class ProposeRequest:
     evidence: Annotated[tuple[str, ...], Option("What it rests on, such as entry:7K3QX9M2ABCD.", "REF")] = ()
 
 
-def _show_proposed(_: "Runtime", request: ProposeRequest, made: Proposed) -> Outcome:
+def _show_proposed(_: Runtime, request: ProposeRequest, made: Proposed) -> Outcome:
     proposal = made.proposal
     result = {"proposal": proposal.id, "status": proposal.status, "diff": made.diff, "notices": made.notices}
     return Outcome(
@@ -170,7 +154,7 @@ def _show_proposed(_: "Runtime", request: ProposeRequest, made: Proposed) -> Out
         ("everself soul propose --whole - < soul.md", "a whole soul, read from a file"),
     ),
 )
-def propose_soul(runtime: "Runtime", caller: Caller, request: ProposeRequest) -> Proposed:
+def propose_soul(runtime: Runtime, caller: Caller, request: ProposeRequest) -> Proposed:
     """Propose a line of what is learned, or with --whole another soul.
 
     With - the text comes from standard input. Nothing changes until it is approved.
@@ -188,23 +172,20 @@ def propose_soul(runtime: "Runtime", caller: Caller, request: ProposeRequest) ->
     return (growth.add_line if line else growth.propose)(line or text, reason, rests_on, Author.AGENT)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApproveRequest:
+class ApproveRequest(Request):
     name: Annotated[str, Argument("The id of a proposal, the beginning of it, or last.", "ID")]
     force: Annotated[bool, Option("Even where soul tests fail.")] = False
 
 
-@operation(
+@terminal_writes(
     "soul.approve",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     question="Let it in?",
     examples=(
         ("everself soul approve last", "the newest proposal"),
         ("everself soul approve 7K3Q --yes", "the one whose id begins so, without being asked"),
     ),
 )
-def approve_soul(runtime: "Runtime", caller: Caller, request: ApproveRequest) -> SoulChange:
+def approve_soul(runtime: Runtime, caller: Caller, request: ApproveRequest) -> SoulChange:
     """Let a proposal become part of the soul.
 
     Soul tests are run before. At a terminal you see it first and are asked.
@@ -215,34 +196,27 @@ def approve_soul(runtime: "Runtime", caller: Caller, request: ApproveRequest) ->
     return runtime.growth.approve(name, force=request.force)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefuseRequest:
+class RefuseRequest(Request):
     name: Annotated[str, Argument("The id of a proposal, the beginning of it, or last.", "ID")]
     why: Annotated[str, Option("Why; it is noted in CHANGELOG.md.", "WORDS")] = ""
 
 
-@operation(
-    "soul.refuse",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
-    examples=(('everself soul refuse last --why "that was one bad day"', "say no, and why"),),
+@terminal_writes(
+    "soul.refuse", examples=(('everself soul refuse last --why "that was one bad day"', "say no, and why"),)
 )
-def refuse_soul(runtime: "Runtime", _: Caller, request: RefuseRequest) -> Proposal:
+def refuse_soul(runtime: Runtime, _: Caller, request: RefuseRequest) -> Proposal:
     """Say no to a proposal."""
     return runtime.growth.refuse(request.name, request.why)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RollbackRequest:
+class RollbackRequest(Request):
     version: Annotated[str, Argument("A version that history lists, or last.", "[VERSION]")] = ""
     line: Annotated[str, Option("Take this learned line back and leave the rest.", "TEXT")] = ""
     force: Annotated[bool, Option("Even where somebody altered that copy.")] = False
 
 
-@operation(
+@terminal_writes(
     "soul.rollback",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     question="Go back?",
     examples=(
         ("everself soul rollback last", "what the soul was before"),
@@ -250,7 +224,7 @@ class RollbackRequest:
         ('everself soul rollback --line "Ask before you catalog."', "take one learned line back"),
     ),
 )
-def roll_back_soul(runtime: "Runtime", caller: Caller, request: RollbackRequest) -> SoulChange:
+def roll_back_soul(runtime: Runtime, caller: Caller, request: RollbackRequest) -> SoulChange:
     """Make the soul what it was, byte for byte, or take one learned line back.
 
     A rollback is a change of its own, and can be undone.
@@ -266,16 +240,14 @@ def roll_back_soul(runtime: "Runtime", caller: Caller, request: RollbackRequest)
     return growth.rollback(version, force=request.force)
 
 
-@operation(
+@owner_reads(
     "soul.test",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(
         ("everself soul test", "the soul of today against SOUL_TESTS.md"),
         ("everself soul test 7K3QX9M2ABCD", "a proposal, before you approve it"),
     ),
 )
-def check_soul(runtime: "Runtime", _: Caller, request: SoulRequest) -> SoulTests:
+def check_soul(runtime: Runtime, _: Caller, request: SoulRequest) -> SoulTests:
     """Hold a soul against the expectations in SOUL_TESTS.md.
 
     What only a model can judge is listed as waiting.
@@ -289,7 +261,7 @@ def check_soul(runtime: "Runtime", _: Caller, request: SoulRequest) -> SoulTests
     return SoulTests(name, report.results, next((one.name for one in earlier if one.hash != now.hash), ""))
 
 
-def _find_proposal(runtime: "Runtime", name: str) -> Proposal | None:
+def _find_proposal(runtime: Runtime, name: str) -> Proposal | None:
     try:
         runtime.growth.versions.find(name)
     except NotFound:
@@ -302,16 +274,14 @@ _SHOWN: Final = 160
 _OPENING: Final = "soul: "
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Result):
     """What a step rests on. `words` are those of the entry, empty where it is none or is gone."""
 
     reference: str
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Result):
     """One change of the soul, or a proposal that waits: then `change` is empty and `proposal` names it."""
 
     at: datetime
@@ -324,28 +294,24 @@ class Step:
     proposal: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Digest:
+class Digest(Result):
     days: int
     grown: tuple[Step, ...]
     waiting: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DigestRequest:
+class DigestRequest(Request):
     days: Annotated[int, Option("How far back.", "N", ge=1, le=36_500)] = 7
 
 
-@operation(
+@owner_reads(
     "soul.digest",
-    audience=Audience.OWNER,
-    effect="read",
     examples=(
         ("everself soul digest", "what grew in the last week, why, and in whose words"),
         ("everself soul digest --days 30", "in the last month"),
     ),
 )
-def digest_growth(app: "Runtime", _: Caller, request: DigestRequest) -> Digest:
+def digest_growth(app: Runtime, _: Caller, request: DigestRequest) -> Digest:
     """Tell what the soul learned or gave up lately, and what waits for your yes."""
     days = request.days
     since = app.clock.now() - timedelta(days=days)
@@ -353,7 +319,7 @@ def digest_growth(app: "Runtime", _: Caller, request: DigestRequest) -> Digest:
     return Digest(days, grown, tuple(_waiting(app, one) for one in app.growth.open()))
 
 
-def _grown(app: "Runtime", record: "ChangeRecord") -> Step:
+def _grown(app: Runtime, record: ChangeRecord) -> Step:
     removed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     try:
@@ -370,7 +336,7 @@ def _grown(app: "Runtime", record: "ChangeRecord") -> Step:
     )
 
 
-def _waiting(app: "Runtime", proposal: "Proposal") -> Step:
+def _waiting(app: Runtime, proposal: Proposal) -> Step:
     base = app.growth.versions.with_hash(proposal.base) or app.growth.versions.soul() or b""
     removed, added = changed_lines(base, proposal.content.encode())
     at = datetime.fromisoformat(proposal.at)
@@ -378,7 +344,7 @@ def _waiting(app: "Runtime", proposal: "Proposal") -> Step:
     return Step(at, proposal.author, proposal.reason, added, removed, evidence, proposal=proposal.id)
 
 
-def _evidence(app: "Runtime", references: tuple[str, ...]) -> tuple[Evidence, ...]:
+def _evidence(app: Runtime, references: tuple[str, ...]) -> tuple[Evidence, ...]:
     found = []
     for reference in references:
         kind, _, name = reference.partition(":")
@@ -387,8 +353,7 @@ def _evidence(app: "Runtime", references: tuple[str, ...]) -> tuple[Evidence, ..
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyReport:
+class VerifyReport(Result):
     """All that vouches for who the agent is. `ledger` says what is wrong with the record of changes, if anything is."""
 
     changed: tuple[Tamper, ...]
@@ -400,8 +365,7 @@ class VerifyReport:
         return not self.changed and not self.ledger
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
+class Verified(Result):
     """`report` is of afterwards, where something was accepted or restored."""
 
     report: VerifyReport
@@ -409,8 +373,7 @@ class Verified:
     restored: Restored | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerifyRequest:
+class VerifyRequest(Request):
     paths: Annotated[
         tuple[str, ...], Argument("Documents to accept or to put back; all where none is named.", "[PATH]...")
     ] = ()
@@ -428,7 +391,7 @@ class VerifyRequest:
         ("everself soul verify --undo", "put back what was accepted before"),
     ),
 )
-def verify_identity(runtime: "Runtime", caller: Caller, request: VerifyRequest) -> Verified:
+def verify_identity(runtime: Runtime, caller: Caller, request: VerifyRequest) -> Verified:
     """Look for what was changed outside Everself in the documents that only humans change."""
     accept, undo, paths = request.accept, request.undo, request.paths or None
     if (accept and undo) or (paths and not (accept or undo)):

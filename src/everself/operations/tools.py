@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 def own_tools(runtime: "Runtime", scope: "Scope") -> tuple[Tool, ...]:
-    """The tools that a session of this scope gets."""
     operations = (get_operation(one.name) for one in LISTED if one.tool)
     offers = ((one, one.tool) for one in operations if one.tool is not None)
     return tuple(tool_of(one, offer, runtime) for one, offer in offers if _is_offered(offer, runtime, scope))

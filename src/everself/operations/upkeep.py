@@ -4,13 +4,11 @@ Never raises: a search without fresh vectors goes by words, and the next process
 """
 
 from threading import Lock, Timer
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.errors import EverselfError
 from everself.logs import get_logger
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
+from everself.runtime import Runtime
 
 _log = get_logger(__name__)
 
@@ -21,7 +19,7 @@ AFTER_SECONDS: Final = 1.0
 class Upkeep:
     """Every method may be called from any thread, and again and again."""
 
-    def __init__(self, runtime: "Runtime", after: float = AFTER_SECONDS) -> None:
+    def __init__(self, runtime: Runtime, after: float = AFTER_SECONDS) -> None:
         self._runtime = runtime
         self._after = after
         self._lock = Lock()

@@ -4,24 +4,22 @@ A receipt holds places and numbers; the words are those that stand there now. Ch
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
+from everself.conversation.sessions.session import Message
 from everself.errors import Damaged, NotFound, WrongUse
 from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import trigger_of
 from everself.memory.entries import read_document
 from everself.memory.provenance import CORRECTION, DEEPEST
 from everself.models.chat.protocol import JsonObject
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, Option, Request, Result, owner_reads
+from everself.runtime import Runtime
 from everself.text.normalise import fold
 from everself.values import ChangeRecord, Entry, FileChange
-
-if TYPE_CHECKING:
-    from everself.conversation.sessions.session import Message
-    from everself.runtime import Runtime
 
 # sessions that are looked through for a reply
 _SESSIONS: Final = 200
@@ -31,8 +29,7 @@ _MESSAGE: Final = "msg:"
 _ENTRY: Final = "entry:"
 
 
-@dataclass(frozen=True, slots=True)
-class Basis:
+class Basis(Result):
     """A memory that a reply rests on, with its words as they stand now; none where it is gone since."""
 
     place: str
@@ -43,8 +40,7 @@ class Basis:
     score: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyAccount:
+class ReplyAccount(Result):
     """What a reply rested on. `asked` is what was said before it, `done` what Everself did about that by itself, `wrote` the entries that
     came of it. `receipt` is what was kept with the reply; empty where none was. `message` is empty where nothing was replied."""
 
@@ -61,8 +57,7 @@ class ReplyAccount:
     receipt: JsonObject = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Taught:
+class Taught(Result):
     """The message that first taught something. `person` is who said it, empty for the owner."""
 
     session: str
@@ -72,8 +67,7 @@ class Taught:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
+class Lesson(Result):
     """One belief with what wrote it: `change` takes it back by undoing; empty where the history does not tell."""
 
     entry: str
@@ -84,8 +78,7 @@ class Lesson:
     at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Origins:
+class Origins(Result):
     """Where a belief comes from. `path` leads from it to the entry that was taught first; `derived` is what rests on that one.
 
     `replaced` is what no longer holds since; `others` are entries that say something like it.
@@ -100,23 +93,20 @@ class Origins:
     others: tuple[Lesson, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhyRequest:
+class WhyRequest(Request):
     reply: Annotated[str, Argument("The id of a reply, its beginning, or the id of an entry.", "[REPLY]")] = ""
     bisect: Annotated[str, Option("Who first taught this: an entry's id, or words of it.", "FACT")] = ""
 
 
-@operation(
+@owner_reads(
     "why",
-    audience=Audience.OWNER,
-    effect="read",
     slash="/why",
     examples=(
         ("everself why", "what the last reply rests on"),
         ('everself why --bisect "sister"', "which message first taught it, what came of it, and how to take it back"),
     ),
 )
-def explain_reply(runtime: "Runtime", caller: Caller, request: WhyRequest) -> ReplyAccount | Origins:
+def explain_reply(runtime: Runtime, caller: Caller, request: WhyRequest) -> ReplyAccount | Origins:
     """Tell what a reply rests on, or with --bisect which message first taught a belief."""
     if request.bisect and not fold(request.bisect).strip():
         raise WrongUse("--bisect needs an entry's id, or words of it.", mend='everself why --bisect "sister"')
@@ -131,7 +121,7 @@ def explain_reply(runtime: "Runtime", caller: Caller, request: WhyRequest) -> Re
         return origins_of(runtime, request.reply)
 
 
-def account_of(app: "Runtime", name: str = "", session: str = "") -> ReplyAccount:
+def account_of(app: Runtime, name: str = "", session: str = "") -> ReplyAccount:
     """Of the last reply, in this session where it has one, or of the one whose id begins so."""
     for one in dict.fromkeys([*filter(None, [session]), *(found.id for found in app.log.list(_SESSIONS))]):
         messages = app.log.messages(one)
@@ -143,17 +133,18 @@ def account_of(app: "Runtime", name: str = "", session: str = "") -> ReplyAccoun
     raise NotFound("Nothing was replied yet.", mend="everself chat")
 
 
-def _is_meant(said: "Message", name: str) -> bool:
+def _is_meant(said: Message, name: str) -> bool:
     """A reply ends a turn: what was said beside calls of tools does not. A message that got no reply is meant as the last one."""
     if name:
         return said.id.startswith(name.upper()) and said.role != "tool"
     return said.role == "user" or (said.role == "assistant" and said.meta.get("why") != "tools")
 
 
-def _account(app: "Runtime", found: "Message", messages: "Sequence[Message]") -> ReplyAccount:
+def _account(app: Runtime, found: Message, messages: Sequence[Message]) -> ReplyAccount:
     replied = found.role == "assistant"
     asked = next((one for one in reversed(messages) if one.role == "user" and one.seq <= found.seq), None)
     receipt = found.meta.get("receipt") or {}
+    entries = app.memory.catalog.all() if asked is not None else ()
     return ReplyAccount(
         session=found.session,
         message=found.id if replied else "",
@@ -164,12 +155,12 @@ def _account(app: "Runtime", found: "Message", messages: "Sequence[Message]") ->
         why=str(found.meta.get("why", "stop")) if replied else "none",
         based_on=tuple(_bases(app, receipt)),
         done=tuple(str(one) for one in found.meta.get("done", ())),
-        wrote=tuple(_basis_of(one) for one in _written_from(app, asked.id)) if asked is not None else (),
+        wrote=tuple(_basis_of(one) for one in entries if asked and f"{_MESSAGE}{asked.id}" in one.lineage),
         receipt=receipt,
     )
 
 
-def _bases(app: "Runtime", receipt: JsonObject) -> Iterator[Basis]:
+def _bases(app: Runtime, receipt: JsonObject) -> Iterator[Basis]:
     recalled = receipt.get("recalled", ())
     known = app.memory.catalog.named([str(hit["entry"]) for hit in recalled if hit.get("entry")])
     for hit in recalled:
@@ -183,7 +174,7 @@ def _bases(app: "Runtime", receipt: JsonObject) -> Iterator[Basis]:
             yield Basis(place, name, "" if name else _passage(app, hit), score=score)
 
 
-def _passage(app: "Runtime", hit: JsonObject) -> str:
+def _passage(app: Runtime, hit: JsonObject) -> str:
     """The lines of a document that no entry stands for, as they are now."""
     found = app.workspace.find(str(hit.get("path", "")))
     lines = [] if found is None else found.data.decode("utf-8", "replace").splitlines()
@@ -194,11 +185,7 @@ def _basis_of(entry: Entry, score: float = 0.0) -> Basis:
     return Basis(entry.reference, entry.id, entry.text, entry.source, not entry.closed, score)
 
 
-def _written_from(app: "Runtime", message: str) -> list[Entry]:
-    return [one for one in app.memory.catalog.all() if f"{_MESSAGE}{message}" in one.lineage]
-
-
-def origins_of(app: "Runtime", fact: str) -> Origins:
+def origins_of(app: Runtime, fact: str) -> Origins:
     """The belief that is meant, followed back to the message that first taught it."""
     entries = app.memory.catalog.all()
     belief, others = _belief(app, fact, entries)
@@ -217,7 +204,7 @@ def origins_of(app: "Runtime", fact: str) -> Origins:
     )
 
 
-def _belief(app: "Runtime", fact: str, entries: Sequence[Entry]) -> tuple[Entry, list[Entry]]:
+def _belief(app: Runtime, fact: str, entries: Sequence[Entry]) -> tuple[Entry, list[Entry]]:
     """By its id, by words that it contains, else by what a search finds first. What holds comes before what no longer does."""
     named = app.memory.catalog.find(fact.strip().upper())
     if named is not None:
@@ -262,7 +249,7 @@ def _derived(entries: Sequence[Entry], first: Entry) -> list[Entry]:
     return [one for one in entries if one.id in meant and one.id != first.id]
 
 
-def _taught(app: "Runtime", entry: Entry) -> Taught | None:
+def _taught(app: Runtime, entry: Entry) -> Taught | None:
     said = [app.log.message(one.removeprefix(_MESSAGE)) for one in entry.lineage if one.startswith(_MESSAGE)]
     found = min((one for one in said if one is not None), key=lambda one: one.at, default=None)
     if found is None and entry.source == CORRECTION:
@@ -270,7 +257,7 @@ def _taught(app: "Runtime", entry: Entry) -> Taught | None:
     return None if found is None else Taught(found.session, found.id, found.at, found.person, found.content)
 
 
-def _correcting_message(app: "Runtime", entry: Entry) -> "Message | None":
+def _correcting_message(app: Runtime, entry: Entry) -> Message | None:
     """A correction rests on the owner's word alone and names no evidence; its record quotes the sentence, which the message holds."""
     record = app.workspace.find(CORRECTIONS)
     trigger = fold(trigger_of(record.data, entry.id)) if record is not None else ""
@@ -282,14 +269,14 @@ def _named(entry: Entry) -> Lesson:
     return Lesson(entry.id, entry.text, entry.reference, not entry.closed)
 
 
-def _lesson(app: "Runtime", entry: Entry) -> Lesson:
+def _lesson(app: Runtime, entry: Entry) -> Lesson:
     change = _born(app, entry)
     if change is None:
         return _named(entry)
     return Lesson(entry.id, entry.text, entry.reference, not entry.closed, change.id, change.at)
 
 
-def _born(app: "Runtime", entry: Entry) -> ChangeRecord | None:
+def _born(app: Runtime, entry: Entry) -> ChangeRecord | None:
     """The change that wrote the entry. One that only moved it leads on to the document it came from; one before which it stood there
     already did not write it: a person did, outside."""
     path = entry.path
@@ -306,7 +293,7 @@ def _born(app: "Runtime", entry: Entry) -> ChangeRecord | None:
     return None
 
 
-def _first_change(app: "Runtime", path: str, identity: str) -> tuple[ChangeRecord | None, tuple[FileChange, ...]]:
+def _first_change(app: Runtime, path: str, identity: str) -> tuple[ChangeRecord | None, tuple[FileChange, ...]]:
     """The oldest change of a document after which it held the entry, found by halving: once there, an entry stays."""
     changes = app.workspace.changes(_CHANGES, path)
     low, high = 0, len(changes)
@@ -326,7 +313,7 @@ def _first_change(app: "Runtime", path: str, identity: str) -> tuple[ChangeRecor
     return (changes[low - 1], found) if low else (None, ())
 
 
-def _after(app: "Runtime", change: ChangeRecord, path: str, identity: str) -> tuple[bool, tuple[FileChange, ...]]:
+def _after(app: Runtime, change: ChangeRecord, path: str, identity: str) -> tuple[bool, tuple[FileChange, ...]]:
     try:
         _, files = app.workspace.record(change.id)
     except (NotFound, Damaged):

@@ -4,10 +4,9 @@ from random import Random
 
 import pytest
 
-from everself.conversation.sessions.history import turns_of
+from everself.conversation.sessions.history import SettledHistory, tokens_of, turns_of
 from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session
-from everself.conversation.sessions.settled import SettledHistory, tokens_of
 from everself.models.chat.protocol import ModelTurn, ToolTurn, Turn, UserTurn
 
 

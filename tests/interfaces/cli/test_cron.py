@@ -14,8 +14,7 @@ from everself.clock import Clock, system_now
 from everself.errors import ModelFailed
 from everself.interfaces.cli.commands import conversation as awake
 from everself.keepers.scheduler import NewJob
-from everself.operations.job_actions import find_job_action, perform
-from everself.operations.jobs import tell_news
+from everself.operations.jobs import find_job_action, perform, tell_news
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel
 from everself.testing.embedder import FakeEmbedder

@@ -13,7 +13,7 @@ from everself.conversation.reflex.model import Reflex
 from everself.keepers.scheduler import NewJob
 from everself.memory.provenance import AGENT
 from everself.memory.writing import NewEntry
-from everself.operations.job_actions import perform
+from everself.operations.jobs import perform
 from everself.operations.promotion import PromoteRequest
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind

@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 
 from everself.agent import open_runtime
+from everself.errors import Damaged
+from everself.operations.backup.check import verify
 from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.values import Append, Author, Change
@@ -20,6 +22,15 @@ ODD = {
 
 def agent_in(home: Path) -> Runtime:
     return open_runtime(environ={"HOME": str(home)})
+
+
+def damage_of(backup: str) -> str:
+    """What is wrong with it; empty where it is whole."""
+    try:
+        verify(backup)
+    except Damaged as error:
+        return error.detail
+    return ""
 
 
 def make_agent(home: Path) -> Path:

@@ -12,7 +12,7 @@ from tests.operations.changes import Changes
 
 from everself.clock import monotonic
 from everself.errors import DiskFull, EverselfError, NoPermission, NotFound, RefusedByRule
-from everself.operations.backup.check import check_backup
+from everself.operations.backup.check import verify
 from everself.operations.backup.create import default_name, make_backup
 from everself.operations.backup.restore import restore_backup
 from everself.operations.setup import set_up
@@ -154,7 +154,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.M
         monkeypatch.undo()
         assert os.listdir(out) == []
         assert set(os.listdir(app.agent.state)) <= state | {"backup.lock"}
-        assert check_backup(make_backup(app, str(out / "one.tar.gz")).path).ok
+        assert verify(make_backup(app, str(out / "one.tar.gz")).path).files
 
 
 def test_a_folder_that_may_not_be_written_is_said_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,7 +220,7 @@ def test_progress_goes_forward_to_the_end(tmp_path: Path) -> None:
     with agent_in(tmp_path / "old") as app:
         report = make_backup(app, str(tmp_path / "one.tar.gz"), progress=lambda done, total: told.append((done, total)))
     assert told == sorted(told)
-    assert told[-1][0] == told[-1][1] == check_backup(report.path).bytes
+    assert told[-1][0] == told[-1][1] == verify(report.path).bytes
 
 
 @pytest.mark.slow

@@ -13,12 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
+from tests.operations.backup.backup_ground import damage_of
 from tests.operations.changes import Changes
 
 from everself.agent import open_runtime
 from everself.clock import pause
 from everself.errors import Damaged
-from everself.operations.backup.check import check_backup, verify
+from everself.operations.backup.check import verify
 from everself.operations.backup.create import make_backup
 from everself.operations.backup.restore import restore_backup
 from everself.operations.setup import set_up
@@ -186,7 +187,7 @@ def flip_one_bit(archive: Path, random: Random, top: Path) -> None:
     place, bit = random.randrange(len(data)), random.randrange(8)
     data[place] ^= 1 << bit
     archive.write_bytes(data)
-    assert not check_backup(str(archive)).ok, f"bit {bit} of byte {place} of {len(data)} was flipped and not found"
+    assert damage_of(str(archive)), f"bit {bit} of byte {place} of {len(data)} was flipped and not found"
     untouched = top / "untouched"
     try:
         restore_backup(open_runtime(environ=home(untouched)), str(archive))

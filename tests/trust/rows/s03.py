@@ -29,7 +29,7 @@ from tests.trust.operations import OPERATIONS
 
 import everself
 from everself.agent import Agent, open_runtime
-from everself.interfaces.cli.crash import note_crash
+from everself.interfaces.cli.entry import note_crash
 from everself.memory.forgetting.proof import Target
 from everself.memory.quarantine import quarantine, release
 from everself.memory.writing import NewEntry

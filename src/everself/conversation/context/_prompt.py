@@ -48,23 +48,15 @@ def base_prompt(*, soul: bool = True, tools: bool = True, rules: bool = True, co
 
 @cache
 def _text(name: str) -> str:
-    """A text of the folder `prompts`."""
     folder = resources.files("everself.conversation.context").joinpath("prompts")
     return folder.joinpath(f"{name}.md").read_text(encoding="utf-8").strip()
 
 
-def preface(slot: Slot) -> str:
-    """What stands before a slot's text; empty for the soul."""
-    return PREFACES[slot]
-
-
 def file_heading(path: str) -> str:
-    """What stands before a file that is given as it is."""
     return f"## {_name(path)}"
 
 
 def missing(path: str) -> str:
-    """The line that stands for a file that is not there."""
     return f"({_name(path)} is not there.)"
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from everself.config.sections import CorrectionOverflow
-from everself.conversation.context._prompt import preface
+from everself.conversation.context._prompt import PREFACES
 from everself.conversation.context._sources import Source
 from everself.conversation.context.budget import Slot
 from everself.conversation.context.framing import FrameItem, frame, quote
@@ -111,7 +111,7 @@ class Filler:
     def _filled(self, slot: Slot, words: Sequence[tuple[Source, str]]) -> Filled:
         if not words:
             return Filled()
-        head = self._prefaces.get(slot, preface(slot))
+        head = self._prefaces.get(slot, PREFACES[slot])
         if slot in _QUOTED:
             body = frame([FrameItem(text, one.path, one.day) for one, text in words], self._nonce).strip()
         else:

@@ -188,8 +188,6 @@ class Viewer:
 
 
 class DocumentReader:
-    """Reads for one viewer."""
-
     def __init__(self, source: DocumentSource) -> None:
         self._source = source
 
@@ -243,8 +241,6 @@ def recent_days(today: date, hours: int) -> tuple[date, ...]:
 
 @dataclass(slots=True)
 class _DocumentReads:
-    """Documents as they are read, with what was amiss."""
-
     source: DocumentSource
     viewer: Viewer
     missing: list[str] = field(default_factory=list)

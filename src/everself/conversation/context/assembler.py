@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from everself.conversation.context.delta import Delta, build_delta, now_text
-from everself.conversation.context.prefix_builder import build_prefix
+from everself.conversation.context.delta import Delta, DeltaBuilder, now_text
+from everself.conversation.context.prefix_builder import PrefixBuilder
 from everself.conversation.context.receipt import Prefix, Receipt
 from everself.conversation.context.request import PromptInputs, PromptRequest, room_for
 from everself.errors import ContextTooSmall, WrongUse
@@ -31,7 +31,6 @@ class Prompt:
 
     @property
     def text(self) -> str:
-        """Exactly what the model receives."""
         return f"{self.prefix.text}\n{self.delta}"
 
 
@@ -49,8 +48,9 @@ class Assembler:
         speaker = self._inputs.sources.speak(ask)
         prefix = ask.prefix
         if prefix is None:
-            prefix = build_prefix(self._inputs, ask, speaker, self._inputs.count(now_text(self._inputs, ask)) + _SEAM)
-        delta = build_delta(self._inputs, ask, prefix)
+            now = self._inputs.count(now_text(self._inputs, ask)) + _SEAM
+            prefix = PrefixBuilder(self._inputs, ask, speaker).freeze(now)
+        delta = DeltaBuilder(self._inputs, ask, prefix).build()
         notices = (*seen, *speaker.notices, *prefix.receipt.notices, *delta.notices)
         return Prompt(prefix, delta.text, self._receipt(ask, prefix, delta, notices), tuple(delta.sources))
 

@@ -67,7 +67,6 @@ class Allotment:
 
 
 def budgets_of(tunables: Tunables) -> dict[Slot, int]:
-    """What CONFIG.md gives each slot."""
     return {
         Slot.IDENTITY: tunables.identity_tokens,
         Slot.USER: tunables.user_profile_tokens,
@@ -138,8 +137,6 @@ def allot(
 
 
 class _Allocation:
-    """The sums while they are being moved about."""
-
     def __init__(self, needs: Mapping[Slot, int], budgets: Mapping[Slot, int], total: int) -> None:
         if any(tokens < 0 for tokens in (*needs.values(), *budgets.values())):
             raise WrongUse("Needs and budgets of slots cannot be negative.")

@@ -132,11 +132,7 @@ def now_text(inputs: PromptInputs, ask: PromptRequest) -> str:
     return "## Now\n\n" + "\n".join(f"- {name}: {value}" for name, value in lines if value)
 
 
-def build_delta(inputs: PromptInputs, ask: PromptRequest, prefix: Prefix) -> Delta:
-    return _Turn(inputs, ask, prefix).build()
-
-
-class _Turn:
+class DeltaBuilder:
     def __init__(self, inputs: PromptInputs, ask: PromptRequest, prefix: Prefix) -> None:
         self.inputs = inputs
         self.sources = inputs.sources
@@ -234,7 +230,7 @@ class _Turn:
 
     def _recall(self, given: dict[str, str]) -> str:
         tokens = self._room(self.prefix.kept.get(Slot.SEMANTIC, 0))
-        head = prompt.preface(Slot.SEMANTIC)
+        head = prompt.PREFACES[Slot.SEMANTIC]
         room = tokens - self.count(head) - _SEAM
         if Slot.SEMANTIC not in self.sources.optional or room <= 0:
             return ""
@@ -280,7 +276,7 @@ class _Turn:
         """What comes from outside, paragraph by paragraph, as data. `whose` is how it is called and its source."""
         name, source = whose
         tokens = self._room(self.prefix.kept.get(slot, 0))
-        head = prompt.preface(slot)
+        head = prompt.PREFACES[slot]
         room = tokens - self.count(head) - _SEAM
         if room <= 0:
             return ""

@@ -6,11 +6,11 @@ reaches beyond its item. No text is lost. Does not know who recalled what, or wh
 """
 
 import os
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
+from unicodedata import category
 
 from everself.text import tokens as tokens_of_text
 from everself.text.normalise import one_line, without_surrogates
@@ -115,11 +115,8 @@ def neutralise(text: str, nonce: str) -> str:
 
 def _visible(line: str) -> str:
     """Direction overrides, tag letters and similar characters hide text from a reader. Joiners are letters in some scripts and stay."""
-    return "".join(char for char in line if char.isspace() or char in _JOINERS or not _hides(char))
-
-
-def _hides(char: str) -> bool:
-    return unicodedata.category(char) in ("Cc", "Cf") and char not in _SIGNS
+    seen = _JOINERS + _SIGNS
+    return "".join(char for char in line if char.isspace() or char in seen or category(char) not in ("Cc", "Cf"))
 
 
 def _piece(number: int, item: FrameItem, nonce: str) -> str:

@@ -27,8 +27,6 @@ Reason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A heading line above a item, and where it stands."""
-
     line: int
     text: str
     tokens: int
@@ -54,8 +52,6 @@ class PackItem:
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """What was left out, so that it can be named and looked up."""
-
     path: str
     heading: tuple[str, ...]
     lines: tuple[int, int]

@@ -56,12 +56,7 @@ class _Made:
     kept: Mapping[Slot, int]
 
 
-def build_prefix(inputs: PromptInputs, ask: PromptRequest, speaker: Speaker, turn_tokens: int) -> Prefix:
-    """Lay out the prefix of a session. `turn_tokens` is what each turn needs beside its slots."""
-    return _PrefixBuilder(inputs, ask, speaker).freeze(turn_tokens)
-
-
-class _PrefixBuilder:
+class PrefixBuilder:
     def __init__(self, inputs: PromptInputs, ask: PromptRequest, speaker: Speaker) -> None:
         self.inputs = inputs
         self.ask = ask
@@ -76,6 +71,7 @@ class _PrefixBuilder:
         self.nonce = inputs.sources.seal(digest(made_of.encode("utf-8", "surrogatepass")))
 
     def freeze(self, turn_tokens: int) -> Prefix:
+        """Lay out the prefix of a session. `turn_tokens` is what each turn needs beside its slots."""
         limit = room_for(self.ask)
         room = None if limit is None else limit - turn_tokens
         for _ in range(_TRIES):

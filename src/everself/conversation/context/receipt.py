@@ -84,5 +84,4 @@ class Prefix:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Of all that stands here."""
         return tuple(dict.fromkeys(source for one in self.seen for source in one.sources))

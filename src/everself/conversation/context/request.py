@@ -31,8 +31,6 @@ COMPACT_TOKENS: Final = 1_200
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What holds for this turn alone."""
-
     host: str = ""
     model: str = ""
     channel: str = ""
@@ -101,8 +99,6 @@ class PromptSources(DocumentSource, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PromptInputs:
-    """What prompts are made of, and within which limits."""
-
     sources: PromptSources
     clock: Clock
     limits: ContextLimits

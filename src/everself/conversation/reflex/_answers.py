@@ -33,8 +33,6 @@ _SPOKEN: Final = r"(?m)^\s*(?:[-*] )?(?:User|Assistant): "
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A memory that was found or read, as far as it is needed."""
-
     words: str
     citation: str
     source: str = ""
@@ -150,7 +148,6 @@ def _entries(given: ToolReturn) -> Iterator[Found]:
 
 
 def _ended_lines(read: dict[str, object]) -> set[int]:
-    """The lines of what no longer holds."""
     listed = read.get("ended")
     found = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
     return {line for one in found for line in range(int(one.get("from", 0)), int(one.get("to", -1)) + 1)}

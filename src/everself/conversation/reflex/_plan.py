@@ -33,8 +33,6 @@ Remark = Literal["greeting", "thanks", "order", "remind", "okay", "shown", "comm
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """One call of a tool, by name and arguments."""
-
     tool: str
     arguments: dict[str, str | int | float | bool]
 

@@ -128,7 +128,6 @@ def _spoken(plan: "Plan", turn: UserTurn, at: int, returns: dict[str, ToolReturn
 
 
 def _given(plan: "Plan", at: int, returns: dict[str, ToolReturn]) -> "list[tuple[Act, list[ToolReturn]]]":
-    """Each act with what its calls gave."""
     found: list[tuple[Act, list[ToolReturn]]] = []
     number = 0
     for act in plan.acts:

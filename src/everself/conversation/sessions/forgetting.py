@@ -15,6 +15,7 @@ from everself.errors import NotFound
 from everself.storage.state.scrub import strings_of
 
 if TYPE_CHECKING:
+    from everself.memory.catalog import Catalog
     from everself.memory.forgetting.forgotten_words import ForgottenWords
 
 NAME: Final = "transcripts"
@@ -61,6 +62,15 @@ class TranscriptTraces:
         if session.summary:
             gone = [one for one in self._log.messages(session) if one.seq <= session.compacted]
             self._log.mark(session, summary=digest_of(gone, "", MOST_OF_A_SUMMARY))
+
+
+def without_forgotten(text: str, catalog: "Catalog") -> str:
+    """A model's words without what was forgotten, which it may have read before."""
+    from everself.memory.forgetting.forgotten_words import ForgottenWords, candidates, runs
+
+    # only hashes are left of what was forgotten, so all that may stand for itself is compared
+    found = {*candidates(text), *runs(text)}
+    return ForgottenWords((), [one for one in found if one and catalog.is_buried(one)]).in_message(text)
 
 
 def _texts(line: bytes) -> Iterator[str]:

@@ -46,8 +46,6 @@ _MOST: Final = 1_000_000
 
 
 class SessionLog:
-    """The sessions of one agent."""
-
     def __init__(self, messages: Messages, transcripts: Transcripts, clock: Clock) -> None:
         self._messages = messages
         self._transcripts = transcripts

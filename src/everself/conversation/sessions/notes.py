@@ -4,7 +4,6 @@ Written through memory, so that it is vouched for as what it is: the agent's wor
 model: it is given what one said, which may be nothing.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from everself.conversation.sessions.excerpts import lines_of, spoken
@@ -24,14 +23,6 @@ _MOST_OF_ONE_NAME: Final = 99
 _ENDS: Final = " .!?。！？…"
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenNote:
-    """Where the note stands and the entry that it is."""
-
-    path: str
-    entry: str
-
-
 class Notes:
     """`agent` is the id that the session's key begins with; `most` how many messages make a note, 0 for no notes at all."""
 
@@ -48,13 +39,11 @@ class Notes:
         )
         return spoken(self._log.messages(session))[-self._most :] if self._most and with_memory else ()
 
-    def write(
-        self, session: Session, messages: tuple[Message, ...], name: str = "", summary: str = ""
-    ) -> WrittenNote | None:
-        """One note of these messages, once. None where there is nothing to say."""
+    def write(self, session: Session, messages: tuple[Message, ...], name: str = "", summary: str = "") -> str:
+        """One note of these messages, once. Where it stands; empty where there is nothing to say."""
         text = summary.strip() or "\n".join(self._lines(messages))
         if not messages or not text:
-            return None
+            return ""
         now = self._memory.clock.now()
         scope = session.scope
         folder = scope_of(scope.person or "", scope.project or "")
@@ -71,7 +60,7 @@ class Notes:
         )
         made = self._memory.remember(thought)
         # asked for again after a crash, the first note stands and no second is made
-        return WrittenNote(made.path, made.entry) if self._memory.workspace.stat(made.path) is not None else None
+        return made.path if self._memory.workspace.stat(made.path) is not None else ""
 
     def _lines(self, messages: tuple[Message, ...]) -> list[str]:
         """What was said, and of what was taken back or replaced since that it was."""

@@ -58,8 +58,6 @@ class Message:
 
 
 class SessionUpdate(TypedDict, total=False):
-    """What may change about a session."""
-
     taint: Taint
     checkpoint: int
     compacted: int
@@ -131,7 +129,6 @@ def message_of(said: StoredMessage) -> Message:
 
 
 def header(session: Session) -> bytes:
-    """The first line of a transcript."""
     return _line(
         {
             "seq": 0,
@@ -145,7 +142,6 @@ def header(session: Session) -> bytes:
 
 
 def line(message: Message) -> bytes:
-    """A message as a line of a transcript."""
     return _line(
         {
             "seq": message.seq,

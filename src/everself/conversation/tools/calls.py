@@ -1,4 +1,4 @@
-"""Runs the tool calls of a model concurrently, each with a time limit and a size limit. Knows no particular tool.
+"""Offers tools to a model and runs its calls concurrently, each with a time limit and a size limit.
 
 Whatever goes wrong in a call is an outcome that the model is shown; a turn does not end by it.
 """
@@ -9,16 +9,19 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from everself.clock import monotonic
+from everself.conversation.context.request import SMALL_WINDOW
 from everself.conversation.tools.protocol import Outcome, Stamp, Tool, ToolContext, worse
 from everself.errors import EverselfError
 from everself.logs import get_logger
-from everself.models.chat.protocol import JsonObject, ToolCall
+from everself.models.chat.protocol import Calling, ChatModel, JsonObject, ToolCall
 
 _log = get_logger(__name__)
 
 # a model that asks for more at once is confused, and calls cost time or money
 MOST_AT_ONCE: Final = 16
 _NAMED: Final = 40
+# what a conversation needs in order to remember; eleven schemas would fill a fifth of a small window
+MEMORY_TOOLS: Final = frozenset({"memory_search", "memory_get", "memory_write", "memory_correct", "memory_forget"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +96,12 @@ def fit(content: str, most: int) -> str:
     if len(content) <= most:
         return content
     return f"{content[:most]}\n[{len(content) - most:,} more characters were left out]"
+
+
+def offered(tools: Sequence[Tool], model: ChatModel, calling: Calling) -> tuple[Tool, ...]:
+    """Of the agent's own tools none where the model cannot call any, those of memory where its window is small."""
+    if calling == "none":
+        return ()
+    if model.window < SMALL_WINDOW:
+        return tuple(tool for tool in tools if tool.spec.name in MEMORY_TOOLS)
+    return tuple(tools)

@@ -1,25 +1,29 @@
 """The tool protocol and the outcome of a call. Knows no particular tool."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from everself.memory.provenance import OWN, taint_of
 from everself.models.chat.protocol import JsonObject, ToolSpec
 from everself.search.scopes import Scope
 
+if TYPE_CHECKING:
+    from everself.memory.catalog import Catalog
+
 # `own`: of Everself itself, or the agent's, a hand's and the owner's. Else a source from outside: what comes back taints the conversation.
 Stamp = str
 # what happened to memory, for interfaces
 WriteKind = Literal["remembered", "corrected", "forgotten", "file", "proposed"]
+# those by which something is kept
+KEPT: Final = frozenset({"remembered", "corrected"})
 
 TIMEOUT: Final = 30.0
 MOST_CHARACTERS: Final = 20_000
 
 
 def worse(one: Stamp, other: Stamp) -> Stamp:
-    """The less trusted of two stamps."""
     return taint_of((one, other))
 
 
@@ -49,6 +53,12 @@ class Written:
     left_out: tuple[str, ...] = ()
 
 
+def remembered(entries: Iterable[str], catalog: "Catalog") -> tuple[Written, ...]:
+    """Entries by their ids, as something that was written."""
+    found = (catalog.find(name) for name in entries)
+    return tuple(Written("remembered", one.text, one.reference, one.id) for one in found if one is not None)
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What the model is shown. `origin` names where words from outside came from: a URL, a server's name.
@@ -63,6 +73,10 @@ class Outcome:
     stamp: Stamp = "own"
 
 
+# programs and servers act with the owner's rights, so nobody else's words may reach them
+REFUSED: Final = Outcome(
+    "Permission denied: this tool is only available in the owner's own conversations.", failed=True
+)
 Run = Callable[[JsonObject, ToolContext], Awaitable[Outcome]]
 
 
@@ -81,3 +95,9 @@ class Tool:
 def told(result: Mapping[str, object]) -> str:
     """A result as a model is shown it."""
     return json.dumps(result, ensure_ascii=False)
+
+
+def one_text(name: str, description: str) -> JsonObject:
+    """The schema of a tool that takes one text."""
+    properties = {name: {"type": "string", "description": description}}
+    return {"type": "object", "properties": properties, "required": [name], "additionalProperties": False}

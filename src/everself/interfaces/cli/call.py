@@ -10,7 +10,7 @@ import click
 
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, EverselfError, Unfinished
 from everself.interfaces.rendering.lines import Line, recovered_notices, render
-from everself.interfaces.rendering.view import ExitCode
+from everself.interfaces.rendering.view import ExitCode, code_of
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
@@ -103,8 +103,6 @@ def write_out(text: str) -> None:
 
 def say_error(error: EverselfError, *, as_json: bool, data: object = None, details: Sequence[str] = ()) -> ExitCode:
     """The one place where an error becomes words: what, each detail on a line of its own, then what helps."""
-    from everself.interfaces.rendering.view import code_of
-
     if as_json:
         said: dict[str, object] = {"ok": False}
         if data is not None:
@@ -132,7 +130,7 @@ def opened(agent: str) -> Iterator["Runtime"]:
         app.close()
         this_call().warnings.extend(app.unsettled)
         # the history is written last of all, when the answer has been given
-        show_notices(repair_notices(app))
+        show_notices([" ".join(one.lines()) for one in app.mended])
 
 
 def unfinished(error: EverselfError, changes: Sequence[str]) -> Unfinished:
@@ -146,23 +144,12 @@ def unfinished(error: EverselfError, changes: Sequence[str]) -> Unfinished:
     )
 
 
-def repair_notices(app: "Runtime") -> list[str]:
-    """What of the history had to be mended, and what is gone."""
-    return [" ".join(one.lines()) for one in app.mended]
-
-
 def recovery_notices(app: "Runtime") -> list[str]:
-    return [*impaired_notices(app), *unread_notices(app), *recovered_notices(app.recovered)]
-
-
-def unread_notices(app: "Runtime") -> list[str]:
-    """Documents that could not be read, so that nobody takes what is listed for all there is."""
-    return [f"Left out, because it cannot be read: {path}. {why} → everself doctor" for path, why in app.unread.items()]
-
-
-def impaired_notices(app: "Runtime") -> list[str]:
-    """Why this agent can only be read at the moment, and what to do about it."""
-    if app.impaired is None:
-        return []
-    mend = f" → {app.impaired.mend}" if app.impaired.mend else ""
-    return [f"Reading only; nothing can be changed. {app.impaired}{mend}"]
+    """Why this agent can only be read, which documents are missing from what is listed, and what a dead process left half done."""
+    found: list[str] = []
+    if app.impaired is not None:
+        mend = f" → {app.impaired.mend}" if app.impaired.mend else ""
+        found.append(f"Reading only; nothing can be changed. {app.impaired}{mend}")
+    unread = app.unread.items()
+    found += [f"Left out, because it cannot be read: {path}. {why} → everself doctor" for path, why in unread]
+    return [*found, *recovered_notices(app.recovered)]

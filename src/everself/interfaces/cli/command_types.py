@@ -9,42 +9,32 @@ from typing import Any
 import click
 
 
-def examples_section(formatter: click.HelpFormatter, examples: Sequence[tuple[str, str]]) -> None:
-    """Commands to copy, each with what it does. Written raw: a wrapped command is no longer a command."""
-    if not examples:
-        return
-    with formatter.section("Examples"):
-        for command, meaning in examples:
-            formatter.write(f"{'':>{formatter.current_indent}}{command}\n")
-            formatter.write(f"{'':>{formatter.current_indent + 4}}{meaning}\n")
-
-
 class ExampleCommand(click.Command):
     def __init__(self, *arguments: Any, examples: Sequence[tuple[str, str]] = (), **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.examples = tuple(examples)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        examples_section(formatter, self.examples)
+        """Commands to copy, each with what it does. Written raw: a wrapped command is no longer a command."""
+        if self.examples:
+            with formatter.section("Examples"):
+                for command, meaning in self.examples:
+                    formatter.write(f"{'':>{formatter.current_indent}}{command}\n")
+                    formatter.write(f"{'':>{formatter.current_indent + 4}}{meaning}\n")
         super().format_epilog(ctx, formatter)
 
 
-class ExampleGroup(click.Group):
+class ExampleGroup(ExampleCommand, click.Group):
     """A name it does not hold is answered with the nearest one that it does. Its callback prints the help where no name is given."""
 
-    def __init__(self, *arguments: Any, examples: Sequence[tuple[str, str]] = (), **named: Any) -> None:
+    def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.invoke_without_command = True
         self.no_args_is_help = False
-        self.examples = tuple(examples)
 
     def list_commands(self, _: click.Context) -> list[str]:
         # in the order in which a person meets them, not of the alphabet
         return list(self.commands)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        examples_section(formatter, self.examples)
-        super().format_epilog(ctx, formatter)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

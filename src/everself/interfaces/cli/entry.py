@@ -2,16 +2,19 @@
 
 import errno
 import io
+import os
 import sys
 from collections.abc import Sequence
 
 import click
 
+from everself import __version__
 from everself.errors import DiskError, EverselfError, Interrupted, WrongUse
 from everself.interfaces.cli.call import Call, say_error, show_notices, wants_json
 from everself.interfaces.cli.root import everself
 from everself.interfaces.rendering.view import ExitCode
 
+KEPT_BYTES = 64 * 1024
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -101,9 +104,27 @@ def _say_unwritable(error: OSError) -> ExitCode:
     return say_error(DiskError(f"The answer could not be written: {error.strerror}."), as_json=False)
 
 
-def _apologise(error: Exception, as_json: bool) -> ExitCode:
-    from everself.interfaces.cli.crash import note_crash
+def note_crash(error: Exception) -> str:
+    """Keep the trace of a mistake of ours in `crash.log`, without secrets. Where that is; empty where it could not be written."""
+    try:
+        import traceback
 
+        from everself.clock import system_now
+        from everself.config import find_places
+        from everself.storage.host_files import find_file, save_file
+        from everself.text.redaction import redact
+
+        path = os.path.join(find_places().home, "crash.log")
+        trace = redact("".join(traceback.format_exception(error))[-KEPT_BYTES // 4 :]).text
+        text = f"{system_now().isoformat(timespec='seconds')} everself {__version__}\n{trace}\n"
+        before = find_file(path)
+        save_file(path, ((before or b"") + text.encode("utf-8", "replace"))[-KEPT_BYTES:], before)
+    except (EverselfError, OSError, ImportError):
+        return ""
+    return path
+
+
+def _apologise(error: Exception, as_json: bool) -> ExitCode:
     kept = note_crash(error)
     mend = f"Please report it with the end of {kept}" if kept else "Please report it."
     said = EverselfError(f"This is a mistake in Everself, not yours ({type(error).__name__}).", mend=mend)

@@ -47,7 +47,6 @@ A_WORD_AFTER = 1.0
 
 
 def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
-    """The command that offers an operation."""
     offered = [one for one in operation.fields if one.offered_by("cli")]
     flags = {name: click.Option([f"--{name}"], is_flag=True, help=words) for name, words in view.flags}
     if operation.question:
@@ -146,7 +145,6 @@ def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -
 
 
 def find_command(name: str) -> click.Command:
-    """The command of an operation by its name."""
     operation = get_operation(name)
     return command_of(operation, view_of(operation))
 

@@ -39,8 +39,6 @@ GROUPS: Final[dict[str, tuple[str, str]]] = {
 
 
 class Root(OperationGroup):
-    """The operations outside of groups, and the groups."""
-
     def list_commands(self, _: click.Context) -> list[str]:
         return self.in_order([*self.listed, *GROUPS])
 

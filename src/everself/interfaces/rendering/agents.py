@@ -1,22 +1,20 @@
 """How `everself agents` shows who there is."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.interfaces.rendering.lines import Line, entries_of, paint
 from everself.interfaces.rendering.view import Look, View
-
-if TYPE_CHECKING:
-    from everself.operations.agents import AgentLine, AgentReport, Removed
-    from everself.operations.setup import SetupResult
+from everself.operations.agents import AgentLine, AgentReport, Removed
+from everself.operations.setup import SetupResult
 
 
-def _listed(found: "tuple[AgentLine, ...]", _: Look) -> Iterable[Line]:
+def _listed(found: tuple[AgentLine, ...], _: Look) -> Iterable[Line]:
     width = max(len(one.id) for one in found)
     return [_told(one, width) for one in found]
 
 
-def _added(done: "SetupResult", _: Look) -> Iterable[Line]:
+def _added(done: SetupResult, _: Look) -> Iterable[Line]:
     agent, where = done.report.agent, paint(done.report.workspace, bold=True)
     return [
         f"The agent {agent} lives in " + where + ".",
@@ -24,7 +22,7 @@ def _added(done: "SetupResult", _: Look) -> Iterable[Line]:
     ]
 
 
-def _removed(gone: "Removed", _: Look) -> Iterable[Line]:
+def _removed(gone: Removed, _: Look) -> Iterable[Line]:
     return [
         f"The agent {gone.id} is no longer listed in {gone.file}.",
         f"Its files stay: {gone.workspace} and {gone.state}.",
@@ -32,14 +30,14 @@ def _removed(gone: "Removed", _: Look) -> Iterable[Line]:
     ]
 
 
-def _told(one: "AgentLine", width: int) -> Line:
+def _told(one: AgentLine, width: int) -> Line:
     mark = paint("*", "green") if one.answers else " "
     name = f"{one.name} {one.emoji}".strip()
     where = one.workspace if one.lives else f"{one.workspace} (not set up yet: everself setup --agent {one.id})"
     return mark + " " + paint(f"{one.id:<{width}}", bold=one.answers) + f"  {name}  {where}"
 
 
-def _described(found: "AgentReport", _: Look) -> Iterator[Line]:
+def _described(found: AgentReport, _: Look) -> Iterator[Line]:
     line = found.line
     yield (
         paint(f"{line.name} {line.emoji}".strip(), bold=True)

@@ -1,26 +1,24 @@
 """How `everself backup` and `everself restore` show what they did."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.interfaces.rendering.lines import count_of
 from everself.interfaces.rendering.view import ExitCode, Look, View
-
-if TYPE_CHECKING:
-    from everself.operations.backup.create import BackupReport
-    from everself.operations.backup.restore import RestoreReport
-    from everself.operations.backups import BroughtBack
+from everself.operations.backup.create import BackupReport
+from everself.operations.backup.restore import RestoreReport
+from everself.operations.backups import BroughtBack
 
 
-def _saved(report: "BackupReport", _: Look) -> Iterable[str]:
+def _saved(report: BackupReport, _: Look) -> Iterable[str]:
     return [f"Saved {_contents(report)} ({_size(report.bytes)}) in {report.path}"]
 
 
-def _left_out(report: "BackupReport") -> list[str]:
+def _left_out(report: BackupReport) -> list[str]:
     return [*report.notices, *(f"Left out: {one.path} ({one.reason})" for one in report.left_out)]
 
 
-def _restored(done: "BroughtBack", _: Look) -> Iterator[str]:
+def _restored(done: BroughtBack, _: Look) -> Iterator[str]:
     report = done.report
     did = "The backup is whole. It would restore" if report.dry_run else "Restored"
     yield f"{did} {_contents(report)} in {report.workspace}"
@@ -28,7 +26,7 @@ def _restored(done: "BroughtBack", _: Look) -> Iterator[str]:
     yield from (f"{keeps} {folder}" for folder in report.kept_beside)
 
 
-def _notices(done: "BroughtBack") -> Iterator[str]:
+def _notices(done: BroughtBack) -> Iterator[str]:
     yield from done.report.notices
     if done.remembered:
         yield f"Remembered in {done.host_file}: {', '.join(done.remembered)}"
@@ -38,7 +36,7 @@ def _code(warnings: Sequence[object]) -> ExitCode:
     return ExitCode.DEGRADED if warnings else ExitCode.DONE
 
 
-def _contents(report: "BackupReport | RestoreReport") -> str:
+def _contents(report: BackupReport | RestoreReport) -> str:
     return f"{count_of(report.files, 'file')} and {count_of(report.changes, 'change')}"
 
 

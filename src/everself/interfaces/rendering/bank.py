@@ -1,27 +1,25 @@
 """How `everself memory bank` shows its pages."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.interfaces.rendering.entries import left_out
 from everself.interfaces.rendering.lines import entries_of
 from everself.interfaces.rendering.view import Look, View
-
-if TYPE_CHECKING:
-    from everself.memory.bank import BankPage, PageName
-    from everself.memory.memory import Remembered
+from everself.memory.bank import BankPage, PageName
+from everself.memory.memory import Remembered
 
 
-def _listed(pages: "tuple[PageName, ...]", _: Look) -> Iterable[str]:
+def _listed(pages: tuple[PageName, ...], _: Look) -> Iterable[str]:
     return [_line(page) for page in pages] or ['The bank is empty. To begin: everself memory bank add world "…"']
 
 
-def _line(page: "PageName") -> str:
+def _line(page: PageName) -> str:
     aliases = f", also {', '.join(page.aliases)}" if page.aliases else ""
     return f"{page.name:<20}  {page.title}{aliases}  ({page.path}, {entries_of(page.entries)})"
 
 
-def _told(page: "BankPage", _: Look) -> Iterator[str]:
+def _told(page: BankPage, _: Look) -> Iterator[str]:
     yield f"{page.title}  ({page.path})"
     if not page.items:
         yield "  Nothing stands there yet."
@@ -33,7 +31,7 @@ def _told(page: "BankPage", _: Look) -> Iterator[str]:
         yield from (f"      {line.strip()}" for line in rest)
 
 
-def _added(done: "Remembered", _: Look) -> list[str]:
+def _added(done: Remembered, _: Look) -> list[str]:
     return [f"{'Known already' if done.mention else 'Written'} in {done.path} as entry {done.entry}."]
 
 

@@ -2,36 +2,33 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from everself.interfaces.rendering.lines import Line, paint, paint_diff
+from everself.interfaces.rendering.lines import Line, minute, paint, paint_diff
 from everself.interfaces.rendering.view import Look, View
+from everself.operations.changes import ChangeLog, ShownChange, UndoReport
 from everself.text.normalise import one_line
-
-if TYPE_CHECKING:
-    from everself.operations.changes import ChangeLog, ShownChange, UndoReport
-    from everself.values import ChangeRecord
+from everself.values import ChangeRecord
 
 
-def _log(found: "ChangeLog", look: Look) -> Iterable[Line]:
+def _log(found: ChangeLog, look: Look) -> Iterable[Line]:
     empty = f"Nothing was changed in {found.path} yet." if found.path else "Nothing was changed yet."
     return [_listed(record, look.zone) for record in found.records] or [empty]
 
 
-def _listed(record: "ChangeRecord", zone: tzinfo) -> Line:
-    when = record.at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+def _listed(record: ChangeRecord, zone: tzinfo) -> Line:
     first, more = (record.paths[0] if record.paths else ""), len(record.paths) - 1
     touched = f"{first} and {more} more" if more > 0 else first
     reason = one_line(record.reason, 60)
-    told = f"  {when}  {record.author.value:<7}  {reason}  ({one_line(touched, 60)})"
+    told = f"  {minute(record.at, zone)}  {record.author.value:<7}  {reason}  ({one_line(touched, 60)})"
     return paint(record.id, "yellow") + told
 
 
-def _shown(found: "ShownChange", look: Look) -> Iterable[Line]:
+def _shown(found: ShownChange, look: Look) -> Iterable[Line]:
     return _change(found.record, found.diff, look)
 
 
-def _undone(report: "UndoReport", look: Look) -> Iterator[Line]:
+def _undone(report: UndoReport, look: Look) -> Iterator[Line]:
     if not look.agreed:
         yield from _change(report.undone, report.diff, look)
     if look.asking:
@@ -44,7 +41,7 @@ def _undone(report: "UndoReport", look: Look) -> Iterator[Line]:
         yield f"Taken back, as change {report.applied}. To have it again: everself undo {report.applied}"
 
 
-def _change(record: "ChangeRecord", diff: str, look: Look) -> Iterator[Line]:
+def _change(record: ChangeRecord, diff: str, look: Look) -> Iterator[Line]:
     yield paint(f"change {record.id}", "yellow")
     yield f"when    {record.at.astimezone(look.zone).isoformat(sep=' ', timespec='seconds')}"
     yield f"author  {record.author.value}"

@@ -2,30 +2,28 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.interfaces.rendering.lines import count_of, entries_of
 from everself.interfaces.rendering.view import Look, View, without
-
-if TYPE_CHECKING:
-    from everself.operations.compaction import Compaction
+from everself.operations.compaction import Compaction
 
 _SHOWN: Final = 20
 
 
-def _lines(found: "Compaction", _: Look) -> Iterable[str]:
+def _lines(found: Compaction, _: Look) -> Iterable[str]:
     if found.applied:
         return _told(found)
     return list(_listed(found)) or [f"No day is older than {count_of(found.age, 'day')}."]
 
 
-def _notices(found: "Compaction") -> Iterator[str]:
+def _notices(found: Compaction) -> Iterator[str]:
     yield from (f"{one.path} stays: {one.why}." for one in found.held[:_SHOWN])
     if found.days and not found.applied:
         yield "Nothing was changed: --apply copies them, --apply --remove moves them."
 
 
-def _listed(found: "Compaction") -> Iterator[str]:
+def _listed(found: Compaction) -> Iterator[str]:
     for one in found.days[:_SHOWN]:
         yield f"{one.path}  {entries_of(one.entries)}  → {one.to}{'  copied already' if one.copied else ''}"
     if len(found.days) > _SHOWN:
@@ -34,7 +32,7 @@ def _listed(found: "Compaction") -> Iterator[str]:
         yield f"{archive}: {count_of(count, 'day')}"
 
 
-def _told(found: "Compaction") -> Iterator[str]:
+def _told(found: Compaction) -> Iterator[str]:
     if not found.changes:
         yield "Nothing was left to do."
         return

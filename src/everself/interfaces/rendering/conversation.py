@@ -1,26 +1,25 @@
 """How `everself context` shows a prompt, and what each part of it costs."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from everself.conversation.context.receipt import Receipt, SlotUse
 from everself.errors import EverselfError
 from everself.interfaces.rendering.lines import Line, count_of, paint
 from everself.interfaces.rendering.view import ExitCode, Look, View
-
-if TYPE_CHECKING:
-    from everself.conversation.context.receipt import Receipt, SlotUse
-    from everself.operations.conversation import ContextReport, Reply
-    from everself.runtime import Runtime
+from everself.operations.conversation import ContextReport, Reply, embed_waiting
+from everself.runtime import Runtime
 
 _CITATION: Final = r"[^\s()（）「」“”]+#L[0-9]+(?:-L?[0-9]+)?"
 _SHARED: Final = ("written", "session", "message", "model", "why", "tools", "usage", "cost")
 
 
-def _reply_lines(reply: "Reply", _: Look) -> Iterable[Line]:
+def _reply_lines(reply: Reply, _: Look) -> Iterable[Line]:
     return [reply.text] if reply.text else []
 
 
-def _data(reply: "Reply") -> dict[str, object]:
+def _data(reply: Reply) -> dict[str, object]:
     """`citations` are those of the reply's own text, `written` what was done to memory on the way."""
     import re2
 
@@ -28,24 +27,22 @@ def _data(reply: "Reply") -> dict[str, object]:
     return {"reply": reply.text, "citations": cited, **{name: getattr(reply, name) for name in _SHARED}}
 
 
-def _notices(reply: "Reply") -> list[str]:
+def _notices(reply: Reply) -> list[str]:
     return [f"{one.text} {one.mend}".rstrip() for one in reply.notices]
 
 
-def _error(reply: "Reply") -> EverselfError | None:
+def _error(reply: Reply) -> EverselfError | None:
     if not reply.failed:
         return None
     trouble = next((one for one in reversed(reply.notices) if one.level == "warning"), None)
     return EverselfError(trouble.text, mend=trouble.mend) if trouble else EverselfError()
 
 
-def _code(reply: "Reply") -> ExitCode:
+def _code(reply: Reply) -> ExitCode:
     return ExitCode.FAILED if reply.failed else ExitCode.DONE
 
 
-def _embed_waiting(runtime: "Runtime") -> list[str]:
-    from everself.operations.conversation import embed_waiting
-
+def _embed_waiting(runtime: Runtime) -> list[str]:
     embed_waiting(runtime)
     return []
 
@@ -54,7 +51,7 @@ _BAR: Final = 24
 _LISTED: Final = 20
 
 
-def _lines(report: "ContextReport", look: Look) -> Iterator[Line]:
+def _lines(report: ContextReport, look: Look) -> Iterator[Line]:
     yield from report.text.splitlines()
     if "explain" in look.flags:
         yield from _said(report.receipt)
@@ -62,7 +59,7 @@ def _lines(report: "ContextReport", look: Look) -> Iterator[Line]:
         yield from _gaps(report.receipt)
 
 
-def _said(receipt: "Receipt") -> Iterator[Line]:
+def _said(receipt: Receipt) -> Iterator[Line]:
     """What the prompt is made of, in words; what each part of it costs is told to whoever asks."""
     share = f" of the {receipt.limit:,} that the window leaves" if receipt.limit is not None else ""
     yield ""
@@ -76,7 +73,7 @@ def _said(receipt: "Receipt") -> Iterator[Line]:
         yield f"Files in it: {', '.join(one.name for one in receipt.files)}."
 
 
-def _explained(receipt: "Receipt") -> Iterator[Line]:
+def _explained(receipt: Receipt) -> Iterator[Line]:
     with_whom = f" with {receipt.person}" if receipt.person else ""
     yield ""
     yield paint(f"{receipt.total} tokens", bold=True) + f" for a {receipt.kind} session{with_whom}, {receipt.profile}"
@@ -101,7 +98,7 @@ def _explained(receipt: "Receipt") -> Iterator[Line]:
         yield from (f"  {one.name} {one.tokens}" for one in receipt.files)
 
 
-def _slot(use: "SlotUse") -> Line:
+def _slot(use: SlotUse) -> Line:
     most = max(use.budget, use.given, use.tokens, 1)
     filled = round(_BAR * use.tokens / most)
     kept = max(filled, round(_BAR * use.given / most))
@@ -110,7 +107,7 @@ def _slot(use: "SlotUse") -> Line:
     return f"  {use.slot:<12}{bar} {use.tokens:>6} of {use.given:>5}, budget {use.budget}{more}"
 
 
-def _gaps(receipt: "Receipt") -> Iterator[Line]:
+def _gaps(receipt: Receipt) -> Iterator[Line]:
     if receipt.missing:
         yield f"Not there: {', '.join(receipt.missing)}"
     for title, lines in (
@@ -126,11 +123,7 @@ def _gaps(receipt: "Receipt") -> Iterator[Line]:
 
 
 def _counted(lines: list[str]) -> list[str]:
-    """Each line once, with how often it was there."""
-    counts: dict[str, int] = {}
-    for line in lines:
-        counts[line] = counts.get(line, 0) + 1
-    return [line if times == 1 else f"{line} ({times} times)" for line, times in counts.items()]
+    return [line if times == 1 else f"{line} ({times} times)" for line, times in Counter(lines).items()]
 
 
 _EXPLAIN: Final = (

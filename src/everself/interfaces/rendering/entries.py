@@ -1,16 +1,14 @@
 """How `everself memory add`, `edit`, `correct` and `supersede` show what they wrote."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.interfaces.rendering.lines import entries_of
 from everself.interfaces.rendering.view import Look, View
-from everself.operations.entries import Vouched, VouchPlan
-
-if TYPE_CHECKING:
-    from everself.memory.memory import Corrected, Remembered
-    from everself.memory.quarantine import Released
-    from everself.operations.entries import Superseded
+from everself.memory.catalog import HUGE
+from everself.memory.memory import Corrected, Remembered
+from everself.memory.quarantine import Released
+from everself.operations.entries import Superseded, Vouched, VouchPlan
 
 
 def _vouched(done: Vouched | VouchPlan, _: Look) -> list[str]:
@@ -19,11 +17,11 @@ def _vouched(done: Vouched | VouchPlan, _: Look) -> list[str]:
     return [f"Vouched for {entries_of(len(done.vouched))}." if done.vouched else "All of it was vouched for already."]
 
 
-def _released(done: "Released", _: Look) -> list[str]:
+def _released(done: Released, _: Look) -> list[str]:
     return [f"{done.entry} stands in {done.path} now; its source is still {done.source}."]
 
 
-def left_out(done: "Remembered") -> list[str]:
+def left_out(done: Remembered) -> list[str]:
     """What was not written, or not looked at, and why."""
     notices = [f"Taken out before it was written: {kind}" for kind in done.redacted]
     notices += ["What was marked private was left out."] if done.private else []
@@ -31,31 +29,29 @@ def left_out(done: "Remembered") -> list[str]:
 
 
 def huge_words(path: str) -> str:
-    from everself.memory.catalog import HUGE
-
     return f"{path} is over {HUGE // 2**20} MB: it is not searched for the same words when something is remembered."
 
 
-def _added(done: "Remembered", _: Look) -> Iterable[str]:
+def _added(done: Remembered, _: Look) -> Iterable[str]:
     if not done.mention:
         return [f"Remembered in {done.path} as entry {done.entry}."]
     counted = "; counted once more." if done.change else "."
     return [f"Known already in {done.path} as entry {done.entry}{counted}"]
 
 
-def _edited(done: "Remembered", _: Look) -> Iterable[str]:
+def _edited(done: Remembered, _: Look) -> Iterable[str]:
     return [f"Changed in {done.path} as change {done.change}." if done.change else "It said so already."]
 
 
-def _corrected(done: "Corrected", _: Look) -> Iterable[str]:
+def _corrected(done: Corrected, _: Look) -> Iterable[str]:
     return [f"Closed {', '.join(done.closed) or 'nothing'}; what is right is entry {done.entry}."]
 
 
-def _redacted(done: "Corrected") -> list[str]:
+def _redacted(done: Corrected) -> list[str]:
     return [f"Taken out before it was written: {kind}" for kind in done.redacted]
 
 
-def _superseded(done: "Superseded", _: Look) -> Iterable[str]:
+def _superseded(done: Superseded, _: Look) -> Iterable[str]:
     return [f"{done.closed} no longer holds; {done.by} took its place."]
 
 

@@ -2,20 +2,18 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import date
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from everself.interfaces.rendering.lines import Line, day_words, entries_of, paint
+from everself.interfaces.rendering.lines import Line, day_words, entries_of, minute, paint
 from everself.interfaces.rendering.view import Look, View
-
-if TYPE_CHECKING:
-    from everself.memory.selection import ListedEntry
-    from everself.operations.entry_account import Account, Listing, Reckoning
-
+from everself.memory.selection import ListedEntry
+from everself.operations.entry_account import Account, Listing, Reckoning
+from everself.text.normalise import one_line
 
 _HEADER: Final = f"{'ID':<12}  {'DAY':<11}  SURE  {'SOURCE':<10}  {'KIND':<11}  WHAT  (WHERE)"
 
 
-def _listed(found: "Listing", look: Look) -> Iterable[Line]:
+def _listed(found: Listing, look: Look) -> Iterable[Line]:
     if not found.entries:
         return ["Nothing is remembered that fits."]
     if look.chat:
@@ -23,21 +21,17 @@ def _listed(found: "Listing", look: Look) -> Iterable[Line]:
     return [paint(_HEADER, bold=True), *(_line(one, found.today) for one in found.entries)]
 
 
-def _earlier(found: "Listing") -> list[str]:
+def _earlier(found: Listing) -> list[str]:
     left = found.found - len(found.entries)
     return [f"{entries_of(left)} before these: --limit {found.found}"] if left else []
 
 
-def _brief(one: "ListedEntry", *, verbose: bool) -> Line:
-    from everself.text import one_line
-
+def _brief(one: ListedEntry, *, verbose: bool) -> Line:
     place = f"  ({one_line(one.citation, 100)})" if verbose else ""
     return f"{one.entry.id}  {one_line(one.entry.text.replace('**', ''), 100)}{place}"
 
 
-def _line(one: "ListedEntry", today: date) -> Line:
-    from everself.text import one_line
-
+def _line(one: ListedEntry, today: date) -> Line:
     entry = one.entry
     marks = [f"#{entry.tag}" if entry.tag else "", "closed" if entry.closed else "", "stale" if one.stale else ""]
     said = " ".join(mark for mark in marks if mark)
@@ -46,7 +40,7 @@ def _line(one: "ListedEntry", today: date) -> Line:
     return paint(entry.id, "yellow") + f"{head}  {said:<11}  {one_line(entry.text, 72)}  ({one_line(one.citation, 60)})"
 
 
-def _told(found: "Account", look: Look) -> Iterator[str]:
+def _told(found: Account, look: Look) -> Iterator[str]:
     entry = found.entry
     yield f"entry {entry.id}"
     yield from (f"  {line}" for line in entry.text.splitlines())
@@ -72,13 +66,12 @@ def _told(found: "Account", look: Look) -> Iterator[str]:
     if found.derived:
         yield f"from it     {', '.join(found.derived)}"
     for at, change in enumerate(found.changes):
-        when = change.at.astimezone(look.zone).strftime("%Y-%m-%d %H:%M")
         words = "gone" if change.words is None else f'"{" ".join(change.words.split())[:60]}"'
         lead = "changes" if at == 0 else ""
-        yield f"{lead:<12}{change.change}  {when}  {change.author}  {change.reason}  {words}"
+        yield f"{lead:<12}{change.change}  {minute(change.at, look.zone)}  {change.author}  {change.reason}  {words}"
 
 
-def _reckoned(found: "Reckoning") -> str:
+def _reckoned(found: Reckoning) -> str:
     steps = [f"{found.base:g} at first"]
     if found.gained:
         steps.append(f"+ {found.gained:g} for {found.mentions} mentions")
@@ -91,7 +84,7 @@ def _reckoned(found: "Reckoning") -> str:
     return f"{found.result:.2f} = {' '.join(steps)}{bound}"
 
 
-def _standing(found: "Account") -> str:
+def _standing(found: Account) -> str:
     entry = found.entry
     if entry.until is not None:
         return f"no, since {entry.until}" + (f", when {entry.closed_by} took its place" if entry.closed_by else "")

@@ -1,16 +1,14 @@
 """How `everself memory eval` shows how well search finds the person's own notes."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.interfaces.rendering.lines import count_of
 from everself.interfaces.rendering.view import ExitCode, Look, View
-
-if TYPE_CHECKING:
-    from everself.operations.evaluation import EvaluationReport, Result
+from everself.operations.evaluation import EvaluationReport, Measurement
 
 
-def _notices(found: "EvaluationReport") -> Iterator[str]:
+def _notices(found: EvaluationReport) -> Iterator[str]:
     if found.now.setup.model != "none" and found.now.setup.embedded < 1:
         yield "Not every chunk has its vector yet: everself memory index"
     if found.worse:
@@ -20,11 +18,11 @@ def _notices(found: "EvaluationReport") -> Iterator[str]:
             yield "The better result is kept to compare with; --save takes this one."
 
 
-def _code(found: "EvaluationReport") -> ExitCode:
+def _code(found: EvaluationReport) -> ExitCode:
     return ExitCode.DEGRADED if found.worse else ExitCode.DONE
 
 
-def _measured(found: "EvaluationReport", _: Look) -> Iterator[str]:
+def _measured(found: EvaluationReport, _: Look) -> Iterator[str]:
     setup = found.now.setup
     yield f"{count_of(found.now.questions, 'question')}, ranking {setup.ranking}, model {setup.model}"
     yield f"{'':<10}  {'@1':>5}  {'@5':>5}  {'@10':>5}  {'MRR':>5}"
@@ -33,7 +31,7 @@ def _measured(found: "EvaluationReport", _: Look) -> Iterator[str]:
         yield _row(f"{found.before.at:%Y-%m-%d}", found.before)
 
 
-def _row(name: str, result: "Result") -> str:
+def _row(name: str, result: Measurement) -> str:
     figures = (result.recall_at_1, result.recall_at_5, result.recall_at_10, result.mrr)
     return f"{name:<10}  " + "  ".join(f"{one:>5.3f}" for one in figures)
 

@@ -2,18 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta, tzinfo
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from everself.config.sections import AlternatePersona
+from everself.identity.card import CardField
 from everself.interfaces.rendering.lines import Line, paint
 from everself.interfaces.rendering.view import Look, View
-from everself.operations.identity import Turns
+from everself.operations.identity import IdentityReport, Turns
+from everself.storage.state.personas import PersonaTurn
 from everself.text.normalise import one_line
-
-if TYPE_CHECKING:
-    from everself.config.sections import AlternatePersona
-    from everself.identity.card import CardField
-    from everself.operations.identity import IdentityReport
-    from everself.storage.state.personas import PersonaTurn
 
 _SHOWN: Final = 60
 _WHY: Final = {
@@ -24,14 +21,14 @@ _WHY: Final = {
 }
 
 
-def _lines(found: "IdentityReport | Turns", look: Look) -> Iterable[Line]:
+def _lines(found: IdentityReport | Turns, look: Look) -> Iterable[Line]:
     if not isinstance(found, Turns):
         return _card(found)
     empty = f'No turn of a session "{found.session}" is recorded.' if found.session else "No turn is recorded yet."
     return [_turn(one, look.zone) for one in found.spoken] or [empty]
 
 
-def _card(report: "IdentityReport") -> Iterator[Line]:
+def _card(report: IdentityReport) -> Iterator[Line]:
     card = report.card
     for label, told in (
         ("Name", card.name),
@@ -49,17 +46,14 @@ def _card(report: "IdentityReport") -> Iterator[Line]:
         yield f"{'Alternate':<9} {report.alternate.file}  {_when(report.alternate)}"
 
 
-def _told(label: str, told: "CardField") -> Line:
+def _told(label: str, told: CardField) -> Line:
     if not told.value:
         return f"{label:<9} " + paint("(none)", dim=True)
-    return f"{label:<9} " + paint(one_line(told.value, _SHOWN), bold=True) + paint(f"  from {_from(told)}", dim=True)
+    source = "the default" if told.source == "default" else told.source.value
+    return f"{label:<9} " + paint(one_line(told.value, _SHOWN), bold=True) + paint(f"  from {source}", dim=True)
 
 
-def _from(told: "CardField") -> str:
-    return "the default" if told.source == "default" else told.source.value
-
-
-def _when(alternate: "AlternatePersona") -> str:
+def _when(alternate: AlternatePersona) -> str:
     said = []
     if alternate.purge_at and alternate.purge_for:
         said.append(f"daily from {alternate.purge_at} for {_span(alternate.purge_for)}")
@@ -73,13 +67,13 @@ def _span(length: timedelta) -> str:
     return f"{minutes} min" + (f" {seconds} s" if seconds else "")
 
 
-def _turn(spoke: "PersonaTurn", zone: tzinfo) -> Line:
+def _turn(spoke: PersonaTurn, zone: tzinfo) -> Line:
     when = datetime.fromisoformat(spoke.at).astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
     told = f"  {one_line(spoke.session, 40)}  turn {spoke.turn}  {_WHY.get(spoke.why, spoke.why)}"
     return f"{when}  " + paint(spoke.file, bold=True) + f"  {spoke.hash[:12] or 'missing'}" + told
 
 
-def _data(found: "IdentityReport | Turns") -> object:
+def _data(found: IdentityReport | Turns) -> object:
     return found.spoken if isinstance(found, Turns) else found
 
 

@@ -1,31 +1,28 @@
 """How `everself memory index`, `rebuild` and `status` show how what is remembered can be found."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.errors import Interrupted
 from everself.interfaces.rendering.entries import huge_words
 from everself.interfaces.rendering.lines import count_of, entries_of
 from everself.interfaces.rendering.view import ExitCode, Look, View
-from everself.operations.index import Price
-
-if TYPE_CHECKING:
-    from everself.operations.index import FullStatus, IndexHealth, IndexReport
+from everself.operations.index import FullStatus, IndexHealth, IndexReport, Price
 
 
-def _lines(found: "IndexReport | Price", _: Look) -> Iterable[str]:
+def _lines(found: IndexReport | Price, _: Look) -> Iterable[str]:
     if isinstance(found, Price):
         cost = "of unknown price" if found.dollars is None else f"about ${found.dollars:.4f}"
         return [f"{found.model}: {count_of(found.texts, 'text')}, about {found.tokens:,} tokens, {cost}."]
     return [_done(found)]
 
 
-def _error(found: "IndexReport") -> Interrupted | None:
+def _error(found: IndexReport) -> Interrupted | None:
     words = f"Nothing is lost. {_done(found)}"
     return Interrupted(words, mend="everself memory index goes on") if found.interrupted else None
 
 
-def _notices(found: "IndexReport") -> Iterator[str]:
+def _notices(found: IndexReport) -> Iterator[str]:
     yield from found.notices
     if found.failure:
         yield f"Not embedded: {found.failure}"
@@ -33,13 +30,13 @@ def _notices(found: "IndexReport") -> Iterator[str]:
         yield f"{count_of(found.pending, 'chunk')} without a vector are found by keywords: everself memory index"
 
 
-def _code(found: "IndexReport") -> ExitCode:
+def _code(found: IndexReport) -> ExitCode:
     if found.interrupted:
         return ExitCode.INTERRUPTED
     return ExitCode.DEGRADED if found.failure or found.notices else ExitCode.DONE
 
 
-def _done(found: "IndexReport") -> str:
+def _done(found: IndexReport) -> str:
     gone = f", {found.removed:,} gone" if found.removed else ""
     vectors = f", {found.embedded:,} embedded with {found.model}" if found.model else ""
     dropped = f", {count_of(found.dropped, 'vector')} of closed entries dropped" if found.dropped else ""
@@ -49,15 +46,15 @@ def _done(found: "IndexReport") -> str:
     )
 
 
-def _status(found: "FullStatus", _: Look) -> Iterable[str]:
+def _status(found: FullStatus, _: Look) -> Iterable[str]:
     return [*_counted(found), *_uncounted(found), *_searchable(found.index)]
 
 
-def _answers(found: "FullStatus") -> ExitCode:
+def _answers(found: FullStatus) -> ExitCode:
     return ExitCode.DEGRADED if found.index.deep is not None and found.index.deep.failure else ExitCode.DONE
 
 
-def _counted(found: "FullStatus") -> Iterator[str]:
+def _counted(found: FullStatus) -> Iterator[str]:
     yield "Soul Memory Tiers:"
     for one in found.tiers:
         files = count_of(one.files, "file")
@@ -74,7 +71,7 @@ def _counted(found: "FullStatus") -> Iterator[str]:
     yield "  " + ", ".join(f"{count} {words}" for words, count in counts.items())
 
 
-def _uncounted(found: "FullStatus") -> Iterator[str]:
+def _uncounted(found: FullStatus) -> Iterator[str]:
     if found.uncounted:
         command = "everself memory index" if found.index.enabled else "everself memory status --deep"
         words = "document is new or changed and is" if found.uncounted == 1 else "documents are new or changed and are"
@@ -83,7 +80,7 @@ def _uncounted(found: "FullStatus") -> Iterator[str]:
         yield f"  {huge_words(path)} Split it into several files."
 
 
-def _searchable(found: "IndexHealth") -> Iterator[str]:
+def _searchable(found: IndexHealth) -> Iterator[str]:
     vectors = f", {found.embedded:,} with vectors of {found.model}" if found.model else ""
     held = f"{count_of(found.documents, 'document')} in {count_of(found.pieces, 'chunk')}{vectors}, {_size(found.size)}"
     yield f"Search: {held if found.enabled else 'off'}"

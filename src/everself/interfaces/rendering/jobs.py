@@ -2,90 +2,82 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.interfaces.rendering.lines import Line, paint
 from everself.interfaces.rendering.view import ExitCode, Look, View
-
-if TYPE_CHECKING:
-    from everself.operations.jobs import JobLine, JobView, NamedRun, TickReport
-    from everself.values import Job, JobRun
+from everself.operations.jobs import CRONTAB, JobLine, JobView, NamedRun, TickReport
+from everself.text.normalise import one_line
+from everself.values import Job, JobRun
 
 _SHOWN: Final = 100
 _COLOURS: Final = {"done": "green", "failed": "red", "failing": "red", "due": "yellow", "running": "yellow"}
 
 
-def _added(line: "JobLine", _: Look) -> Iterator[Line]:
-    from everself.operations.jobs import CRONTAB
-
+def _added(line: JobLine, _: Look) -> Iterator[Line]:
     yield f'Added "{line.job.name}"; it comes next at {_time(line.next_at)}.'
     hint = f"Jobs run when a chat begins or ends. To run them in between, put into your crontab: {CRONTAB}"
     yield paint(hint, dim=True)
 
 
-def _listed(found: "tuple[JobLine, ...]", look: Look) -> Iterable[Line]:
+def _listed(found: tuple[JobLine, ...], look: Look) -> Iterable[Line]:
     width = max((len(one.job.name) for one in found), default=0)
     return [_told(one, width, look.zone) for one in found]
 
 
-def _shown(view: "JobView", look: Look) -> Iterable[Line]:
+def _shown(view: JobView, look: Look) -> Iterable[Line]:
     return [*_described(view.line), *(_run(one, look.zone) for one in view.runs)]
 
 
-def _removed(gone: "Job", _: Look) -> Iterable[Line]:
+def _removed(gone: Job, _: Look) -> Iterable[Line]:
     return [f'Removed "{gone.name}".']
 
 
-def _enabled(line: "JobLine", _: Look) -> Iterable[Line]:
+def _enabled(line: JobLine, _: Look) -> Iterable[Line]:
     return [f'"{line.job.name}" is enabled; it comes next at {_time(line.next_at)}.']
 
 
-def _disabled(line: "JobLine", _: Look) -> Iterable[Line]:
+def _disabled(line: JobLine, _: Look) -> Iterable[Line]:
     return [f'"{line.job.name}" is disabled.']
 
 
-def _history(found: "tuple[NamedRun, ...]", look: Look) -> Iterable[Line]:
+def _history(found: tuple[NamedRun, ...], look: Look) -> Iterable[Line]:
     width = max((len(one.name) for one in found), default=0)
     lines: list[Line] = [paint(f"{one.name:<{width}}  ", bold=True) + _run(one.run, look.zone) for one in found]
     return lines or ["Nothing has run yet."]
 
 
-def _ticked(found: "TickReport", look: Look) -> Iterable[Line]:
+def _ticked(found: TickReport, look: Look) -> Iterable[Line]:
     names = found.names
     return [paint(f"{names.get(one.job, one.job)}  ", bold=True) + _run(one, look.zone) for one in found.done.runs]
 
 
-def _busy(found: "TickReport") -> list[str]:
+def _busy(found: TickReport) -> list[str]:
     return ["Another process is running jobs just now."] if found.done.busy else []
 
 
-def _code(runs: "Sequence[JobRun]") -> ExitCode:
+def _code(runs: Sequence[JobRun]) -> ExitCode:
     return ExitCode.FAILED if any(one.state == "failed" for one in runs) else ExitCode.DONE
 
 
-def _told(one: "JobLine", width: int, zone: tzinfo) -> Line:
+def _told(one: JobLine, width: int, zone: tzinfo) -> Line:
     last = f"last {_time_of(one.last, zone)} {one.last.state}" if one.last is not None else "never ran"
-    coming = _time(one.next_at) if one.next_at is not None else "-"
     name = paint(f"{one.job.name:<{width}}", bold=True)
-    return name + f"  {one.job.spec}  next {coming}  " + _state(one.standing) + f"  {last}"
+    return name + f"  {one.job.spec}  next {_time(one.next_at)}  " + _state(one.standing) + f"  {last}"
 
 
-def _described(line: "JobLine") -> Iterator[Line]:
-    from everself.text import one_line
-
+def _described(line: JobLine) -> Iterator[Line]:
     job = line.job
     yield paint(job.name, bold=True) + f" ({job.id}), " + _state(line.standing)
     yield f"  times     {job.kind} {job.spec}, {line.zone}"
-    yield f"  next      {_time(line.next_at) if line.next_at is not None else '-'}"
+    yield f"  next      {_time(line.next_at)}"
     yield f"  {job.action:<8}  {one_line(job.words, _SHOWN)}"
     yield f"  announce  {'yes' if job.announce else 'no'}"
     if job.failures:
         yield f"  failed    {job.failures} in a row"
 
 
-def _run(one: "JobRun", zone: tzinfo) -> Line:
-    from everself.text import one_line
-
+def _run(one: JobRun, zone: tzinfo) -> Line:
     return f"{_time_of(one, zone)}  " + _state(one.state) + f"  {one_line(one.detail, 2 * _SHOWN)}"
 
 
@@ -93,7 +85,7 @@ def _state(word: str) -> Line:
     return paint(word, _COLOURS[word]) if word in _COLOURS else paint(word, dim=True)
 
 
-def _time_of(run: "JobRun", zone: tzinfo) -> str:
+def _time_of(run: JobRun, zone: tzinfo) -> str:
     return _time(datetime.fromisoformat(run.slot).astimezone(zone))
 
 

@@ -1,28 +1,26 @@
 """How `everself keepers` shows who looks after the memory, and what they did."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.interfaces.rendering.lines import Line, count_of, paint
 from everself.interfaces.rendering.view import Look, View
-
-if TYPE_CHECKING:
-    from everself.keepers.keeper import ActionResult, RunReport
-    from everself.operations.keepers import KeeperLine
-    from everself.storage.state.reviews import KeeperRun
+from everself.keepers.keeper import ActionResult, RunReport, kind_of
+from everself.operations.keepers import KeeperLine
+from everself.storage.state.reviews import KeeperRun
 
 _SHOWN: Final = 20
 
 
-def _listed(found: "tuple[KeeperLine, ...]", _: Look) -> Iterable[Line]:
+def _listed(found: tuple[KeeperLine, ...], _: Look) -> Iterable[Line]:
     return [line for one in found for line in _keeper(one)]
 
 
-def _history(found: "tuple[KeeperRun, ...]", _: Look) -> Iterable[Line]:
+def _history(found: tuple[KeeperRun, ...], _: Look) -> Iterable[Line]:
     return [line for one in found for line in _run(one)] or ["No keeper has run yet."]
 
 
-def _keeper(one: "KeeperLine") -> Iterator[Line]:
+def _keeper(one: KeeperLine) -> Iterator[Line]:
     when = f"at {one.time}" if one.time else "when it is needed"
     yield paint(f"{one.title} ({one.name})", bold=True)
     last = f"last {one.last.at[:16].replace('T', ' ')}" if one.last is not None else "never ran"
@@ -31,7 +29,7 @@ def _keeper(one: "KeeperLine") -> Iterator[Line]:
     yield f"  told by {one.prompt}"
 
 
-def _report(report: "RunReport", _: Look) -> Iterator[Line]:
+def _report(report: RunReport, _: Look) -> Iterator[Line]:
     done, waits = ("Would do", "Would ask about") if report.dry_run else ("Did", "Waits for you")
     yield from _results(done, report.applied)
     yield from _results(waits, report.queued)
@@ -43,7 +41,7 @@ def _report(report: "RunReport", _: Look) -> Iterator[Line]:
     yield f"{report.keeper}: {report.seconds:.1f} s{tokens}"
 
 
-def _results(label: str, found: "tuple[ActionResult, ...]") -> Iterator[Line]:
+def _results(label: str, found: tuple[ActionResult, ...]) -> Iterator[Line]:
     if not found:
         return
     yield paint(f"{label} ({len(found)}):", bold=True)
@@ -54,11 +52,11 @@ def _results(label: str, found: "tuple[ActionResult, ...]") -> Iterator[Line]:
         yield f"  and {len(found) - _SHOWN} more; --json shows all"
 
 
-def _tokens(report: "RunReport") -> int:
+def _tokens(report: RunReport) -> int:
     return report.usage.sent + report.usage.received
 
 
-def _data(report: "RunReport") -> dict[str, object]:
+def _data(report: RunReport) -> dict[str, object]:
     plain = {
         name: getattr(report, name) for name in ("keeper", "at", "dry_run", "applied", "queued", "refused", "notes")
     }
@@ -66,15 +64,13 @@ def _data(report: "RunReport") -> dict[str, object]:
     return plain | results | {"tokens": _tokens(report), "seconds": report.seconds}
 
 
-def _result(one: "ActionResult") -> dict[str, object]:
-    from everself.keepers.keeper import kind_of
-
+def _result(one: ActionResult) -> dict[str, object]:
     planned, ends = one.planned, {name: getattr(one, name) for name in ("change", "entry", "review", "why")}
     said = {"kind": kind_of(planned.operation), "words": one.words, "reason": planned.reason}
     return said | {"evidence": planned.evidence, "sure": planned.sure} | ends
 
 
-def _run(run: "KeeperRun") -> Iterator[Line]:
+def _run(run: KeeperRun) -> Iterator[Line]:
     counts = f"{run.applied} done, {run.queued} to review, {run.refused} refused"
     yield f"{run.at[:16].replace('T', ' ')}  {run.keeper}: {counts} ({count_of(round(run.seconds), 'second')})"
     yield from (f"  {note}" for note in run.notes)

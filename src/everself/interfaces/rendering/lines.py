@@ -5,7 +5,7 @@ A colour is asked for with `paint`; escape codes that stand in a text itself are
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, tzinfo
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
@@ -100,6 +100,10 @@ def day_words(day: date | None, today: date) -> str:
     if days in _NEAR:
         return _NEAR[days]
     return f"{days} days ago" if 0 < days < _WEEK else day.isoformat()
+
+
+def minute(at: datetime, zone: tzinfo) -> str:
+    return at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
 def recovered_notices(found: "Recovery") -> list[str]:

@@ -1,32 +1,30 @@
 """How `everself memory export` and `import` show what went out and what came in."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.errors import EverselfError
 from everself.interfaces.rendering.lines import count_of, entries_of
 from everself.interfaces.rendering.view import ExitCode, Look, View
-
-if TYPE_CHECKING:
-    from everself.memory.transfer.importer import BrokenLine, ImportReport
-    from everself.operations.memory import ExportReport, Imported
+from everself.memory.transfer.importer import BrokenLine, ImportReport
+from everself.operations.memory import ExportReport, Imported
 
 _SHOWN: Final = 10
 
 
-def _exported(done: "ExportReport", _: Look) -> list[str]:
+def _exported(done: ExportReport, _: Look) -> list[str]:
     return [f"Exported {entries_of(done.entries)} to {done.path} (jsonl)"]
 
 
-def _stream(done: "ExportReport") -> str | None:
+def _stream(done: ExportReport) -> str | None:
     return None if done.path else "\n".join(done.lines)
 
 
-def _taken_out(done: "ExportReport") -> list[str]:
+def _taken_out(done: ExportReport) -> list[str]:
     return [f"Secrets were taken out of {entries_of(done.redacted)}."] if done.redacted else []
 
 
-def _imported(done: "Imported", _: Look) -> list[str]:
+def _imported(done: Imported, _: Look) -> list[str]:
     report = done.report
     did = "Would import" if done.request.dry_run else "Imported"
     known = f" {report.known} {'was' if report.known == 1 else 'were'} known." if report.known else ""
@@ -35,26 +33,26 @@ def _imported(done: "Imported", _: Look) -> list[str]:
     return [f"{did} {entries_of(len(report.imported))} into {files}{change}.{known}"]
 
 
-def _refused(done: "Imported") -> EverselfError | None:
+def _refused(done: Imported) -> EverselfError | None:
     words, mend = f"Nothing was imported from {done.request.file}.", "Mend the file, or leave them out: --skip-broken"
     return EverselfError(words, mend=mend) if done.refused else None
 
 
-def _notices(done: "Imported") -> Iterator[str]:
+def _notices(done: Imported) -> Iterator[str]:
     yield from _problems(done.report.broken)
     yield from _remarks(done.report)
     if done.report.imported and not done.request.as_mine:
         yield "They count as a file from outside. If they are your own: undo this, and say --as-mine."
 
 
-def _code(done: "Imported") -> ExitCode:
+def _code(done: Imported) -> ExitCode:
     report = done.report
     if done.refused:
         return ExitCode.FAILED
     return ExitCode.DEGRADED if report.broken or report.differing or report.withheld else ExitCode.DONE
 
 
-def _remarks(report: "ImportReport") -> Iterator[str]:
+def _remarks(report: ImportReport) -> Iterator[str]:
     if report.differing:
         shown = ", ".join(report.differing[:_SHOWN])
         yield f"Other words stand here under the same id, and stay: {shown}"
@@ -68,7 +66,7 @@ def _remarks(report: "ImportReport") -> Iterator[str]:
         yield f"Secrets were taken out of {entries_of(report.redacted)}."
 
 
-def _problems(broken: "Sequence[BrokenLine]") -> list[str]:
+def _problems(broken: Sequence[BrokenLine]) -> list[str]:
     said = [f"Line {one.number}: {one.problem}" for one in broken[:_SHOWN]]
     return [*said, f"and {len(broken) - _SHOWN} more."] if len(broken) > _SHOWN else said
 

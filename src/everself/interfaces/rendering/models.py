@@ -1,35 +1,33 @@
 """How `everself model` and `everself spend` show which model answers, what it can do, and what it costs."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.interfaces.rendering.lines import Line, count_of, paint
 from everself.interfaces.rendering.settings import saved_notices
 from everself.interfaces.rendering.view import Look, View, without
-
-if TYPE_CHECKING:
-    from everself.models.chat.model_trial import Trial
-    from everself.operations.models import ModelLine, ModelsReport, SpendReport, UsedReport
+from everself.models.chat.model_trial import Trial
+from everself.operations.models import ModelLine, ModelsReport, SpendReport, UsedReport
 
 _NO_MODEL: Final = "answers from memory alone; no model"
 
 
-def _chosen(found: "ModelsReport") -> "list[ModelLine]":
+def _chosen(found: ModelsReport) -> list[ModelLine]:
     return [one for one in found.models if found.everything or one.used or one.key != "missing"]
 
 
-def _listed(found: "ModelsReport", _: Look) -> Iterable[Line]:
+def _listed(found: ModelsReport, _: Look) -> Iterable[Line]:
     shown = _chosen(found)
     width = max(len(one.name) for one in shown)
     return [_line(one, width) for one in shown]
 
 
-def _hidden(found: "ModelsReport") -> list[str]:
+def _hidden(found: ModelsReport) -> list[str]:
     hidden = len(found.models) - len(_chosen(found))
     return [f"{count_of(hidden, 'model')} without a key: everself model list --all"] if hidden else []
 
 
-def _used(done: "UsedReport", _: Look) -> Iterable[Line]:
+def _used(done: UsedReport, _: Look) -> Iterable[Line]:
     if not done.saved.changed:
         return [f"{done.now} answers already."]
     return [
@@ -38,7 +36,7 @@ def _used(done: "UsedReport", _: Look) -> Iterable[Line]:
     ]
 
 
-def _line(one: "ModelLine", width: int) -> Line:
+def _line(one: ModelLine, width: int) -> Line:
     mark = "*" if one.used else " "
     if one.name == "reflex":
         return f"{mark} {one.name:<{width}}  {_NO_MODEL}"
@@ -54,7 +52,7 @@ def _line(one: "ModelLine", width: int) -> Line:
     return paint(line, dim=True) if one.key == "missing" else line
 
 
-def _trial(found: "Trial", _: Look) -> Iterator[Line]:
+def _trial(found: Trial, _: Look) -> Iterator[Line]:
     yield paint(found.model, bold=True) + f" takes {found.window:,} tokens and gives {found.most_output:,} at most"
     for one in found.tried:
         yield (paint("  ✓ ", "green") if one.able else paint("  ✗ ", "red")) + one.words
@@ -63,7 +61,7 @@ def _trial(found: "Trial", _: Look) -> Iterator[Line]:
     yield f"The test used {found.sent:,} tokens sent and {found.received:,} received{cost}."
 
 
-def _spend(found: "SpendReport", _: Look) -> Iterator[Line]:
+def _spend(found: SpendReport, _: Look) -> Iterator[Line]:
     if not found.days:
         yield f"No model was asked since {found.since}."
     day = ""

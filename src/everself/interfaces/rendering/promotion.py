@@ -1,14 +1,11 @@
 """How `everself memory promote` shows candidates, what was moved and what is asked."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.interfaces.rendering.lines import Line, count_of, entries_of, paint
 from everself.interfaces.rendering.view import ExitCode, Look, View
-from everself.operations.promotion import Asking, Promoted
-
-if TYPE_CHECKING:
-    from everself.operations.promotion import Proposed
+from everself.operations.promotion import Asking, Promoted, Proposed
 
 _WIDE = 400
 _MAY = {
@@ -44,7 +41,7 @@ def _code(found: Promoted | Asking) -> ExitCode:
     return ExitCode.DEGRADED if isinstance(found, Promoted) and found.left else ExitCode.DONE
 
 
-def _listed(found: "Promoted") -> Iterator[Line]:
+def _listed(found: Promoted) -> Iterator[Line]:
     for one in found.candidates:
         sure = paint(f"{one.confidence:.0%}", bold=True)
         yield f"{one.entry}  " + sure + f"  {one.category}  {one.citation} → {one.target}{_MAY[one.may]}"
@@ -52,13 +49,13 @@ def _listed(found: "Promoted") -> Iterator[Line]:
         yield f"    because {'; '.join(one.reasons) or 'you named it'}"
 
 
-def _short(one: "Proposed") -> str:
+def _short(one: Proposed) -> str:
     text = " ".join(one.text.split())
     more = f" (with {entries_of(len(one.along))} of its section)" if one.along else ""
     return (text if len(text) <= _WIDE else f"{text[:_WIDE]}…") + more
 
 
-def _done(found: "Promoted") -> Iterator[Line]:
+def _done(found: Promoted) -> Iterator[Line]:
     for one in found.moved:
         along = f", with {entries_of(len(one.along))} of its section" if one.along else ""
         yours = ", now yours" if one.confirmed else ""

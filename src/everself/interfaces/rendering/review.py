@@ -1,20 +1,18 @@
 """How `everself review` shows what waits for a person, and what became of it."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.interfaces.rendering.lines import Line, count_of, paint, paint_diff
 from everself.interfaces.rendering.view import Look, View
+from everself.operations.review import Decided, Queue, Waiting
 from everself.text.normalise import one_line
-
-if TYPE_CHECKING:
-    from everself.operations.review import Decided, Queue, Waiting
 
 _WIDE: Final = 400
 _SAID: Final = {"accepted": "Accepted", "edited": "Accepted in your words", "refused": "Refused"}
 
 
-def _listed(found: "Queue", _: Look) -> Iterator[Line]:
+def _listed(found: Queue, _: Look) -> Iterator[Line]:
     if not found.waiting:
         yield "Nothing waits for you."
     for one in found.waiting:
@@ -24,7 +22,7 @@ def _listed(found: "Queue", _: Look) -> Iterator[Line]:
         yield f"{count_of(len(found.waiting), 'thing')} to decide: everself review"
 
 
-def painted(one: "Waiting") -> Iterator[Line]:
+def painted(one: Waiting) -> Iterator[Line]:
     first, *rest = lines_of(one)
     yield paint(first[: len(one.id)], "yellow") + first[len(one.id) :]
     for line in rest:
@@ -32,8 +30,7 @@ def painted(one: "Waiting") -> Iterator[Line]:
         yield next(iter(paint_diff(diff)), line) if diff.startswith(("+", "-", "@@")) else line
 
 
-def lines_of(one: "Waiting") -> Iterator[str]:
-    """It, as a person reads it."""
+def lines_of(one: Waiting) -> Iterator[str]:
     yield f"{one.id}  {one.kind}, from {one.author}" + (f", {one.at[:10]}" if one.at else "")
     yield f"  {one_line(one.question, 3 * _WIDE)}"
     if one.diff:
@@ -48,12 +45,12 @@ def lines_of(one: "Waiting") -> Iterator[str]:
         yield from (f"  {number}  {label}" for number, label in enumerate(one.answers, 1))
 
 
-def decided(done: "Decided") -> str:
+def decided(done: Decided) -> str:
     undo = f", as change {done.change}. To undo it: everself undo {done.change}" if done.change else "."
     return f"{_SAID[done.verdict]}{undo}"
 
 
-def _decided(done: "Decided", _: Look) -> Iterable[Line]:
+def _decided(done: Decided, _: Look) -> Iterable[Line]:
     return [decided(done)]
 
 

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from everself.interfaces.rendering.lines import Line, count_of, paint
+from everself.interfaces.rendering.lines import Line, count_of, minute, paint
 from everself.interfaces.rendering.view import ExitCode, Look, View
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
-    from everself.search.recall import SearchResult
-    from everself.storage.state.searches import SearchRecord
-    from everself.values import Hit
+from everself.operations.search import catch_up
+from everself.runtime import Runtime
+from everself.search.recall import SearchResult
+from everself.storage.state.searches import SearchRecord
+from everself.text.normalise import one_line
+from everself.text.search import TermKind, index_terms, read_query
+from everself.values import Hit
 
 # why something is found besides its words, by the parts of a score that say so (search/_features.py, search/_plain_ranking.py)
 _WHY: Final = {
@@ -37,9 +38,7 @@ _WIDE = 400
 _LEFT_OUT = 20
 
 
-def _catch_up(app: "Runtime") -> list[str]:
-    from everself.operations.search import catch_up
-
+def _catch_up(app: Runtime) -> list[str]:
     try:
         left = catch_up(app)
     except KeyboardInterrupt:
@@ -49,7 +48,7 @@ def _catch_up(app: "Runtime") -> list[str]:
     return [f"{left:,} {have} no vector yet: everself memory index"] if left else []
 
 
-def _found(found: "SearchResult", look: Look) -> Iterator[Line]:
+def _found(found: SearchResult, look: Look) -> Iterator[Line]:
     if not found.hits:
         yield "Nothing is remembered that fits."
     for at, (hit, weight) in enumerate(zip(found.hits, found.weights, strict=True), 1):
@@ -71,7 +70,7 @@ def _found(found: "SearchResult", look: Look) -> Iterator[Line]:
         yield from (f"    {line}" for line in snippet(said.text))
 
 
-def _data(found: "SearchResult") -> dict[str, object]:
+def _data(found: SearchResult) -> dict[str, object]:
     names = ("query", "id", "ranking", "provider", "tokens", "hits", "left_out", "notices", "degraded", "messages")
     weighed = zip(found.hits, found.weights, strict=True)
     hits = [{"citation": hit.reference, "weight": weight, "hit": hit} for hit, weight in weighed]
@@ -86,7 +85,7 @@ def snippet(text: str) -> Iterator[str]:
         yield f"… and {count_of(len(lines) - _LINES, 'line')} more"
 
 
-def _reasons(hit: "Hit", query: str) -> str:
+def _reasons(hit: Hit, query: str) -> str:
     """Why it was found, and what raised or lowered it. In words; the numbers are another flag's."""
     weights = {
         reason: sum(part.value for part in hit.parts if part.kind == "sum" and part.name in names)
@@ -105,14 +104,12 @@ def _reasons(hit: "Hit", query: str) -> str:
 
 def _shared(query: str, text: str) -> list[str]:
     """The words of the query that stand in a text, in any of their forms."""
-    from everself.text.search import TermKind, index_terms, read_query
-
     held = index_terms(text).counts
     asked = [one for one in read_query(query).terms if one.kind is not TermKind.STOP]
     return list(dict.fromkeys(one.surface for one in asked if any(form in held for form in one.alternatives)))
 
 
-def _explained(hit: "Hit", weight: float) -> Iterator[str]:
+def _explained(hit: Hit, weight: float) -> Iterator[str]:
     sums = [part for part in hit.parts if part.kind == "sum"]
     for part in sums:
         yield f"      {part.name:<20}{part.value:>+8.3f}"
@@ -125,37 +122,31 @@ def _explained(hit: "Hit", weight: float) -> Iterator[str]:
     yield f"      {'score':<20}{hit.score:>8.3f}"
 
 
-def _passage(found: "Hit", _: Look) -> list[str]:
+def _passage(found: Hit, _: Look) -> list[str]:
     return found.text.splitlines()
 
 
-def _lines_of(found: "Hit") -> dict[str, object]:
+def _lines_of(found: Hit) -> dict[str, object]:
     fields = {name: getattr(found, name) for name in ("path", "first_line", "last_line", "day", "text")}
     return {"citation": found.reference} | fields
 
 
-def _why(found: "SearchRecord | tuple[SearchRecord, ...]", look: Look) -> Iterable[str]:
+def _why(found: SearchRecord | tuple[SearchRecord, ...], look: Look) -> Iterable[str]:
     if isinstance(found, tuple):
         return [_listed(one, look.zone) for one in found] or ["Nothing was searched for yet."]
     return _told(found, look.zone)
 
 
-def _when(record: "SearchRecord", zone: tzinfo) -> str:
-    return record.at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
-
-
-def _listed(record: "SearchRecord", zone: tzinfo) -> str:
-    from everself.text import one_line
-
+def _listed(record: SearchRecord, zone: tzinfo) -> str:
     who = f"{record.session_kind}{'/' + record.person if record.person else ''}"
-    return f"{record.id}  {_when(record, zone)}  {who:<10}  {record.tokens:>6} tokens  {one_line(record.query, 72)}"
+    return f"{record.id}  {minute(record.at, zone)}  {who:<10}  {record.tokens:>6} tokens  {one_line(record.query, 72)}"
 
 
-def _told(record: "SearchRecord", zone: tzinfo) -> Iterator[str]:
+def _told(record: SearchRecord, zone: tzinfo) -> Iterator[str]:
     who = f"{record.session_kind}{'/' + record.person if record.person else ''} session {record.session}".rstrip()
     yield f"search {record.id}"
     yield f"  {record.query}"
-    yield f"asked       {_when(record, zone)}, {who}"
+    yield f"asked       {minute(record.at, zone)}, {who}"
     meaning = "keywords alone" if record.provider in ("", "keywords") else f"keywords and meaning of {record.provider}"
     yield f"ranking     {record.mode}, by {meaning}"
     yield f"recalled    {count_of(len(record.hits), 'hit')}, {count_of(record.tokens, 'token')}"
@@ -170,12 +161,12 @@ def _told(record: "SearchRecord", zone: tzinfo) -> Iterator[str]:
         yield f"{'noticed' if at == 0 else '':<12}{notice}"
 
 
-def _left_out(record: "SearchRecord") -> Sequence[str]:
+def _left_out(record: SearchRecord) -> Sequence[str]:
     shown = record.left_out[:_LEFT_OUT]
     return [f"      {one.reason}: {one.path}{' ' + one.entry if one.entry else ''}" for one in shown]
 
 
-def _code(found: "SearchResult") -> ExitCode:
+def _code(found: SearchResult) -> ExitCode:
     if not found.hits and not found.messages:
         return ExitCode.NOT_FOUND
     return ExitCode.DEGRADED if found.degraded else ExitCode.DONE

@@ -2,16 +2,12 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from everself.interfaces.rendering.lines import Line, count_of, entries_of, paint
+from everself.interfaces.rendering.lines import Line, count_of, entries_of, minute, paint
 from everself.interfaces.rendering.view import Look, View
-from everself.operations.sessions import Deleted
+from everself.operations.sessions import Deleted, Deletion, SessionLine, SessionView, Simulation, Spoken
 from everself.text.normalise import one_line
-
-if TYPE_CHECKING:
-    from everself.operations.sessions import Deletion, SessionLine, SessionView, Simulation, Spoken
 
 _SHOWN: Final = 100
 _FORGET: Final = "everself memory forget --session"
@@ -24,21 +20,21 @@ _FATES: Final = {
 }
 
 
-def _listed(found: "tuple[SessionLine, ...]", look: Look) -> Iterable[Line]:
+def _listed(found: tuple[SessionLine, ...], look: Look) -> Iterable[Line]:
     return [_session(one, look) for one in found] or ["Nothing was said yet."]
 
 
-def _hits(found: "tuple[Spoken, ...]", look: Look) -> Iterable[Line]:
+def _hits(found: tuple[Spoken, ...], look: Look) -> Iterable[Line]:
     return [line for one in found for line in _found(one, look)] or ["No message holds all of these words."]
 
 
-def _session(one: "SessionLine", look: Look) -> Line:
+def _session(one: SessionLine, look: Look) -> Line:
     who = f"{one.kind}/{one.person}" if one.person else one.kind
-    told = f"  {_time(one.last_at, look)}  {who}, {one.channel}, {count_of(one.messages, 'message')}"
+    told = f"  {minute(one.last_at, look.zone)}  {who}, {one.channel}, {count_of(one.messages, 'message')}"
     return paint(one.id, bold=True) + told + (", ended" if one.ended else "") + f"  {one.title}"
 
 
-def _shown(view: "SessionView", look: Look) -> Iterator[Line]:
+def _shown(view: SessionView, look: Look) -> Iterator[Line]:
     yield _session(view.session, look)
     if view.summarised:
         yield paint(f"{count_of(view.summarised, 'message')} went on as a summary:", dim=True)
@@ -47,18 +43,22 @@ def _shown(view: "SessionView", look: Look) -> Iterator[Line]:
         yield from _said(one, look)
 
 
-def _said(one: "Spoken", look: Look) -> Iterator[Line]:
+def _said(one: Spoken, look: Look) -> Iterator[Line]:
     called = f"  calls {', '.join(one.calls)}" if one.calls else ""
-    yield paint(f"{_time(one.at, look)}  {one.person or one.role}", bold=True) + paint(f"  {one.id}{called}", dim=True)
+    yield paint(f"{minute(one.at, look.zone)}  {one.person or one.role}", bold=True) + paint(
+        f"  {one.id}{called}", dim=True
+    )
     yield from (f"  {line}" for line in one.text.splitlines())
 
 
-def _found(one: "Spoken", look: Look) -> Iterator[Line]:
-    yield paint(f"{_time(one.at, look)}  {one.person or one.role}", bold=True) + paint(f"  {one.session}", dim=True)
+def _found(one: Spoken, look: Look) -> Iterator[Line]:
+    yield paint(f"{minute(one.at, look.zone)}  {one.person or one.role}", bold=True) + paint(
+        f"  {one.session}", dim=True
+    )
     yield f"  {one_line(one.text, _SHOWN)}"
 
 
-def _deletion(plan: "Deletion", look: Look) -> Iterator[Line]:
+def _deletion(plan: Deletion, look: Look) -> Iterator[Line]:
     done = isinstance(plan, Deleted)
     if done:
         yield f"Deleted {plan.session.id}."
@@ -70,7 +70,7 @@ def _deletion(plan: "Deletion", look: Look) -> Iterator[Line]:
         yield "Nothing was changed."
 
 
-def _simulation(found: "Simulation", look: Look) -> Iterator[Line]:
+def _simulation(found: Simulation, look: Look) -> Iterator[Line]:
     yield _session(found.session, look)
     yield f"Of {count_of(found.dropped + found.kept, 'message')}, {found.kept} would stay and {found.dropped} become a summary."
     yield paint(
@@ -81,10 +81,6 @@ def _simulation(found: "Simulation", look: Look) -> Iterator[Line]:
         yield paint("The summary, without a model:", bold=True)
         yield from (f"  {line}" for line in found.summary.splitlines())
     yield f"Read anew at every turn, and whole: {', '.join(found.stands)}"
-
-
-def _time(moment: datetime, look: Look) -> str:
-    return moment.astimezone(look.zone).strftime("%Y-%m-%d %H:%M")
 
 
 def _parsed(text: str) -> object:

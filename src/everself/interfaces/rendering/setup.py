@@ -1,14 +1,11 @@
 """How `everself setup` shows a person what they have now."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from everself.interfaces.rendering.lines import Line, count_of, entries_of, paint, recovered_notices
 from everself.interfaces.rendering.view import Look, View
 from everself.operations.memory import AdoptionPlan
-
-if TYPE_CHECKING:
-    from everself.operations.setup import SetupResult
+from everself.operations.setup import SetupResult
 
 REVIEW = 'everself cron add --name "Weekly review" --cron "0 18 * * 5" --verb "memory promote --review" --announce'
 # what each file of a new workspace is for, in the order in which a person would read them
@@ -33,7 +30,7 @@ PURPOSES = {
 }
 
 
-def _notices(done: "SetupResult") -> Iterator[str]:
+def _notices(done: SetupResult) -> Iterator[str]:
     yield from recovered_notices(done.recovered)
     if done.remembered:
         yield f"Remembered in {done.host_file}: {', '.join(done.remembered)}"
@@ -44,7 +41,7 @@ def _notices(done: "SetupResult") -> Iterator[str]:
         )
 
 
-def _describe(done: "SetupResult | AdoptionPlan", _: Look) -> Iterator[Line]:
+def _describe(done: SetupResult | AdoptionPlan, _: Look) -> Iterator[Line]:
     if isinstance(done, AdoptionPlan):
         # the question says it
         return
@@ -72,7 +69,7 @@ def _describe(done: "SetupResult | AdoptionPlan", _: Look) -> Iterator[Line]:
     yield f"  {REVIEW}"
 
 
-def _tree(done: "SetupResult") -> Iterator[Line]:
+def _tree(done: SetupResult) -> Iterator[Line]:
     """The names at the top of the workspace with what each is for; a plus stands before what is new."""
     created = {_top(path) for path in (*done.report.created, *(f"{folder}/" for folder in done.report.folders))}
     there = {_top(path) for path in done.documents} | created

@@ -2,21 +2,19 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from everself.identity.growth import Proposed, SoulChange
+from everself.identity.soul_tests import SoulTestResult
+from everself.identity.versions import Version
 from everself.interfaces.rendering.lines import Line, count_of, paint, paint_diff
 from everself.interfaces.rendering.view import ExitCode, Look, View
+from everself.operations.soul import Digest, SoulDiff, SoulReport, SoulTests, Step, Verified
+from everself.storage.state.proposals import Proposal
 from everself.text.normalise import one_line
 
-if TYPE_CHECKING:
-    from everself.identity.growth import Proposed, SoulChange
-    from everself.identity.soul_tests import SoulTestResult
-    from everself.identity.versions import Version
-    from everself.operations.soul import Digest, SoulDiff, SoulReport, SoulTests, Step, Verified
-    from everself.storage.state.proposals import Proposal
 
-
-def _verified(found: "Verified", _: Look) -> Iterator[Line]:
+def _verified(found: Verified, _: Look) -> Iterator[Line]:
     if found.accepted is not None:
         yield f"Accepted: {', '.join(found.accepted.paths) or 'all as it is'}."
     if (back := found.restored) is not None:
@@ -35,16 +33,16 @@ def _verified(found: "Verified", _: Look) -> Iterator[Line]:
         yield "If that was you: everself soul verify --accept. To put it back: everself soul verify --undo"
 
 
-def _verified_code(found: "Verified") -> ExitCode:
+def _verified_code(found: Verified) -> ExitCode:
     return ExitCode.DONE if found.report.ok else ExitCode.DEGRADED
 
 
-def _digest(found: "Digest", look: Look) -> Iterable[Line]:
+def _digest(found: Digest, look: Look) -> Iterable[Line]:
     steps = [line for one in (*found.grown, *found.waiting) for line in _digest_step(one, look)]
     return steps or [f"The soul is what it was {count_of(found.days, 'day')} ago, and nothing waits."]
 
 
-def _digest_step(step: "Step", look: Look) -> Iterator[Line]:
+def _digest_step(step: Step, look: Look) -> Iterator[Line]:
     waits = f"  waits for you: everself soul approve {step.proposal}" if step.proposal else ""
     yield paint(f"{step.at.astimezone(look.zone):%Y-%m-%d %H:%M}  {step.who}: {step.reason}", bold=True) + waits
     yield from (f"  - {line.lstrip('-*+ ')}" for line in step.removed)
@@ -56,7 +54,7 @@ def _digest_step(step: "Step", look: Look) -> Iterator[Line]:
 _COLOURS: Final = {"passed": "green", "failed": "red", "waiting": "yellow", "unclear": "yellow"}
 
 
-def _shown(report: "SoulReport", _: Look) -> Iterator[Line]:
+def _shown(report: SoulReport, _: Look) -> Iterator[Line]:
     if report.proposal is not None:
         one = report.proposal
         yield paint(f"proposal {one.id}", "yellow") + f"  {one.status}"
@@ -74,31 +72,31 @@ def _shown(report: "SoulReport", _: Look) -> Iterator[Line]:
     yield from (_waiting(one) for one in report.waiting)
 
 
-def _waiting(one: "Proposal") -> Line:
+def _waiting(one: Proposal) -> Line:
     return "waits for you: " + paint(one.id, "yellow") + f"  {one.author}  {one_line(one.reason, 60)}"
 
 
-def _listed(found: "tuple[Version, ...]", look: Look) -> Iterable[Line]:
+def _listed(found: tuple[Version, ...], look: Look) -> Iterable[Line]:
     return [_version(one, look.zone) for one in found] or ["There is no soul yet."]
 
 
-def _version(one: "Version", zone: tzinfo) -> Line:
+def _version(one: Version, zone: tzinfo) -> Line:
     when = "" if one.at is None else one.at.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
     altered = paint("  altered since", "red") if one.altered else ""
     return paint(f"{one.name:<28}", "yellow") + f"{when:<21}{one.hash[:12]}  {one.size} bytes" + altered
 
 
-def _compared(found: "SoulDiff", _: Look) -> Iterable[Line]:
+def _compared(found: SoulDiff, _: Look) -> Iterable[Line]:
     return list(paint_diff(found.diff)) or ["They are the same."]
 
 
-def _proposed(made: "Proposed", _: Look) -> Iterable[Line]:
+def _proposed(made: Proposed, _: Look) -> Iterable[Line]:
     done = f"Proposed as {made.proposal.id}. To let it in: everself soul approve {made.proposal.id}"
     return [*paint_diff(made.diff), "", done]
 
 
-def _grown(done: str) -> Callable[["SoulChange", Look], Iterable[Line]]:
-    def lines(grown: "SoulChange", look: Look) -> Iterable[Line]:
+def _grown(done: str) -> Callable[[SoulChange, Look], Iterable[Line]]:
+    def lines(grown: SoulChange, look: Look) -> Iterable[Line]:
         if look.asking:
             return paint_diff(grown.diff)
         if not grown.change:
@@ -109,29 +107,29 @@ def _grown(done: str) -> Callable[["SoulChange", Look], Iterable[Line]]:
     return lines
 
 
-def _judged(grown: "SoulChange") -> list[str]:
+def _judged(grown: SoulChange) -> list[str]:
     left = [one for one in grown.results if one.verdict != "passed"]
     heads = ["It fails a soul test" if one.verdict == "failed" else "Not judged" for one in left]
     return [f"{head}: {one.expectation}: {one.why}" for head, one in zip(heads, left, strict=True)]
 
 
-def _refused(refused: "Proposal", _: Look) -> Iterable[Line]:
+def _refused(refused: Proposal, _: Look) -> Iterable[Line]:
     return [f"Refused: {refused.id}."]
 
 
-def _tested(report: "SoulTests", _: Look) -> Iterable[Line]:
+def _tested(report: SoulTests, _: Look) -> Iterable[Line]:
     return [_result(one) for one in report.results] or ["SOUL_TESTS.md expects nothing yet."]
 
 
-def _result(one: "SoulTestResult") -> Line:
+def _result(one: SoulTestResult) -> Line:
     return paint(f"{one.verdict:<8}", _COLOURS[one.verdict]) + one.expectation + (f"  ({one.why})" if one.why else "")
 
 
-def _retreat(report: "SoulTests") -> list[str]:
+def _retreat(report: SoulTests) -> list[str]:
     return [f"To go back to the soul before: everself soul rollback {report.retreat}"] if report.retreat else []
 
 
-def _code(report: "SoulTests") -> ExitCode:
+def _code(report: SoulTests) -> ExitCode:
     return ExitCode.DEGRADED if report.count("failed") else ExitCode.DONE
 
 

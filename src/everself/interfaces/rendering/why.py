@@ -2,17 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from everself.interfaces.rendering.lines import entries_of
+from everself.interfaces.rendering.lines import entries_of, minute
 from everself.interfaces.rendering.view import Look, View
-from everself.operations.why import Origins
+from everself.models.chat.protocol import JsonObject
+from everself.operations.why import Basis, Lesson, Origins, ReplyAccount
 from everself.text.normalise import one_line
-
-if TYPE_CHECKING:
-    from everself.models.chat.protocol import JsonObject
-    from everself.operations.why import Basis, Lesson, ReplyAccount
 
 _SHOWN: Final = 12
 _WIDE: Final = 90
@@ -29,16 +25,16 @@ _SOURCES: Final = {
 _NO_REPLY: Final = "Your last message got no reply. It is kept; say it again, or go on."
 
 
-def _lines(found: "ReplyAccount | Origins", look: Look) -> Iterator[str]:
+def _lines(found: ReplyAccount | Origins, look: Look) -> Iterator[str]:
     return _origins(found, look) if isinstance(found, Origins) else _reply(found, look)
 
 
-def _reply(found: "ReplyAccount", look: Look) -> Iterator[str]:
+def _reply(found: ReplyAccount, look: Look) -> Iterator[str]:
     if found.asked:
         yield f"You said:   {one_line(found.asked, _WIDE)}"
     if found.message:
         by = "without a model" if found.model == "reflex" else f"by {found.model or 'nobody'}"
-        yield f"The reply:  {one_line(found.text, _WIDE)}  ({_when(found.at, look.zone)}, {by})"
+        yield f"The reply:  {one_line(found.text, _WIDE)}  ({minute(found.at, look.zone)}, {by})"
     else:
         yield _NO_REPLY
     if found.based_on:
@@ -61,7 +57,7 @@ def _reply(found: "ReplyAccount", look: Look) -> Iterator[str]:
     yield from _offers([one.entry for one in (*found.wrote, *found.based_on) if one.entry and one.text], look)
 
 
-def _listed(found: "Sequence[Basis]", look: Look) -> Iterator[str]:
+def _listed(found: Sequence[Basis], look: Look) -> Iterator[str]:
     for at, one in enumerate(found[:_SHOWN], 1):
         words = one_line(one.text, _WIDE) if one.text else f"something that stood in {one.place} and is gone since"
         # lines that no entry stands for are cited by their file
@@ -88,7 +84,7 @@ def _offers(entries: Sequence[str], look: Look) -> Iterator[str]:
     yield f"Who taught it first:  {'/why' if chat else 'everself why --bisect'} {one}"
 
 
-def _numbers(receipt: "JsonObject") -> Iterator[str]:
+def _numbers(receipt: JsonObject) -> Iterator[str]:
     if not receipt:
         yield "No receipt was kept with it."
         return
@@ -107,7 +103,7 @@ def _numbers(receipt: "JsonObject") -> Iterator[str]:
             yield f"          {line}" + (f" ({times} times)" if times > 1 else "")
 
 
-def _place(one: "JsonObject") -> str:
+def _place(one: JsonObject) -> str:
     first, last = one.get("from"), one.get("to")
     lines = "" if not first else f"#L{first}" + (f"-L{last}" if last and last > first else "")
     return f"{one.get('path', '')}{lines}" + (f"  {one['entry']}" if one.get("entry") else "")
@@ -120,12 +116,12 @@ def _origins(found: Origins, look: Look) -> Iterator[str]:
         yield f"It rests on {first.entry}: {one_line(first.text, _WIDE)}"
     if taught is not None:
         who = taught.person or "you"
-        yield f"First taught on {_when(taught.at, look.zone)} by {who}, in session {taught.session}, message {taught.message}:"
+        yield f"First taught on {minute(taught.at, look.zone)} by {who}, in session {taught.session}, message {taught.message}:"
         yield f"  “{one_line(taught.text, _WIDE)}”"
     else:
         yield "No message taught it: it was written outside a conversation, or the message is gone."
     if first.change and first.at is not None:
-        yield f"Written by change {first.change}, {_when(first.at, look.zone)}."
+        yield f"Written by change {first.change}, {minute(first.at, look.zone)}."
     else:
         yield "No change of the history wrote it: it was put into the file by hand, or the history does not reach so far."
     for one in found.replaced:
@@ -139,17 +135,13 @@ def _origins(found: Origins, look: Look) -> Iterator[str]:
         yield from (f"  {one.entry}  {one_line(one.text, _WIDE)}" for one in found.others[:_SHOWN])
 
 
-def _take_back(belief: "Lesson", first: "Lesson", derived: "Sequence[Lesson]") -> Iterator[str]:
+def _take_back(belief: Lesson, first: Lesson, derived: Sequence[Lesson]) -> Iterator[str]:
     """What was derived goes first: undoing is line by line, and the newest change is on top."""
     changes = [one.change for one in (*reversed(derived), belief, first) if one.change]
     if changes:
         yield "Take it back, and what was derived from it:" if derived else "Take it back:"
         yield from (f"  everself undo {one}" for one in dict.fromkeys(changes))
     yield f"Forget it for good: everself memory forget {first.entry}"
-
-
-def _when(at: datetime, zone: tzinfo) -> str:
-    return at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
 VIEWS: Final = {"why": View(_lines, flags=(("verbose", "Show places, scores and token counts."),))}

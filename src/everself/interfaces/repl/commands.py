@@ -4,28 +4,25 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from everself.errors import Interrupted, WrongUse
 from everself.interfaces.rendering.lines import plain
 from everself.interfaces.rendering.view import Look, view_of
-from everself.interfaces.repl.agreement import agreed
+from everself.interfaces.repl.dialog_state import DialogState, agreed
 from everself.interfaces.repl.review import decide
 from everself.interfaces.repl.ritual import meet
 from everself.operations.caller import AT_TERMINAL, Audience, Caller
 from everself.operations.declaration import Operation
 from everself.operations.registry import LISTED, get_operation
-
-if TYPE_CHECKING:
-    from everself.interfaces.repl.dialog_state import DialogState
-    from everself.runtime import Runtime
+from everself.runtime import Runtime
 
 # shows a plan line by line and asks the question; whether the person agreed
 Agreeing = Callable[[Sequence[str], str], Coroutine[Any, Any, bool]]
 
 
 async def run_slash(
-    name: str, app: "Runtime", session: str, words: str, agreeing: Agreeing, *, verbose: bool = False
+    name: str, app: Runtime, session: str, words: str, agreeing: Agreeing, *, verbose: bool = False
 ) -> list[str]:
     """The lines that an operation's slash command says, asked in this session by the owner who types."""
     operation = get_operation(name)
@@ -62,8 +59,6 @@ def _request(operation: Operation[Any, Any], words: str) -> object:
     return operation.request(**{field.name: words})
 
 
-_SESSIONS: Final = 12
-
 Run = Callable[["DialogState", str], Awaitable[None]]
 
 
@@ -77,7 +72,7 @@ class Command:
 
 
 def _of_operation(name: str) -> Run:
-    async def run(talk: "DialogState", words: str) -> None:
+    async def run(talk: DialogState, words: str) -> None:
         async def agree(plan: Sequence[str], question: str) -> bool:
             talk.screen.say(plan)
             return await agreed(talk.ask, f"{question} (yes/no)")
@@ -91,12 +86,12 @@ def _of_operation(name: str) -> Run:
     return run
 
 
-async def _help(talk: "DialogState", _: str) -> None:
+async def _help(talk: DialogState, _: str) -> None:
     width = max(len(f"{name} {one.takes}") for name, one in COMMANDS.items())
     talk.screen.say(f"{f'{name} {one.takes}'.rstrip():<{width}}  {one.summary}" for name, one in COMMANDS.items())
 
 
-async def _fix(talk: "DialogState", words: str) -> None:
+async def _fix(talk: DialogState, words: str) -> None:
     """Put one entry right in the owner's words. The old one is closed, and /undo takes it back."""
     entry, _, right = words.partition(" ")
     right = right.strip().strip('“”"')
@@ -110,7 +105,7 @@ async def _fix(talk: "DialogState", words: str) -> None:
     talk.screen.say(map(plain, view_of(correct_entry).lines(done, Look(talk.app.clock.zone))))
 
 
-async def _new(talk: "DialogState", _: str) -> None:
+async def _new(talk: DialogState, _: str) -> None:
     done = await talk.chat.renew(talk.session)
     talk.session = done.session
     talk.screen.say(
@@ -118,34 +113,28 @@ async def _new(talk: "DialogState", _: str) -> None:
     )
 
 
-async def _compact(talk: "DialogState", _: str) -> None:
+async def _compact(talk: DialogState, _: str) -> None:
     done = await talk.chat.compact(talk.session, "asked")
     talk.session = done.session
     talk.screen.say((done.notice or "There is nothing to make shorter yet.",))
 
 
-async def _bootstrap(talk: "DialogState", _: str) -> None:
-    await meet(talk.app, talk.screen, talk.ask)
-
-
-async def _review(talk: "DialogState", words: str) -> None:
-    await decide(talk.app, talk.screen, talk.ask, words)
-
-
-async def _verbose(talk: "DialogState", words: str) -> None:
+async def _verbose(talk: DialogState, words: str) -> None:
     asked = words.strip().casefold()
     talk.screen.verbose = asked != "off" if asked in ("on", "off") else not talk.screen.verbose
     said = "Places, line numbers and scores are shown" if talk.screen.verbose else "Places and numbers are left out"
     talk.screen.say((f"{said} from now on. /verbose changes it back.",))
 
 
-async def _quit(talk: "DialogState", _: str) -> None:
+async def _quit(talk: DialogState, _: str) -> None:
     talk.left = True
 
 
 _BY_HAND: Final[dict[str, Command]] = {
     "/help": Command(_help, "this list"),
-    "/bootstrap": Command(_bootstrap, "get to know each other: a few questions"),
+    "/bootstrap": Command(
+        lambda talk, _: meet(talk.app, talk.screen, talk.ask), "get to know each other: a few questions"
+    ),
     "/fix": Command(_fix, "put an entry right: the old words are closed, yours hold", "ID WORDS"),
     "/verbose": Command(_verbose, "show places, line numbers and scores, or leave them out", "[on|off]"),
     "/new": Command(_new, "begin anew; a note about this conversation is kept"),
@@ -153,7 +142,9 @@ _BY_HAND: Final[dict[str, Command]] = {
     "/quit": Command(_quit, "leave; Ctrl-D does too"),
 }
 # what an operation lists is decided here, one after the other
-_DIALOGS: Final = {"/review": _review}
+_DIALOGS: Final[dict[str, Run]] = {
+    "/review": lambda talk, words: decide(talk.app, talk.screen, talk.ask, words),
+}
 _FROM_OPERATIONS: Final = {
     one.slash: Command(_DIALOGS.get(one.slash, _of_operation(one.name)), one.help, one.takes)
     for one in LISTED

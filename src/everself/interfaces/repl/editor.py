@@ -11,7 +11,6 @@ from typing import Final
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
-from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History, ThreadedHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.input.typeahead import store_typeahead
@@ -54,7 +53,7 @@ class Editor:
             history=ThreadedHistory(_Said(earlier)),
             key_bindings=_keys(),
             bottom_toolbar=lambda: [("class:bottom-toolbar", self._below())],
-            prompt_continuation=_continuation,
+            prompt_continuation=_CONTINUATION,
             style=Style.from_dict(_STYLE),
             color_depth=None if colour else ColorDepth.DEPTH_1_BIT,
             include_default_pygments_style=False,
@@ -64,7 +63,6 @@ class Editor:
         )
 
     def redraw(self) -> None:
-        """Ask `below` again."""
         self._session.app.invalidate()
 
     def put(self, keys: str) -> None:
@@ -146,7 +144,3 @@ def _keys() -> KeyBindings:
         event.current_buffer.newline(copy_margin=False)
 
     return keys
-
-
-def _continuation(*_: int) -> StyleAndTextTuples:
-    return [("", _CONTINUATION)]

@@ -2,20 +2,18 @@
 
 import asyncio
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
+from everself.conversation.sessions.session import Session
 from everself.errors import Interrupted
 from everself.interfaces.repl.dialog import Talk
 from everself.interfaces.repl.input_lines import messages_of
 from everself.interfaces.repl.ritual import OFFER
 from everself.interfaces.repl.screens import Plain
-
-if TYPE_CHECKING:
-    from everself.conversation.sessions.session import Session
-    from everself.runtime import Runtime
+from everself.runtime import Runtime
 
 
-def talk_in_lines(app: "Runtime", session: "Session", streams: tuple[TextIO, TextIO, TextIO]) -> bool:
+def talk_in_lines(app: Runtime, session: Session, streams: tuple[TextIO, TextIO, TextIO]) -> bool:
     """From the first line to the last, or to /quit; whether everything worked. `streams` are what is read, replies, and notices."""
     source, out, err = streams
     screen = Plain(out, err)

@@ -12,7 +12,7 @@ from everself.operations.caller import AT_TERMINAL
 from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
-    from everself.interfaces.repl.agreement import Asking
+    from everself.interfaces.repl.dialog_state import Asking
     from everself.interfaces.repl.screens import Screen
     from everself.operations.review import Decided, Queue, Waiting
     from everself.runtime import Runtime
@@ -24,34 +24,40 @@ _KEYS: Final = "a accept, e edit, r refuse, s skip, q quit?"
 async def decide(app: "Runtime", screen: "Screen", ask: "Asking", words: str) -> None:
     """`/review` goes through all of it, `/review list` only lists it."""
     from everself.interfaces.rendering.review import lines_of
-    from everself.operations.review import ListRequest, list_waiting
 
-    def waiting() -> "Queue":
-        return list_waiting(app, AT_TERMINAL, ListRequest())
-
-    found = await asyncio.to_thread(waiting)
+    found = await asyncio.to_thread(waiting, app)
     if words == "list" or not found.waiting:
         screen.say(await asyncio.to_thread(lambda: list(list_review(app))))
         return
-    for number, listed in enumerate(found.waiting, 1):
-        # what was decided just now may have changed it
-        now = await asyncio.to_thread(waiting)
-        one = next((each for each in now.waiting if each.id == listed.id), None)
-        if one is None:
-            continue
-        screen.say((f"{number} of {len(found.waiting)}", *lines_of(one)))
+    steps = one_by_one(app, found)
+    while (step := await asyncio.to_thread(next, steps, None)) is not None:
+        heading, one = step
+        screen.say((heading, *lines_of(one)))
         if not await _ask(app, screen, ask, one):
             break
     screen.say((*found.notes, "To see what is left: /review list"))
+
+
+def waiting(app: "Runtime") -> "Queue":
+    from everself.operations.review import ListRequest, list_waiting
+
+    return list_waiting(app, AT_TERMINAL, ListRequest())
+
+
+def one_by_one(app: "Runtime", found: "Queue") -> "Iterator[tuple[str, Waiting]]":
+    """What still waits, each as it stands when its turn comes: what was decided just now may have changed it."""
+    for number, listed in enumerate(found.waiting, 1):
+        now = next((each for each in waiting(app).waiting if each.id == listed.id), None)
+        if now is not None:
+            yield f"{number} of {len(found.waiting)}", now
 
 
 def list_review(app: "Runtime") -> Iterator[str]:
     """What waits for the person: all that `everself review` asks about, changes from outside, what rests on something wrong."""
     from everself.interfaces.rendering.review import lines_of
     from everself.memory.selection import Selection, list_entries
-    from everself.operations.review import ListRequest, list_waiting
 
-    found = list_waiting(app, AT_TERMINAL, ListRequest())
+    found = waiting(app)
     for one in found.waiting:
         yield from lines_of(one)
     yield from found.notes

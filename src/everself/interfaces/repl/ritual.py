@@ -5,17 +5,15 @@ Asks and shows through what it is given; what the answers become is the ritual's
 """
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.errors import WrongUse
 from everself.identity.ritual import Answers, PersonDetails
-from everself.interfaces.repl.agreement import Asking
+from everself.interfaces.repl.dialog_state import Asking
 from everself.interfaces.repl.screens import Screen
+from everself.runtime import Runtime
 from everself.text.normalise import fold, one_line
 from everself.text.yes_no import read_answer
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 OFFER: Final = "We have not met properly yet: /bootstrap asks you a few questions."
 STOPS: Final = frozenset({"/stop", "/quit", "/cancel"})
@@ -42,7 +40,7 @@ _WIDE: Final = 96
 _TIMES: Final = 3
 
 
-async def meet(app: "Runtime", screen: Screen, ask: Asking) -> None:
+async def meet(app: Runtime, screen: Screen, ask: Asking) -> None:
     if not await asyncio.to_thread(app.ritual.is_open):
         screen.say(("We have met. To change something, edit IDENTITY.md, USER.md and SOUL.md, or tell me.",))
         return
@@ -63,7 +61,7 @@ def _resumed(given: dict[str, str]) -> list[str]:
     return ["I kept what you answered before; you can change it at the end.", *told] if told else []
 
 
-async def _ask_all(app: "Runtime", screen: Screen, ask: Asking, given: dict[str, str]) -> bool:
+async def _ask_all(app: Runtime, screen: Screen, ask: Asking, given: dict[str, str]) -> bool:
     """What was not answered yet, one after the other; whether it was answered to the end."""
     for name in _QUESTIONS:
         if name not in given and not await _ask_one(app, screen, ask, given, name):
@@ -71,7 +69,7 @@ async def _ask_all(app: "Runtime", screen: Screen, ask: Asking, given: dict[str,
     return _SOUL in given or await _talk_over_soul(app, screen, ask, given)
 
 
-async def _ask_one(app: "Runtime", screen: Screen, ask: Asking, given: dict[str, str], name: str) -> bool:
+async def _ask_one(app: Runtime, screen: Screen, ask: Asking, given: dict[str, str], name: str) -> bool:
     """Each answer is tried when it is given, so that a slip of the finger is mended on the spot, and kept."""
     while True:
         said = await ask(_QUESTIONS[name])
@@ -81,7 +79,7 @@ async def _ask_one(app: "Runtime", screen: Screen, ask: Asking, given: dict[str,
             return True
 
 
-async def _take(app: "Runtime", screen: Screen, given: dict[str, str], name: str, said: str) -> bool:
+async def _take(app: Runtime, screen: Screen, given: dict[str, str], name: str, said: str) -> bool:
     tried = {**given, name: said}
     try:
         await asyncio.to_thread(app.ritual.preview, _as_answers(tried))
@@ -93,7 +91,7 @@ async def _take(app: "Runtime", screen: Screen, given: dict[str, str], name: str
     return True
 
 
-async def _talk_over_soul(app: "Runtime", screen: Screen, ask: Asking, given: dict[str, str]) -> bool:
+async def _talk_over_soul(app: Runtime, screen: Screen, ask: Asking, given: dict[str, str]) -> bool:
     """What SOUL.md says, and what the person adds to it, line by line."""
     values = await asyncio.to_thread(app.ritual.values)
     if values:
@@ -112,7 +110,7 @@ async def _talk_over_soul(app: "Runtime", screen: Screen, ask: Asking, given: di
     return await _take(app, screen, given, _SOUL, "\n".join(wishes))
 
 
-async def _confirm(app: "Runtime", screen: Screen, ask: Asking, given: dict[str, str]) -> bool:
+async def _confirm(app: Runtime, screen: Screen, ask: Asking, given: dict[str, str]) -> bool:
     """What would be written, and a yes; any answer can be changed before it."""
     names = ", ".join([*_QUESTIONS, _SOUL])
     unclear = 0
@@ -138,7 +136,7 @@ async def _confirm(app: "Runtime", screen: Screen, ask: Asking, given: dict[str,
     return False
 
 
-async def _change(app: "Runtime", screen: Screen, ask: Asking, given: dict[str, str], wanted: tuple[str, str]) -> None:
+async def _change(app: Runtime, screen: Screen, ask: Asking, given: dict[str, str], wanted: tuple[str, str]) -> None:
     name, value = wanted
     if value:
         await _take(app, screen, given, name, value)

@@ -154,3 +154,15 @@ class ChatModel(Protocol):
     def paid(self) -> bool: ...
 
     def stream(self, request: ChatRequest) -> AsyncIterator[ReplyPart]: ...
+
+
+async def whole_answer(model: ChatModel, request: ChatRequest) -> tuple[str, Usage]:
+    """The text of a reply to a request without tools, and what it took."""
+    text, end = "", ReplyEnd()
+    async for piece in model.stream(request):
+        match piece:
+            case ReplyText(said):
+                text += said
+            case ReplyEnd():
+                end = piece
+    return text, end.usage

@@ -9,7 +9,6 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from everself.errors import Damaged, NotFound, WrongUse
 from everself.operations.backup.manifest import LIMIT, MANIFEST, Line, Manifest, parse_manifest
@@ -17,22 +16,6 @@ from everself.storage.archive import LARGEST_RATIO, ArchiveReader
 from everself.storage.filesystem import disk_errors
 
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class BackupCheck:
-    """What a backup is. The fields after `problems` are empty where the damage hides them."""
-
-    path: str
-    ok: bool
-    problems: tuple[str, ...] = ()
-    agent: str = ""
-    created_at: str = ""
-    everself: str = ""
-    files: int = 0
-    bytes: int = 0
-    changes: int = 0
-    has_key: bool = False
 
 
 class OpenBackup:
@@ -80,23 +63,3 @@ def verify(source: str, progress: Progress | None = None) -> Manifest:
                     progress(done, total)
         backup.finish()
         return backup.manifest
-
-
-def check_backup(source: str, *, progress: Progress | None = None) -> BackupCheck:
-    """Whether a backup is whole and unchanged to the last bit. `progress` is told bytes unpacked and bytes in all."""
-    try:
-        manifest = verify(source, progress)
-    except Damaged as error:
-        return BackupCheck(source, False, (error.detail,))
-    return BackupCheck(
-        source,
-        True,
-        (),
-        manifest.agent,
-        manifest.created_at,
-        manifest.everself,
-        manifest.documents,
-        manifest.bytes,
-        manifest.ledger.seq,
-        manifest.has_key,
-    )

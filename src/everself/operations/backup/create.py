@@ -30,7 +30,7 @@ from everself.storage.database_copy import check_database, copy_database
 from everself.storage.filesystem import TEMPORARY_PREFIX, disk_errors
 from everself.storage.history.commits import FOLDER as HISTORY_FOLDER
 from everself.storage.history.commits import History
-from everself.storage.host_files import KEY_FILE, find_key
+from everself.storage.host_files import KEY_FILE, find_key, is_inside
 from everself.storage.journal import Journal
 from everself.storage.lock import FileLock
 from everself.storage.real_disk import RealFileSystem
@@ -89,7 +89,6 @@ class _Target:
 
 
 def default_name(app: Runtime) -> str:
-    """What a backup made now is called."""
     return f"everself-{app.agent.id}-{app.clock.now():%Y-%m-%d-%H%M%S}.tar.gz"
 
 
@@ -125,7 +124,7 @@ def _choose(app: Runtime, target: str) -> _Target:
         if not os.path.isdir(folder):
             raise NotFound(f"There is no folder {folder} to put the backup in.", mend=f"mkdir -p '{folder}'")
         for path, what in ((app.agent.workspace, "workspace"), (app.agent.state, "state")):
-            if _holds(path, folder):
+            if is_inside(folder, path):
                 raise RefusedByRule(
                     f"{target} lies in the {what} that is to be saved.", mend="Name a file somewhere else."
                 )
@@ -255,7 +254,7 @@ def _own_folders(app: Runtime) -> frozenset[str]:
     own = [app.agent.state, os.path.dirname(app.agent.state), app.places.key_folder]
     # derived, and made again where it is missing
     own += [app.models_folder, *_index_files(app)]
-    return frozenset(os.path.relpath(os.path.realpath(path), top) for path in own if _holds(top, path))
+    return frozenset(os.path.relpath(os.path.realpath(path), top) for path in own if is_inside(path, top))
 
 
 def _index_files(app: Runtime) -> list[str]:
@@ -263,11 +262,6 @@ def _index_files(app: Runtime) -> list[str]:
     folder, name = os.path.split(path)
     found = [one for one in os.listdir(folder) if one.startswith(name)] if os.path.isdir(folder) else []
     return [path, f"{path}.lock", f"{path}-journal", *(f"{folder}/{one}" for one in found)]
-
-
-def _holds(outer: str, inner: str) -> bool:
-    outer, inner = os.path.realpath(outer), os.path.realpath(inner)
-    return os.path.commonpath([outer, inner]) == outer
 
 
 def _shown(path: str) -> str:

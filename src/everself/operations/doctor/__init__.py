@@ -3,19 +3,17 @@
 Works on any state, however broken. Without `fix` it changes nothing.
 """
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Option, operation
+from everself.operations.declaration import Option, Request, operation
 from everself.operations.doctor.examination import DoctorReport, examine
 from everself.operations.home import Home
 
 __all__ = ["DoctorReport", "DoctorRequest", "examine", "examine_agent"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DoctorRequest:
+class DoctorRequest(Request):
     fix: Annotated[bool, Option("Mend what can be mended without a decision of yours.")] = False
     agent: Annotated[str, Option("Which agent, where there are several.", "NAME")] = ""
 

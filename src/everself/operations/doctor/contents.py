@@ -61,7 +61,6 @@ def _check_kind(one: FileStat, whole: str) -> Iterator[Finding]:
 
 
 def check_text(case: Case) -> Iterator[Finding]:
-    """Bytes that are no clean text."""
     harmless = defaultdict[str, list[str]](list)
     yield from case.documents.troubles
     for path, data in case.documents.read.items():
@@ -213,7 +212,6 @@ def _is_copy(original: str, path: str) -> bool:
 
 
 def check_rest(case: Case) -> Iterator[Finding]:
-    """Say what was not looked at."""
     read, left = case.documents.read, case.documents.left
     if left:
         words = f"Of {left + len(read):,} documents {left:,} were not read, to stay quick; the newest were."
@@ -228,6 +226,3 @@ def check_rest(case: Case) -> Iterator[Finding]:
 
 def _line(data: bytes, at: int) -> int:
     return data.count(b"\n", 0, at) + 1
-
-
-CHECKS = (check_kinds, check_text, check_conflicts, check_identity, check_structure, check_rest)

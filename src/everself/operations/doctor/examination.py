@@ -27,7 +27,12 @@ from everself.values import Finding
 Check = Callable[[Case], Iterable[Finding]]
 
 _MODULES = (folders, settings, traces, records, identity, jobs, index, privacy, names, contents)
-_CHECKS: tuple[Check, ...] = tuple(one for module in _MODULES for one in module.CHECKS)
+_CHECKS: tuple[Check, ...] = tuple(
+    one
+    for module in _MODULES
+    for name, one in vars(module).items()
+    if name.startswith("check_") and one.__module__ == module.__name__
+)
 _ORDER = ("error", "warning", "note")
 # So many findings of one code are told one by one; a damaged disk brings thousands.
 _ALIKE = 10

@@ -125,6 +125,3 @@ def _is_workspace(marks: Iterator[bool]) -> bool:
 
 def _is_inside(path: str, folder: str) -> bool:
     return os.path.realpath(path).startswith(os.path.realpath(folder) + "/")
-
-
-CHECKS = (check_workspace, check_state, check_space, check_neighbours, check_own_git)

@@ -59,6 +59,3 @@ def check_identity(case: Case) -> Iterator[Finding]:
         elif not found.breached:
             words = f"{shown(one.path)} {_DONE[one.kind]}, and nobody has accepted that yet."
             yield warning("identity-changed", words, f"Look at it, then accept or undo it: {VERIFY}", one.path)
-
-
-CHECKS = (check_identity,)

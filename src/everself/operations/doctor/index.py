@@ -99,6 +99,3 @@ def find_unfinished(case: Case) -> list[str]:
         return []
     left = [one.path for one in where.files.list("") if one.path.startswith(f"{where.name}.new-")]
     return [] if left and FileLock(f"{where.folder}/{where.name}.lock").is_held() else left
-
-
-CHECKS = (check_index, check_index_leftovers)

@@ -41,6 +41,3 @@ def _overdue(case: Case, job: Job, own: ZoneInfo) -> datetime | None:
     times = Times(job.kind, job.spec, zone, datetime.fromisoformat(job.created_at))
     first = next_slot(times, datetime.fromisoformat(job.since))
     return first if first is not None and first < case.now.astimezone(UTC) - QUIET else None
-
-
-CHECKS = (check_jobs,)

@@ -112,6 +112,3 @@ def check_spelling(case: Case) -> Iterator[Finding]:
 
 def _move(case: Case, path: str, target: str) -> str:
     return command("mv", "-n", f"{case.agent.workspace}/{path}", f"{case.agent.workspace}/{target}")
-
-
-CHECKS = (check_spelling, check_soul, check_missing, check_places, check_dates)

@@ -105,6 +105,3 @@ def _state_files(files: RealFileSystem) -> list[FileStat]:
 def _named(folder: str, *names: str) -> list[FileStat]:
     files = RealFileSystem(folder)
     return [found for name in names if (found := files.stat(name)) is not None]
-
-
-CHECKS = (check_permissions, check_secrets)

@@ -129,6 +129,3 @@ def check_set_aside(case: Case) -> Iterator[Finding]:
         words = shown(" ".join(line for line in lines if not line.startswith("change ")))
         whole = f"{case.agent.state}/{one.path}"
         yield note("damage-set-aside", words, f"When you need it no more: {command('rm', '-r', whole)}", whole)
-
-
-CHECKS = (check_database, check_ledger, check_history, check_set_aside)

@@ -1,6 +1,7 @@
 """The mends that are safe: each can be repeated, loses no text, and gives nobody more rights. All others are left to the person."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from everself.clock import system_now
 from everself.errors import EverselfError
@@ -30,7 +31,7 @@ def repair(case: Case, findings: Iterable[Finding]) -> Iterator[Finding]:
     """Do what the fixable findings ask for, in an order in which one does not hinder the next. What failed is said."""
     asked = {finding.code for finding in findings if finding.fixable}
     for codes, act in _REPAIRS:
-        if asked.isdisjoint(codes):
+        if asked.isdisjoint(codes) or (act in _NEED_KEY and (case.key is None or not case.usable)):
             continue
         try:
             act(case)
@@ -64,28 +65,15 @@ def _set_aside(case: Case) -> None:
                 aside.leave_note(files, folder, [f"Set aside, because it cannot be used: {', '.join(moved)}."])
 
 
-def _rebuild_state(case: Case) -> None:
-    if case.key is None or not case.usable:
-        return
+def _rebuild_state(case: Case, *, foreign: bool = False) -> None:
     from everself.operations.doctor.rebuild import rebuild_state
 
-    rebuild_state(case, case.key, LOCK_TIMEOUT)
-
-
-def _replace_state(case: Case) -> None:
-    """Another agent's database: nothing of it is taken over."""
-    if case.key is None or not case.usable:
-        return
-    from everself.operations.doctor.rebuild import rebuild_state
-
-    rebuild_state(case, case.key, LOCK_TIMEOUT, foreign=True)
+    if case.key is not None:
+        rebuild_state(case, case.key, LOCK_TIMEOUT, foreign=foreign)
 
 
 def _finish_changes(case: Case) -> None:
     """Open the agent as any writing command does: migrates the database, completes what was interrupted, writes the history."""
-    # without its key a new one would be made, and the ledger would never check out again
-    if case.key is None or not case.usable:
-        return
     from everself.runtime import Runtime
 
     with Runtime(case.places, case.loaded, case.agent) as app:
@@ -95,8 +83,6 @@ def _finish_changes(case: Case) -> None:
 
 
 def _mend_history(case: Case) -> None:
-    if case.key is None or not case.usable:
-        return
     from everself.runtime import Runtime
 
     with Runtime(case.places, case.loaded, case.agent) as app:
@@ -121,6 +107,10 @@ def _tidy_index(case: Case) -> None:
             writes.discard(unused.files, [f"{unused.name}{ending}" for ending in ("", "-journal", "-wal", "-shm")])
 
 
+# another agent's database: nothing of it is taken over
+_replace_state = partial(_rebuild_state, foreign=True)
+# without its key a new one would be made, and the ledger would never check out again
+_NEED_KEY = (_rebuild_state, _replace_state, _finish_changes, _mend_history)
 _HALF_DONE = "changes-interrupted changes-waiting intent-torn database-log database-older database-unmerged"
 _REPAIRS: tuple[tuple[frozenset[str], Callable[[Case], None]], ...] = (
     (frozenset({"open-to-others", "secrets-readable"}), _close_to_others),

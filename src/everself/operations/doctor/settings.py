@@ -117,6 +117,3 @@ def _over(data: bytes, limit: int) -> str:
         return f"about {guess:,} tokens"
     exact = count(text)
     return f"{exact:,} tokens" if exact > limit else ""
-
-
-CHECKS = (check_key, check_tunables, check_budgets, check_limits, check_zone)

@@ -195,6 +195,3 @@ def _is_in_history(case: Case, data: bytes) -> bool:
 
 def _who(owner: LockOwner) -> str:
     return f"Process {owner.pid} ({shown(owner.command)})"
-
-
-CHECKS = (check_locks, check_journal, check_temporaries)

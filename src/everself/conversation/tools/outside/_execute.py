@@ -15,11 +15,11 @@ from typing import Any, Final, Literal
 
 from everself.clock import monotonic
 from everself.config.sections import Exec
-from everself.conversation.tools.outside._audience import REFUSED, is_for_owner
 from everself.conversation.tools.outside._pipe_reader import open_pipe_reader
 from everself.conversation.tools.outside._truncation import clip
-from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Tool, ToolContext
+from everself.conversation.tools.protocol import MOST_CHARACTERS, REFUSED, Outcome, Tool, ToolContext, one_text
 from everself.models.chat.protocol import JsonObject, ToolSpec
+from everself.search.sharing import is_owner
 
 _SHELL: Final = "/bin/sh"
 _LONGEST: Final = 20_000
@@ -57,15 +57,9 @@ def exec_tool(settings: Exec, folder: str, environ: Mapping[str, str]) -> Tool:
         f"Run one command line on the owner's machine, not in the workspace, for at most {settings.timeout} s.{listed} "
         "Gives its exit code and what it printed."
     )
-    parameters = {
-        "type": "object",
-        "properties": {"command": {"type": "string", "description": "The command line."}},
-        "required": ["command"],
-        "additionalProperties": False,
-    }
 
     async def run(arguments: JsonObject, setting: ToolContext) -> Outcome:
-        if not is_for_owner(setting):
+        if not is_owner(setting.scope):
             return REFUSED
         command = arguments.get("command")
         if not isinstance(command, str) or not command.strip() or "\0" in command or len(command) > _LONGEST:
@@ -82,7 +76,7 @@ def exec_tool(settings: Exec, folder: str, environ: Mapping[str, str]) -> Tool:
         return _outcome(ran, settings)
 
     return Tool(
-        ToolSpec("exec", description, parameters),
+        ToolSpec("exec", description, one_text("command", "The command line.")),
         run,
         stamp="tool",
         changes=True,

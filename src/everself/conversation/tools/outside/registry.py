@@ -28,7 +28,6 @@ class ExternalAccess:
     workspace: str = ""
 
     async def open(self, scope: Scope) -> "ExternalTools":
-        """The tools from outside for a session of that scope."""
         if not (self.tools.exec.enabled or self.tools.fetch.enabled or self.servers):
             return ExternalTools()
         ensure_folder(self.folder)

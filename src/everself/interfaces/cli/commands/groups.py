@@ -6,9 +6,10 @@ import click
 
 from everself.interfaces.cli.call import json_option
 from everself.interfaces.cli.operation_group import OperationGroup
+from everself.interfaces.cli.root import GROUPS
 
 
-def _group(prefix: str, line: str, order: str, examples: Sequence[tuple[str, str]]) -> OperationGroup:
+def _group(prefix: str, order: str, examples: Sequence[tuple[str, str]], line: str = "") -> OperationGroup:
     """`order` is the order in which a person meets the commands."""
 
     def callback() -> None:
@@ -21,7 +22,7 @@ def _group(prefix: str, line: str, order: str, examples: Sequence[tuple[str, str
         prefix=prefix,
         order=order.split(),
         callback=callback,
-        help=line,
+        help=line or GROUPS[prefix][0],
         examples=examples,
     )
     json_option(made)
@@ -30,7 +31,6 @@ def _group(prefix: str, line: str, order: str, examples: Sequence[tuple[str, str
 
 memory = _group(
     "memory",
-    "Search, add, correct, forget, export: what the agent remembers.",
     "search get why list show status add edit correct supersede forget promote compact export import vouch release bank "
     "index rebuild eval",
     (
@@ -43,17 +43,16 @@ memory = _group(
 memory.add_command(
     _group(
         "memory.bank",
-        "Keep typed pages: world, experience, opinions, and one for each entity.",
         "list show add",
         (
             ("everself memory bank list", "every page there is"),
             ('everself memory bank add "Alice Chen" "Works on the parser"', "a page for somebody"),
         ),
+        "Keep typed pages: world, experience, opinions, and one for each entity.",
     )
 )
 cron = _group(
     "cron",
-    "Run jobs at their times: keepers, operations, messages to the agent.",
     "add list show rm enable disable run history tick",
     (
         ("everself cron list", "what runs when, and how it went"),
@@ -66,7 +65,6 @@ cron = _group(
 )
 keepers = _group(
     "keepers",
-    "See and run the keepers that look after memory.",
     "list run history",
     (
         ("everself keepers list", "who looks after the memory, and when"),
@@ -76,7 +74,6 @@ keepers = _group(
 )
 model = _group(
     "model",
-    "Choose the model that answers, and try what it can do.",
     "list use test",
     (
         ("everself model list", "what can be used, for how much, and whose key is there"),
@@ -86,7 +83,6 @@ model = _group(
 )
 config = _group(
     "config",
-    "Read and change settings.",
     "get set unset show path",
     (
         ("everself config show", "what is set, and where"),
@@ -95,7 +91,6 @@ config = _group(
 )
 agents = _group(
     "agents",
-    "List, add and remove agents.",
     "list show add remove",
     (
         ("everself agents list", "who there is, and where each lives"),
@@ -104,7 +99,6 @@ agents = _group(
 )
 soul = _group(
     "soul",
-    "Read the soul, decide how it grows, and take any step of it back.",
     "show history digest diff propose approve refuse rollback test verify",
     (
         ("everself soul show", "the soul, and what waits for your yes"),
@@ -114,7 +108,6 @@ soul = _group(
 )
 sessions = _group(
     "sessions",
-    "Look at what was said, export it, delete it.",
     "list show search export delete",
     (
         ("everself sessions list", "the one that was spoken in last first"),

@@ -19,8 +19,7 @@ from everself.interfaces.cli.operation_group import OperationGroup
 from everself.interfaces.rendering.lines import count_of, paint
 from everself.interfaces.rendering.review import decided, painted
 from everself.interfaces.rendering.view import ExitCode
-from everself.interfaces.repl.review import decide_by_key
-from everself.operations.caller import AT_TERMINAL
+from everself.interfaces.repl.review import decide_by_key, one_by_one, waiting
 
 if TYPE_CHECKING:
     from everself.operations.review import Waiting
@@ -63,21 +62,13 @@ def review(context: click.Context, agent: str) -> int:
 
 
 def _walk(app: "Runtime") -> None:
-    """One after the other, until all were seen or the person has had enough."""
-    from everself.operations.review import ListRequest, list_waiting
-
-    found = list_waiting(app, AT_TERMINAL, ListRequest())
-    for number, listed in enumerate(found.waiting, 1):
-        # what was decided just now may have changed it
-        now = list_waiting(app, AT_TERMINAL, ListRequest()).waiting
-        one = next((each for each in now if each.id == listed.id), None)
-        if one is None:
-            continue
-        show_lines([f"{number} of {len(found.waiting)}", *painted(one)])
+    found = waiting(app)
+    for heading, one in one_by_one(app, found):
+        show_lines([heading, *painted(one)])
         if not _ask(app, one):
             break
     show_lines(found.notes)
-    left = len(list_waiting(app, AT_TERMINAL, ListRequest()).waiting)
+    left = len(waiting(app).waiting)
     show_lines([f"{count_of(left, 'thing')} still to decide." if left else "Nothing waits for you."])
 
 

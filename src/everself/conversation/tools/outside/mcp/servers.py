@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from everself.config.sections import McpServer
-from everself.conversation.tools.outside._audience import REFUSED, is_for_owner
 from everself.conversation.tools.outside._truncation import clip, plain
 from everself.conversation.tools.outside.mcp._connection import CALL, MOST_TOOLS, START, Connection, quieten
-from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Tool, ToolContext
+from everself.conversation.tools.protocol import MOST_CHARACTERS, REFUSED, Outcome, Tool, ToolContext
 from everself.models.chat.protocol import JsonObject, ToolSpec
+from everself.search.sharing import is_owner
 
 if TYPE_CHECKING:
     from mcp_types import CallToolResult
@@ -90,7 +90,7 @@ class McpServers:
         spec = ToolSpec(name, f"[MCP server {plain(server, _LONGEST_SERVER)}] {words}", parameters)
 
         async def run(arguments: JsonObject, setting: ToolContext) -> Outcome:
-            return await lives.call(offer.name, arguments) if is_for_owner(setting) else REFUSED
+            return await lives.call(offer.name, arguments) if is_owner(setting.scope) else REFUSED
 
         # read-only hints come from the server itself, so every tool of a server counts as changing
         return Tool(spec, run, stamp="tool", changes=True, timeout=_TIMEOUT, most_characters=MOST_CHARACTERS)

@@ -1,4 +1,4 @@
-"""What the learned model is asked: the names of its outputs, in the order of the columns of the weights. Values only."""
+"""What the sentence heads are trained to answer: the names of their outputs, in the order of the columns of the weights. Values only."""
 
 from typing import Final, Literal, get_args
 
@@ -25,6 +25,3 @@ SOCIAL: Final = ("greeting", "thanks")
 
 # keep: something in it is worth remembering. strong: it says outright that something known is wrong. claim: a reply says that it remembers.
 OUTPUTS: Final = (*ACTS, "keep", "strong", "claim", *SOCIAL)
-
-# of a message as a whole. asks: it mainly asks for information.
-WHOLE: Final = ("keep", "strong", "asks")
