@@ -138,6 +138,18 @@ class Runtime:
 
         return None if self.embedder is None else ProjectedEmbedder(self.embedder)
 
+    @part
+    def second_embedder(self) -> "Embedder | None":
+        """The better model that fills in behind the one that comes with the package; none unless it is installed."""
+        from everself.models.embedding import open_second
+        from everself.models.embedding.projection import ProjectedEmbedder
+
+        first = self.embedder
+        if first is None or first.provider != "local" or not first.model.startswith("use-"):
+            return None
+        second = open_second(self.agent.search, self.loaded.config.provider, self.models_folder)
+        return None if second is None else ProjectedEmbedder(second)
+
     @property
     def models_folder(self) -> str:
         return os.path.join(self.places.home, "models")
@@ -147,7 +159,9 @@ class Runtime:
         from everself.search.factory import open_index
 
         grace = self.tunables.corrected_embedding_grace_days
-        return open_index(self.agent, self.workspace, self.clock, self.index_embedder, self.extra_paths(), grace)
+        return open_index(
+            self.agent, self.workspace, self.clock, self.index_embedder, self.extra_paths(), grace, self.second_embedder
+        )
 
     def extra_paths(self) -> "list[ExtraPath]":
         """Files outside the workspace that are searched too."""

@@ -35,6 +35,7 @@ def open_index(
     embedder: "Embedder | None",
     extra_paths: "Sequence[ExtraPath]",
     grace: int,
+    second: "Embedder | None" = None,
 ) -> "Index":
     from everself.search.index import Index
 
@@ -42,7 +43,7 @@ def open_index(
     # where there can be no folder, the index lives in memory and says so
     with suppress(DiskError, NotFound):
         ensure_folder(place.folder)
-    return Index(workspace, place, clock, index_identity(agent), embedder, extra_paths, grace=grace)
+    return Index(workspace, place, clock, index_identity(agent), embedder, extra_paths, grace=grace, second=second)
 
 
 def index_place(agent: "AgentSettings") -> "IndexPlace":

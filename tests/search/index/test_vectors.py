@@ -187,8 +187,8 @@ def test_a_thread_embeds_what_comes_and_stops_when_told(world: World) -> None:
     index.view()
     wait_for(lambda: index.view().embedded == 4)
     index.close()
-    assert index._thread is not None
-    assert not index._thread.is_alive()
+    assert index._background._thread is not None
+    assert not index._background._thread.is_alive()
 
 
 def wait_for(true: Callable[[], bool]) -> None:

@@ -69,9 +69,10 @@ class World:
         extra: Sequence[DocumentReader] = (),
         chunking: ChunkingRules = LINES,
         name: str = "index.db",
+        second: Embedder | None = None,
     ) -> Index:
         place = IndexPlace(RealFileSystem(str(self.state)), str(self.state), name)
-        opened = Index(self.workspace, place, self.clock, identity, embedder, extra, chunking)
+        opened = Index(self.workspace, place, self.clock, identity, embedder, extra, chunking, second=second)
         self.opened.append(opened)
         return opened
 
