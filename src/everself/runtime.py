@@ -157,11 +157,10 @@ class Runtime:
     @part
     def index(self) -> "Index":
         from everself.search.factory import open_index
+        from everself.search.index import IndexOptions
 
-        grace = self.tunables.corrected_embedding_grace_days
-        return open_index(
-            self.agent, self.workspace, self.clock, self.index_embedder, self.extra_paths(), grace, self.second_embedder
-        )
+        options = IndexOptions(self.tunables.corrected_embedding_grace_days, self.second_embedder)
+        return open_index(self.agent, self.workspace, self.clock, self.index_embedder, self.extra_paths(), options)
 
     def extra_paths(self) -> "list[ExtraPath]":
         """Files outside the workspace that are searched too."""

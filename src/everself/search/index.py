@@ -6,6 +6,7 @@ a process that cannot get the lock uses the existing state. A view reports this 
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from threading import RLock
 from typing import TYPE_CHECKING, TypeVar
@@ -57,6 +58,17 @@ _MANY_DEAD = 10_000
 _RETRY = 600.0
 
 
+@dataclass(frozen=True, slots=True)
+class IndexOptions:
+    """`grace`: vectors of entries that were closed longer ago than so many days are dropped.
+
+    `second` is a better and slower embedder beside the first: it is used where its vectors are there, and they are made in idle time.
+    """
+
+    grace: int = GRACE
+    second: "Embedder | None" = None
+
+
 class Index:
     """Every method may be called from any thread."""
 
@@ -69,19 +81,14 @@ class Index:
         embedder: "Embedder | None" = None,
         extra: Sequence[DocumentReader] = (),
         chunking: ChunkingRules | None = None,
-        grace: int = GRACE,
-        second: "Embedder | None" = None,
+        options: IndexOptions = IndexOptions(),  # noqa: B008 (frozen, so it may be shared)
     ) -> None:
-        """`grace`: vectors of entries that were closed longer ago than so many days are dropped.
-
-        `second` is a better and slower embedder beside the first: it is used where its vectors are there, and they are made in idle time.
-        """
         self._sources = Sources(workspace, extra, chunking or default_chunking(), keeps_texts=embedder is not None)
         self._clock = clock
-        self._grace = timedelta(days=grace)
+        self._grace = timedelta(days=options.grace)
         self._embedder = embedder
         self._model = model_key(embedder)
-        self._second_embedder = second if embedder is not None else None
+        self._second_embedder = options.second if embedder is not None else None
         self._second_model = model_key(self._second_embedder)
         identity_check = IndexIdentity(identity, self._sources.chunking.versions, self._sizes)
         self._opener = Opener(place, identity_check, FileLock(lock_path(place)))
