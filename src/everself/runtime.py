@@ -131,6 +131,25 @@ class Runtime:
 
         return open_embedder(self.agent.search, self.loaded.config.provider, self.models_folder)
 
+    @part
+    def index_embedder(self) -> "Embedder | None":
+        """The same as the index uses it: for comparing a question with what may answer it, not one statement with another."""
+        from everself.models.embedding.projection import ProjectedEmbedder
+
+        return None if self.embedder is None else ProjectedEmbedder(self.embedder)
+
+    @part
+    def second_embedder(self) -> "Embedder | None":
+        """The better model that fills in behind the one that comes with the package; none unless it is installed."""
+        from everself.models.embedding import open_second
+        from everself.models.embedding.projection import ProjectedEmbedder
+
+        first = self.embedder
+        if first is None or first.provider != "local" or not first.model.startswith("use-"):
+            return None
+        second = open_second(self.agent.search, self.loaded.config.provider, self.models_folder)
+        return None if second is None else ProjectedEmbedder(second)
+
     @property
     def models_folder(self) -> str:
         return os.path.join(self.places.home, "models")
@@ -138,9 +157,10 @@ class Runtime:
     @part
     def index(self) -> "Index":
         from everself.search.factory import open_index
+        from everself.search.index import IndexOptions
 
-        grace = self.tunables.corrected_embedding_grace_days
-        return open_index(self.agent, self.workspace, self.clock, self.embedder, self.extra_paths(), grace)
+        options = IndexOptions(self.tunables.corrected_embedding_grace_days, self.second_embedder)
+        return open_index(self.agent, self.workspace, self.clock, self.index_embedder, self.extra_paths(), options)
 
     def extra_paths(self) -> "list[ExtraPath]":
         """Files outside the workspace that are searched too."""

@@ -16,7 +16,7 @@ from tests.memory.minds import Mind
 from everself.config.sections import Search
 from everself.models.embedding.protocol import Embedder
 from everself.search.chunking.marks import Flag
-from everself.search.index import Index
+from everself.search.index import Index, IndexOptions
 from everself.search.index_file.file import IndexPlace, reading
 from everself.search.index_file.postings import load_vocabulary
 from everself.search.index_file.rows import BLOCK, POSTINGS, checked, parse_vector
@@ -156,7 +156,7 @@ class Finder:
             self.mind.bench.clock,
             identity,
             embedder,
-            grace=GRACE,
+            options=IndexOptions(GRACE),
         )
         self.opened.append(index)
         return index

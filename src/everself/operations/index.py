@@ -45,10 +45,15 @@ class IndexReport(Result):
     failure: str = ""
     interrupted: bool = False
     notices: tuple[str, ...] = ()
+    # chunks that the better model has not embedded yet
+    better_pending: int = 0
 
 
 class IndexRequest(Request):
     force: Annotated[bool, Option("Read every file again, whatever its date says.")] = False
+    better: Annotated[bool, Option("Do not wait for idle time: embed with the better model now too. Takes long.")] = (
+        False
+    )
 
 
 @operation(
@@ -82,7 +87,8 @@ def update_index(
         read = index.rebuild(reading) if request.force else index.sync(reading)
         dropped = index.drop_closed()
         before = index.pending()
-        return replace(_embed(runtime, caller, read, embedding), dropped=dropped)
+        report = replace(_embed(runtime, caller, read, embedding), dropped=dropped)
+        return _embed_better(runtime, report, embedding) if request.better and not report.failure else report
     except KeyboardInterrupt:
         left = index.pending()
         return _report(runtime, read, embedded=max(0, before - left), interrupted=True)
@@ -120,6 +126,15 @@ def _embed(app: "Runtime", caller: Caller, read: "SyncReport", tell: Tell | None
     return _report(app, read, embedded=done.done, failure=done.failure)
 
 
+def _embed_better(app: "Runtime", report: IndexReport, tell: Tell | None) -> IndexReport:
+    if app.second_embedder is None:
+        from everself.models.embedding.local import INSTALL_QUALITY
+
+        return replace(report, failure=f"The better model is not installed, or another model is set: {INSTALL_QUALITY}")
+    done = app.index.embed_second(progress=tell)
+    return replace(report, better_pending=done.pending, failure=done.failure)
+
+
 def _find_price(app: "Runtime") -> Price:
     from everself.models.embedding import estimate_cost
 
@@ -143,6 +158,7 @@ def _report(
         failure=failure,
         interrupted=interrupted,
         notices=found.notices,
+        better_pending=found.second_pending,
     )
 
 
@@ -172,6 +188,9 @@ class IndexHealth(Result):
     model: str
     remarks: tuple[Remark, ...] = ()
     deep: DeepLook | None = None
+    # the model that fills in behind, and how many chunks it has done
+    better_model: str = ""
+    better_embedded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,14 +257,15 @@ def _look(app: "Runtime") -> IndexHealth:
     from everself.search.overview import IndexOverview, read_overview
     from everself.search.sync.documents import Sources, default_chunking, model_key
 
-    embedder = app.embedder
+    embedder = app.index_embedder
     model = "" if embedder is None else f"{embedder.provider}/{embedder.model}"
     if not app.agent.search.enabled:
         off = Remark("Memory search is disabled.", SWITCH_ON)
         return IndexHealth(False, 0, 0, 0, 0, 0, model, (off,))
     place = index_place(app.agent)
     sources = Sources(app.workspace, app.extra_paths(), default_chunking())
-    found = read_overview(place, index_identity(app.agent), sources, model_key(embedder))
+    second = app.second_embedder
+    found = read_overview(place, index_identity(app.agent), sources, model_key(embedder), model_key(second))
     remarks: list[Remark] = []
     if found is None:
         remarks.append(Remark("Nothing is indexed yet; the first search does it.", INDEX_COMMAND))
@@ -256,7 +276,17 @@ def _look(app: "Runtime") -> IndexHealth:
         remarks.append(Remark(words, "Make the folder writable, or set memorySearch.store.path."))
     shown = found or IndexOverview()
     remarks += [Remark(f"{path} is too large and was only partly read.") for path in shown.truncated]
-    health = IndexHealth(True, shown.documents, shown.chunks, shown.embedded, shown.stale, shown.size, model)
+    health = IndexHealth(
+        True,
+        shown.documents,
+        shown.chunks,
+        shown.embedded,
+        shown.stale,
+        shown.size,
+        model,
+        better_model="" if second is None else f"{second.provider}/{second.model}",
+        better_embedded=shown.second_embedded,
+    )
     return _with_remarks(app, health, remarks)
 
 
@@ -282,7 +312,18 @@ def _look_deep(app: "Runtime", tell: Tell | None) -> IndexHealth:
     # what has nothing to embed waits for nothing
     embedded = found.chunks - found.pending if app.embedder is not None else found.embedded
     deep = DeepLook(checked.documents, checked.rows, size, failed)
-    health = IndexHealth(True, found.documents, found.chunks, embedded, found.stale, found.size, found.model, (), deep)
+    health = IndexHealth(
+        True,
+        found.documents,
+        found.chunks,
+        embedded,
+        found.stale,
+        found.size,
+        found.model,
+        deep=deep,
+        better_model=found.second_model,
+        better_embedded=found.chunks - found.second_pending if found.second_model else 0,
+    )
     return _with_remarks(app, health, remarks)
 
 

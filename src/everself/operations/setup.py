@@ -101,6 +101,8 @@ class SetupResult(Result):
     recovered: Recovery
     adopted: AdoptionReport | None = None
     host_file: str = ""
+    # the command that installs it, where it would be used and is missing
+    better_model: str = ""
 
 
 class Prepared(Result):
@@ -149,7 +151,17 @@ def set_up_agent(home: Home, caller: Caller, request: SetupRequest) -> SetupResu
         report = set_up(app, restore=request.restore)
         documents = tuple(one.path for one in app.workspace.list())
         recovered = app.recovered
-    return SetupResult(report, prepared.remember(), documents, recovered, adopted, home.places.host_file)
+    offer = _offer_better_model(prepared.app)
+    return SetupResult(report, prepared.remember(), documents, recovered, adopted, home.places.host_file, offer)
+
+
+def _offer_better_model(app: Runtime) -> str:
+    from everself.models.embedding import wants_second
+    from everself.models.embedding.local import INSTALL_QUALITY, has_quality
+
+    search = app.agent.search
+    wanted = search.enabled and wants_second(search, app.loaded.config.provider) and not has_quality()
+    return INSTALL_QUALITY if wanted else ""
 
 
 def prepare(home: Home, agent: str, workspace: str) -> Prepared:

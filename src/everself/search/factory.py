@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from everself.config.sections import AgentSettings, Search
     from everself.models.embedding.protocol import Embedder
     from everself.search.forgetting import IndexTraces
-    from everself.search.index import Index
+    from everself.search.index import Index, IndexOptions
     from everself.search.index_file.file import IndexPlace
     from everself.workspace.disk_workspace import DiskWorkspace
     from everself.workspace.extra_paths import ExtraPath
@@ -34,7 +34,7 @@ def open_index(
     clock: "Clock",
     embedder: "Embedder | None",
     extra_paths: "Sequence[ExtraPath]",
-    grace: int,
+    options: "IndexOptions",
 ) -> "Index":
     from everself.search.index import Index
 
@@ -42,7 +42,7 @@ def open_index(
     # where there can be no folder, the index lives in memory and says so
     with suppress(DiskError, NotFound):
         ensure_folder(place.folder)
-    return Index(workspace, place, clock, index_identity(agent), embedder, extra_paths, grace=grace)
+    return Index(workspace, place, clock, index_identity(agent), embedder, extra_paths, options=options)
 
 
 def index_place(agent: "AgentSettings") -> "IndexPlace":

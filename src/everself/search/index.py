@@ -6,9 +6,9 @@ a process that cannot get the lock uses the existing state. A view reports this 
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
-from logging import DEBUG, INFO
-from threading import Event, RLock, Thread
+from threading import RLock
 from typing import TYPE_CHECKING, TypeVar
 
 from everself.clock import Clock, monotonic
@@ -22,16 +22,16 @@ from everself.errors import (
     StoreBusy,
 )
 from everself.logs import get_logger
+from everself.search.background import SECOND_BATCH, BackgroundEmbedding
 from everself.search.index_file.file import IndexFile, IndexPlace, find_token, reading
-from everself.search.index_file.rows import parse_chunk
 from everself.search.index_file.verification import Verified, verify
 from everself.search.index_file.view import IndexReader, Moment, Snapshot
 from everself.search.overview import IndexStatus
 from everself.search.rebuild import IndexIdentity, OpenedIndex, Opener, lock_path, sweep
 from everself.search.sync.documents import ChunkingRules, DocumentReader, Prepared, Sources, default_chunking, model_key
-from everself.search.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, pending_chunks
+from everself.search.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, count_pending_tokens
 from everself.search.sync.purge import purge
-from everself.search.sync.sync import Progress, Syncer, SyncReport
+from everself.search.sync.sync import Progress, Syncer, SyncReport, log_sync
 from everself.search.sync.transaction import day_number
 from everself.search.sync.vector_retention import drop_closed
 from everself.storage.lock import FileLock
@@ -54,12 +54,19 @@ GRACE = 7
 _PATIENCE = 10.0
 _TRIES = 3
 _MANY_DEAD = 10_000
-_PAUSE = 30.0
-_LONGEST_PAUSE = 600.0
 # Seconds after which an index in memory tries to write to disk again.
 _RETRY = 600.0
-# Bytes of a text a token has at least, roughly and over all scripts; an estimate of costs should rather be too high.
-_BYTES_A_TOKEN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOptions:
+    """`grace`: vectors of entries that were closed longer ago than so many days are dropped.
+
+    `second` is a better and slower embedder beside the first: it is used where its vectors are there, and they are made in idle time.
+    """
+
+    grace: int = GRACE
+    second: "Embedder | None" = None
 
 
 class Index:
@@ -74,14 +81,15 @@ class Index:
         embedder: "Embedder | None" = None,
         extra: Sequence[DocumentReader] = (),
         chunking: ChunkingRules | None = None,
-        grace: int = GRACE,
+        options: IndexOptions = IndexOptions(),  # noqa: B008 (frozen, so it may be shared)
     ) -> None:
-        """`grace`: vectors of entries that were closed longer ago than so many days are dropped."""
         self._sources = Sources(workspace, extra, chunking or default_chunking(), keeps_texts=embedder is not None)
         self._clock = clock
-        self._grace = timedelta(days=grace)
+        self._grace = timedelta(days=options.grace)
         self._embedder = embedder
         self._model = model_key(embedder)
+        self._second_embedder = options.second if embedder is not None else None
+        self._second_model = model_key(self._second_embedder)
         identity_check = IndexIdentity(identity, self._sources.chunking.versions, self._sizes)
         self._opener = Opener(place, identity_check, FileLock(lock_path(place)))
         self._lock = RLock()
@@ -92,11 +100,12 @@ class Index:
         self._renewed = False
         self._retry_at = 0.0
         self._told: Progress | None = None
-        self._stop, self._wake = Event(), Event()
-        self._thread: Thread | None = None
+        second_of = None if self._second_embedder is None else self._embed_second
+        self._background = BackgroundEmbedding(self._embed, second_of)
 
     def view(self, *, fresh: bool = True) -> Snapshot:
         """What can be searched now. Fresh: every file was looked at, and those that changed were read."""
+        self._background.note_question()
         with self._lock:
             reader, moment = (
                 self._sync(self._told) if fresh else self._steadily(lambda reader: (reader, reader.refresh()))
@@ -145,7 +154,7 @@ class Index:
 
         def fill(file: IndexFile) -> None:
             nonlocal report
-            reader = IndexReader(file, self._model)
+            reader = IndexReader(file, self._model, self._second_model)
             reader.refresh()
             syncer = self._syncer(reader)
             report = syncer.sync(SYNC_WAIT, progress)
@@ -190,7 +199,11 @@ class Index:
 
     def embed(self, *, seconds: float | None = None, progress: Progress | None = None) -> EmbedReport:
         """Give chunks their vectors, those that are kept first. It may be interrupted at any moment."""
-        return self._embed(Bounds(seconds, self._stop.is_set, progress))
+        return self._embed(Bounds(seconds, self._is_stopped, progress))
+
+    def embed_second(self, *, progress: Progress | None = None) -> EmbedReport:
+        """The same by the second embedder, until nothing is left or it is interrupted."""
+        return self._embed_second(Bounds(None, self._is_stopped, progress, SECOND_BATCH))
 
     def drop_closed(self) -> int:
         """Drop the vectors of chunks whose entries were closed before the grace period; returns their number."""
@@ -207,16 +220,8 @@ class Index:
             return 0
 
         def count(reader: IndexReader) -> int:
-            total = 0
-            connection = reader.file.connection
-            with reader.lock, reading(connection):
-                header = reader.header_now()
-                for _, chunks in pending_chunks(reader.file, header, self._model, horizon=self._horizon()):
-                    for chunk in chunks.tolist():
-                        row = connection.execute("SELECT data FROM units WHERE number=?", (chunk,)).fetchone()
-                        told = parse_chunk(header.birth, chunk, row[0] if row else None)
-                        total += (told.end - told.start) // _BYTES_A_TOKEN + 1
-            return total
+            with reader.lock, reading(reader.file.connection):
+                return count_pending_tokens(reader.file, reader.header_now(), self._model, self._horizon())
 
         return self._steadily(count)
 
@@ -224,6 +229,12 @@ class Index:
     def model(self) -> str:
         """Whose vectors are used, as provider/model; empty without an embedder."""
         return "" if self._embedder is None else f"{self._embedder.provider}/{self._embedder.model}"
+
+    @property
+    def second_model(self) -> str:
+        """The second embedder, as provider/model; empty without one."""
+        second = self._second_embedder
+        return "" if second is None else f"{second.provider}/{second.model}"
 
     def read(self, path: str) -> Document | None:
         """A document of those that are indexed, as it is now."""
@@ -250,6 +261,18 @@ class Index:
             return str(error)
         return vector
 
+    def second_query_vector(self, text: str, view: Snapshot) -> "NDArray[numpy.float32] | None":
+        """The vector of a question by the second embedder; none where no chunk of the view has one, or where it fails."""
+        slot = view.moment.second_slot
+        if self._second_embedder is None or slot is None or not view.second_embedded:
+            return None
+        try:
+            vector: NDArray[numpy.float32] = ask_embedder(self._second_embedder, [text], "query", slot.dimensions)[0]
+        except EmbeddingFailed as error:
+            _log.warning("The second embedder gave no vector (%s).", error.reason)
+            return None
+        return vector
+
     def status(self) -> IndexStatus:
         """How the index is, without bringing it up to date."""
         with self._lock:
@@ -270,6 +293,8 @@ class Index:
                 model="" if self._embedder is None else f"{self._embedder.provider}/{self._embedder.model}",
                 in_memory=in_memory,
                 notices=view.notices,
+                second_model=self.second_model,
+                second_pending=view.second_pending if self._second_embedder is not None else 0,
             )
 
     def verify(self, progress: Progress | None = None) -> Verified:
@@ -284,41 +309,36 @@ class Index:
     def start_embedding(self) -> None:
         """Embed in the background from now on, until `close`. Searches never wait for it."""
         with self._lock:
-            if self._thread is None and self._embedder is not None:
-                self._thread = Thread(target=self._keep_embedding, name="everself-embedding", daemon=True)
-                self._thread.start()
+            if self._embedder is not None:
+                self._background.start()
 
     def close(self) -> None:
-        self._stop.set()
-        self._wake.set()
-        thread = self._thread
-        if thread is not None:
-            thread.join(10.0)
+        self._background.stop()
         with self._lock:
             if self._reader is not None:
                 self._reader.close()
                 self._reader = None
 
-    def _keep_embedding(self) -> None:
-        pause = _PAUSE
-        while not self._stop.is_set():
-            self._wake.clear()
-            report = self._embed(Bounds(None, self._stop.is_set))
-            if report.failure:
-                self._stop.wait(report.retry_after or pause)
-                pause = min(pause * 2, _LONGEST_PAUSE)
-            else:
-                pause = _PAUSE
-                self._wake.wait(_PAUSE)
+    def _is_stopped(self) -> bool:
+        return self._background.stopped
+
+    def _embed_second(self, bounds: Bounds) -> EmbedReport:
+        return self._embed_by(self._second_embedder, bounds)
 
     def _embed(self, bounds: Bounds) -> EmbedReport:
-        if self._embedder is None:
+        report = self._embed_by(self._embedder, bounds)
+        if self._embedder is not None:
+            self._say("embedding", report.failure)
+        return report
+
+    def _embed_by(self, embedder: "Embedder | None", bounds: Bounds) -> EmbedReport:
+        if embedder is None:
             return EmbedReport(failure="No embedder is configured.")
         for _ in range(_TRIES):
             with self._lock:
                 file = self._second()
             try:
-                report = Embedding(file, self._sources, self._embedder, self._horizon()).run(bounds)
+                report = Embedding(file, self._sources, embedder, self._horizon(), self._models).run(bounds)
             except Damaged as error:
                 self._break(error, file.token)
                 continue
@@ -326,7 +346,6 @@ class Index:
                 report = EmbedReport(failure=str(error))
             finally:
                 file.close()
-            self._say("embedding", report.failure)
             return report
         return EmbedReport(failure="The index failed repeatedly.")
 
@@ -352,7 +371,7 @@ class Index:
         """Bring the index up to date, or say why it is not."""
         reader, moment = self._steadily(lambda reader: (reader, self._sync_one(reader, progress)))
         if self._report.read or self._report.removed:
-            self._wake.set()
+            self._background.wake()
             if self._tidy(moment):
                 return self._steadily(lambda reader: (reader, self._sync_one(reader, None)))
         return reader, moment
@@ -362,7 +381,7 @@ class Index:
         begun = monotonic()
         try:
             self._report = self._syncer(reader).sync(SYNC_WAIT, progress)
-            _log_sync(self._report, monotonic() - begun)
+            log_sync(self._report, monotonic() - begun)
             if self._renewed:
                 self._syncer(reader).prune()
                 self._renewed = False
@@ -430,7 +449,7 @@ class Index:
         self._renewed = bool(opening.why or opening.memory)
         if self._renewed:
             _log.warning("The index was rebuilt%s.", ", in memory" if opening.memory else "")
-        self._reader = IndexReader(opening.file, self._model)
+        self._reader = IndexReader(opening.file, self._model, self._second_model)
         # it may be empty: the next caller must sync it first
         self._view = None
         return self._reader
@@ -451,11 +470,16 @@ class Index:
             self._use(self._opener.in_memory(error))
 
     def _sizes(self) -> dict[int, int]:
-        size = None if self._embedder is None else self._embedder.dimensions
-        return {self._model: size} if size is not None else {}
+        embedders = (self._model, self._embedder), (self._second_model, self._second_embedder)
+        sizes = {model: one.dimensions for model, one in embedders if one is not None}
+        return {model: size for model, size in sizes.items() if size is not None}
+
+    @property
+    def _models(self) -> tuple[int, ...]:
+        return tuple(model for model in (self._model, self._second_model) if model)
 
     def _syncer(self, reader: IndexReader) -> Syncer:
-        return Syncer(reader, self._sources, self._model)
+        return Syncer(reader, self._sources, self._models)
 
     def _say(self, about: str, words: str) -> None:
         if words:
@@ -469,17 +493,3 @@ class Index:
         skipped = tuple(f"{path} is not a readable regular file." for path in report.skipped)
         failure = (f"The files could not be listed: {report.failure}",) if report.failure else ()
         return (*self._lasting.values(), *failure, *cut, *skipped)
-
-
-def _log_sync(report: SyncReport, seconds: float) -> None:
-    changed = report.read or report.removed
-    _log.log(
-        INFO if changed else DEBUG,
-        "Index synced in %.0f ms: %d documents read, %d removed, %d unchanged, %d chunks written, %d skipped.",
-        seconds * 1000,
-        report.read,
-        report.removed,
-        report.unchanged,
-        report.chunks,
-        len(report.skipped),
-    )

@@ -31,6 +31,9 @@ class IndexStatus:
     model: str
     in_memory: bool
     notices: tuple[str, ...]
+    # of the better embedder that works in idle time; empty where there is none
+    second_model: str = ""
+    second_pending: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +43,16 @@ class IndexOverview:
     documents: int = 0
     chunks: int = 0
     embedded: int = 0
+    second_embedded: int = 0
     stale: int = 0
     size: int = 0
     truncated: tuple[str, ...] = ()
     trouble: str = ""
 
 
-def read_overview(place: IndexPlace, identity: str, sources: Sources, model: int) -> IndexOverview | None:
+def read_overview(
+    place: IndexPlace, identity: str, sources: Sources, model: int, second: int = 0
+) -> IndexOverview | None:
     """None where there is no index yet."""
     try:
         file = open_existing(place)
@@ -54,7 +60,7 @@ def read_overview(place: IndexPlace, identity: str, sources: Sources, model: int
             return None
         try:
             with reading(file.connection):
-                return _look(file.connection, place, sources, (identity, model))
+                return _look(file.connection, place, sources, (identity, model, second))
         finally:
             file.close()
     except NotFound:
@@ -65,7 +71,9 @@ def read_overview(place: IndexPlace, identity: str, sources: Sources, model: int
         return IndexOverview(trouble=error.detail or str(error))
 
 
-def _look(connection: "apsw.Connection", place: IndexPlace, sources: Sources, ours: tuple[str, int]) -> IndexOverview:
+def _look(
+    connection: "apsw.Connection", place: IndexPlace, sources: Sources, ours: tuple[str, int, int]
+) -> IndexOverview:
     row = connection.execute("SELECT data FROM header WHERE number=1").fetchone()
     header = parse_header(row[0] if row else None)
     if header.identity != ours[0]:
@@ -76,13 +84,15 @@ def _look(connection: "apsw.Connection", place: IndexPlace, sources: Sources, ou
         parse_source(header.birth, number, data)
         for number, data in connection.execute("SELECT number, data FROM sources")
     ]
-    slot = header.slot(ours[1])
+    slots = header.slot(ours[1]), header.slot(ours[2])
+    embedded, second = (0 if slot is None else count_embedded(connection, header, slot) for slot in slots)
     with disk_errors(place.name):
         found = place.files.stat(place.name)
     return IndexOverview(
         documents=header.documents,
         chunks=header.living,
-        embedded=count_embedded(connection, header, slot) if slot is not None else 0,
+        embedded=embedded,
+        second_embedded=second,
         stale=_count_stale(sources, {one.document.path: one.stamp for one in known}),
         size=found.size if found is not None else 0,
         truncated=tuple(one.document.path for one in known if one.document.cut),

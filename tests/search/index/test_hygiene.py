@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.search.index.world import World, make_world
 
-from everself.search.index import Index
+from everself.search.index import Index, IndexOptions
 from everself.search.index_file.file import IndexPlace
 from everself.search.sync.documents import default_chunking
 from everself.storage.real_disk import RealFileSystem
@@ -36,7 +36,13 @@ class Lasting:
         place = IndexPlace(RealFileSystem(str(world.state)), str(world.state), name)
         clock = self.time.clock()
         self.index = Index(
-            world.workspace, place, clock, "an agent", self.embedder, chunking=default_chunking(), grace=grace
+            world.workspace,
+            place,
+            clock,
+            "an agent",
+            self.embedder,
+            chunking=default_chunking(),
+            options=IndexOptions(grace),
         )
         self.index.view()
         world.opened.append(self.index)

@@ -10,7 +10,7 @@ import numpy
 from everself.models.embedding.protocol import Embedder
 from everself.search.chunking.chunks import Chunk
 from everself.search.chunking.marks import Flag
-from everself.search.index import Index
+from everself.search.index import Index, IndexOptions
 from everself.search.index_file.file import IndexPlace
 from everself.search.index_file.view import Snapshot
 from everself.search.sync.documents import ChunkingRules, DocumentReader
@@ -69,9 +69,12 @@ class World:
         extra: Sequence[DocumentReader] = (),
         chunking: ChunkingRules = LINES,
         name: str = "index.db",
+        second: Embedder | None = None,
     ) -> Index:
         place = IndexPlace(RealFileSystem(str(self.state)), str(self.state), name)
-        opened = Index(self.workspace, place, self.clock, identity, embedder, extra, chunking)
+        opened = Index(
+            self.workspace, place, self.clock, identity, embedder, extra, chunking, options=IndexOptions(second=second)
+        )
         self.opened.append(opened)
         return opened
 

@@ -26,6 +26,11 @@ def _notices(found: IndexReport) -> Iterator[str]:
     yield from found.notices
     if found.failure:
         yield f"Not embedded: {found.failure}"
+    if found.better_pending and not found.failure:
+        yield (
+            f"{count_of(found.better_pending, 'chunk')} wait for the better model, which works in idle time: "
+            "everself memory index --better"
+        )
     if found.pending:
         yield f"{count_of(found.pending, 'chunk')} without a vector are found by keywords: everself memory index"
 
@@ -84,6 +89,12 @@ def _searchable(found: IndexHealth) -> Iterator[str]:
     vectors = f", {found.embedded:,} with vectors of {found.model}" if found.model else ""
     held = f"{count_of(found.documents, 'document')} in {count_of(found.pieces, 'chunk')}{vectors}, {_size(found.size)}"
     yield f"Search: {held if found.enabled else 'off'}"
+    if found.better_model and found.enabled:
+        done = "all" if found.better_embedded >= found.pieces else f"{found.better_embedded:,} of {found.pieces:,}"
+        rest = (
+            "" if done == "all" else "; it goes on while a chat or the gateway is idle → everself memory index --better"
+        )
+        yield f"  better vectors of {found.better_model}: {done}{rest}"
     if found.deep is not None:
         yield f"  checked: {count_of(found.deep.rows, 'row')} and {count_of(found.deep.documents, 'file')}, all as they should be"
         if found.deep.dimensions:

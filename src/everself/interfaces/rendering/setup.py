@@ -67,6 +67,9 @@ def _describe(done: SetupResult | AdoptionPlan, _: Look) -> Iterator[Line]:
     yield "  everself log       see every change; everself undo last takes one back"
     yield "A weekly review of what deserves to be kept for good, if you like, on Fridays at six:"
     yield f"  {REVIEW}"
+    if done.better_model:
+        yield "Search understands more with a second model, which works on this machine and in many languages (95 MB):"
+        yield f"  {done.better_model}"
 
 
 def _tree(done: SetupResult) -> Iterator[Line]:

@@ -6,7 +6,7 @@ nothing of where either is kept.
 
 from everself.errors import EmbeddingFailed
 from everself.models.embedding._checked import CheckedEmbedder, RetryPolicy
-from everself.models.embedding._factory import estimate_cost, open_embedder
+from everself.models.embedding._factory import estimate_cost, open_embedder, open_second, wants_second
 from everself.models.embedding._fallback import Unavailable, WithFallback, pin
 from everself.models.embedding.protocol import Embedder, Purpose
 
@@ -20,5 +20,7 @@ __all__ = [
     "WithFallback",
     "estimate_cost",
     "open_embedder",
+    "open_second",
     "pin",
+    "wants_second",
 ]

@@ -15,7 +15,7 @@ from everself.models.embedding._checked import CheckedEmbedder, Limits
 from everself.models.embedding._fallback import Unavailable, WithFallback
 from everself.models.embedding._remote import EmbeddingAccount, RemoteEmbedder, Timeouts, find_fault, is_at_home
 from everself.models.embedding._wire_formats import WIRE_FORMATS
-from everself.models.embedding.local import open_local
+from everself.models.embedding.local import has_quality, open_local
 from everself.models.embedding.protocol import Embedder, Purpose
 from everself.models.plugins import PluginFailed, fenced, find_plugin, make_from
 
@@ -127,6 +127,18 @@ def open_embedder(
         return first
     # the setting `model` names the first one's
     return WithFallback(first, _open(second, "", search, find_provider, cache, timeouts))
+
+
+def wants_second(search: Search, find_provider: Callable[[str], Provider]) -> bool:
+    """Whether the better local model would work beside the fast one: where nobody chose a model."""
+    return choose_provider(search, find_provider) == "local" and not search.model and not search.model_path
+
+
+def open_second(search: Search, find_provider: Callable[[str], Provider], cache: str) -> CheckedEmbedder | None:
+    """The better local model beside the fast one; None where it is not wanted or not installed."""
+    if not wants_second(search, find_provider) or not has_quality():
+        return None
+    return CheckedEmbedder(open_local("e5", "", cache))
 
 
 def choose_provider(search: Search, find_provider: Callable[[str], Provider]) -> str:

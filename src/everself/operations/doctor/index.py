@@ -99,3 +99,14 @@ def find_unfinished(case: Case) -> list[str]:
         return []
     left = [one.path for one in where.files.list("") if one.path.startswith(f"{where.name}.new-")]
     return [] if left and FileLock(f"{where.folder}/{where.name}.lock").is_held() else left
+
+
+def check_better_model(case: Case) -> Iterator[Finding]:
+    """An offer, no fault."""
+    from everself.models.embedding import wants_second
+    from everself.models.embedding.local import INSTALL_QUALITY, has_quality
+
+    search = case.agent.search
+    if case.usable and search.enabled and wants_second(search, case.loaded.config.provider) and not has_quality():
+        words = "A better model for search is not installed (95 MB, works on this machine, many languages)."
+        yield note("search-better", words, INSTALL_QUALITY, case.agent.workspace)

@@ -94,3 +94,14 @@ class IndexView(Protocol):
         numbers: "NDArray[numpy.int32]",
     ) -> "NDArray[numpy.float32]":
         """Exact cosines for those chunks; NaN where a chunk has no vector or is dead."""
+
+    @property
+    def second_embedded(self) -> int:
+        """How many living chunks have a vector of the second model."""
+
+    def second_cosines(
+        self,
+        vector: "NDArray[numpy.float32]",
+        numbers: "NDArray[numpy.int32]",
+    ) -> "NDArray[numpy.float32]":
+        """The same by the vectors of the second model, for some hundreds of chunks."""

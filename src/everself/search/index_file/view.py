@@ -4,7 +4,7 @@ A view holds columns and codes; posting lists, places of chunks and exact vector
 the living never change, so an older view may read from a newer file: what it does not know it leaves out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 
 _ROWS_A_QUESTION = 500
+# of vectors of the second model that were used lately: those of some twenty thousand chunks
+_SECOND_BYTES = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +47,27 @@ class Moment:
     ids: "Numbers"
     usable: "NDArray[numpy.bool_]"
     embedded: int
+    # the same of the second model
+    second_slot: CodeSlot | None
+    second_ids: "Numbers"
 
 
 class IndexReader:
     """One connection, and what was loaded through it. Safe to share between threads."""
 
-    def __init__(self, file: IndexFile, model: int) -> None:
+    def __init__(self, file: IndexFile, model: int, second: int = 0) -> None:
+        """`second` is the model whose vectors only compare candidates that others chose; 0 for none."""
         self.file = file
         self.lock = RLock()
-        self.columns = Columns()
-        self.vectors = Vectors(model)
-        self.recent = VectorCache()
-        self.words = PostingLists()
+        self._models = model, second
+        self._forget()
         self._known: tuple[bytes, Header] | None = None
         self._moment: Moment | None = None
+
+    def _forget(self) -> None:
+        self.columns, self.words = Columns(), PostingLists()
+        self.vectors, self.recent = Vectors(self._models[0]), VectorCache()
+        self.second, self.second_recent = Vectors(self._models[1]), VectorCache(_SECOND_BYTES)
 
     @property
     def header(self) -> Header:
@@ -78,10 +87,10 @@ class IndexReader:
         if self._moment is None or known is not self._known:
             header = known[1]
             if self._known is not None and not follows(header, self._known[1]):
-                self.columns, self.vectors = Columns(), Vectors(self.vectors.model)
-                self.recent, self.words = VectorCache(), PostingLists()
+                self._forget()
             self.columns.refresh(connection, header)
             self.vectors.refresh(connection, header)
+            self.second.refresh(connection, header)
             held = self.columns
             ids = numpy.where(held.alive, self.vectors.ids(header.chunks), 0).astype(numpy.int32)
             usable = ids > 0
@@ -95,6 +104,8 @@ class IndexReader:
                 ids,
                 usable,
                 int(numpy.count_nonzero(usable)),
+                self.second.slot,
+                numpy.where(held.alive, self.second.ids(header.chunks), 0).astype(numpy.int32),
             )
             self._known = known
         return self._moment
@@ -155,9 +166,22 @@ class Snapshot:
     @part
     def pending(self) -> int:
         """How many living chunks have no vector of the present model yet."""
+        return self._count_waiting(self._moment.ids)
+
+    @part
+    def second_pending(self) -> int:
+        """The same for the second model."""
+        return self._count_waiting(self._moment.second_ids)
+
+    @part
+    def second_embedded(self) -> int:
+        """How many living chunks have a vector of the second model."""
+        return int(numpy.count_nonzero(self._moment.second_ids > 0))
+
+    def _count_waiting(self, ids: "Numbers") -> int:
         until = self._moment.columns["until"]
         wanted = self._moment.alive & ((until == 0) | (until >= self.horizon))
-        return int(numpy.count_nonzero(wanted & (self._moment.ids == 0)))
+        return int(numpy.count_nonzero(wanted & (ids == 0)))
 
     def postings(self, term: str) -> "tuple[Numbers, NDArray[numpy.uint8]]":
         reader, moment = self._reader, self._moment
@@ -206,28 +230,45 @@ class Snapshot:
 
     def cosines(self, vector: "Floats", numbers: "Numbers") -> "Floats":
         moment, reader = self._moment, self._reader
-        found = numpy.full(len(numbers), numpy.nan, numpy.float32)
-        slot = moment.slot
-        if slot is None or len(vector) != slot.dimensions:
-            return found
-        ids = moment.ids[numbers]
-        asked = ids > 0
-        if not asked.any():
-            return found
-        vector = vector.astype(numpy.float32)
-        with reader.lock, reading(reader.file.connection):
-            header = self._header_now()
+
+        def score(slot: CodeSlot, wanted: "Numbers", by: "Floats") -> "tuple[Numbers, Floats]":
             connection = reader.file.connection
             if moment.embedded <= EXACT_BELOW:
                 known, table = reader.vectors.exact(connection, moment.ids, moment.usable, slot)
-                known, scores = scored(known, table, ids[asked], vector)
-            else:
-                known, scores = reader.recent.score(connection, numpy.unique(ids[asked]), slot, vector)
+                return scored(known, table, wanted, by)
+            return reader.recent.score(connection, numpy.unique(wanted), slot, by)
+
+        return self._compare(vector, moment.slot, moment.ids[numbers], score)
+
+    def second_cosines(self, vector: "Floats", numbers: "Numbers") -> "Floats":
+        """The same by the vectors of the second model; for some hundreds of chunks, because every vector is read on its own."""
+        moment, reader = self._moment, self._reader
+
+        def score(slot: CodeSlot, wanted: "Numbers", by: "Floats") -> "tuple[Numbers, Floats]":
+            return reader.second_recent.score(reader.file.connection, numpy.unique(wanted), slot, by)
+
+        return self._compare(vector, moment.second_slot, moment.second_ids[numbers], score)
+
+    def _compare(
+        self,
+        vector: "Floats",
+        slot: CodeSlot | None,
+        ids: "Numbers",
+        score: "Callable[[CodeSlot, Numbers, Floats], tuple[Numbers, Floats]]",
+    ) -> "Floats":
+        """Cosines of chunks whose vectors have these ids; NaN where there is none."""
+        found = numpy.full(len(ids), numpy.nan, numpy.float32)
+        asked = ids > 0
+        if slot is None or len(vector) != slot.dimensions or not asked.any():
+            return found
+        with self._reader.lock, reading(self._reader.file.connection):
+            header = self._header_now()
+            known, scores = score(slot, ids[asked], vector.astype(numpy.float32))
         if len(known):
             at = numpy.minimum(known.searchsorted(ids), len(known) - 1)
             there = asked & (known[at] == ids)
             found[there] = scores[at[there]]
-        if header.generation == moment.header.generation and numpy.isnan(found[asked]).any():
+        if header.generation == self._moment.header.generation and numpy.isnan(found[asked]).any():
             raise Damaged("index.db: a vector is missing.")
         return found
 

@@ -3,7 +3,7 @@
 Texts are not in the index: they are cut from their documents once more, and only where those are still what was indexed.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from everself.clock import monotonic
 from everself.errors import Damaged, EmbeddingFailed
 from everself.logs import get_logger
 from everself.search.chunking.marks import Flag
+from everself.search.chunking.terms import split_context
 from everself.search.index_file.columns import load_block, read_header
 from everself.search.index_file.file import IndexFile, reading
 from everself.search.index_file.rows import (
@@ -48,6 +49,8 @@ _FIRST_FEW = 16
 # A document of this size is chunked in less than a second; a short run does not start with a larger one.
 _CHUNKED_AT_ONCE = 1_000_000
 _WAIT = 10.0
+# Bytes of a text a token has at least, roughly and over all scripts; an estimate of costs should rather be too high.
+_BYTES_A_TOKEN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,8 @@ class Bounds:
     seconds: float | None = None
     stopped: Callable[[], bool] = lambda: False
     progress: Callable[[int, int], None] | None = None
+    # texts that are embedded at once: it stops in between only
+    batch: int = BATCH
 
 
 def ask_embedder(embedder: "Embedder", texts: list[str], purpose: "Purpose", expected: int | None) -> "Floats":
@@ -84,6 +89,20 @@ def ask_embedder(embedder: "Embedder", texts: list[str], purpose: "Purpose", exp
     if not numpy.isfinite(lengths).all() or (lengths < 1e-6).any():
         raise EmbeddingFailed("The embedder returned a vector without direction.", reason="numbers")
     directions: Floats = vectors / lengths[:, None]
+    return directions
+
+
+def embed_in_context(embedder: "Embedder", texts: Iterable[str], expected: int | None) -> "Floats":
+    """One vector of length 1 a text: of itself and of those beside it, each of which is embedded once."""
+    weighed = [split_context(text) for text in texts]
+    numbers = {part: at for at, part in enumerate(dict.fromkeys(part for parts in weighed for part, _ in parts))}
+    vectors = ask_embedder(embedder, list(numbers), "document", expected)
+    rows = numpy.zeros((len(weighed), vectors.shape[1]), numpy.float32)
+    for row, parts in zip(rows, weighed, strict=True):
+        for part, weight in parts:
+            row += weight * vectors[numbers[part]]
+    # the own vector weighs more than all others together, so something is left
+    directions: Floats = rows / numpy.linalg.norm(rows, axis=1, keepdims=True)
     return directions
 
 
@@ -107,6 +126,17 @@ def pending_chunks(
             yield block, numpy.flatnonzero(alive)[::-1] + block * BLOCK
 
 
+def count_pending_tokens(file: IndexFile, header: Header, model: int, horizon: int) -> int:
+    """About how many tokens those have, rather too many than too few. Call within one moment of the database."""
+    total = 0
+    for _, chunks in pending_chunks(file, header, model, horizon=horizon):
+        for chunk in chunks.tolist():
+            row = file.connection.execute("SELECT data FROM units WHERE number=?", (chunk,)).fetchone()
+            told = parse_chunk(header.birth, chunk, row[0] if row else None)
+            total += (told.end - told.start) // _BYTES_A_TOKEN + 1
+    return total
+
+
 def next_size(size: int, took: float, left: float) -> int:
     """How many to embed next after a batch of `size` took so many seconds, when so many are left."""
     fitting = int(size * left / took) if took > 0 else BATCH
@@ -124,13 +154,21 @@ class _Batch:
 
 
 class Embedding:
-    """Works on an open index through a connection of its own."""
+    """Works on an open index through a connection of its own. `beside` are models whose codes stay when it has finished."""
 
-    def __init__(self, file: IndexFile, sources: Sources, embedder: "Embedder", horizon: int = 0) -> None:
+    def __init__(
+        self,
+        file: IndexFile,
+        sources: Sources,
+        embedder: "Embedder",
+        horizon: int = 0,
+        beside: Sequence[int] = (),
+    ) -> None:
         self._file = file
         self._sources = sources
         self._embedder = embedder
         self._model = model_key(embedder)
+        self._kept_models = frozenset((self._model, *beside))
         self._horizon = horizon
         self._slot: CodeSlot | None = None
         # chunks whose documents changed since indexing; the next sync handles them
@@ -147,7 +185,7 @@ class Embedding:
         self._newest, self._hurried = None, bounds.seconds is not None
         dropped = drop_closed(self._file, self._horizon, _WAIT)
         done, total = 0, self._count()
-        size = BATCH if bounds.seconds is None else _FIRST_FEW
+        size = bounds.batch if bounds.seconds is None else _FIRST_FEW
         while not bounds.stopped() and (bounds.seconds is None or monotonic() - started < bounds.seconds):
             began = monotonic()
             batch = self._next(size)
@@ -250,13 +288,7 @@ class Embedding:
         if not batch.texts:
             return []
         expected = self._slot.dimensions if self._slot is not None else None
-        return list(
-            zip(
-                batch.texts,
-                ask_embedder(self._embedder, list(batch.texts.values()), "document", expected),
-                strict=True,
-            )
-        )
+        return list(zip(batch.texts, embed_in_context(self._embedder, batch.texts.values(), expected), strict=True))
 
     def _log_batch(self, chunks: int, texts: int, seconds: float) -> None:
         name = f"{self._embedder.provider}/{self._embedder.model}"
@@ -296,12 +328,13 @@ class Embedding:
         self._sources.drop_texts()
         with reading(self._file.connection):
             header = read_header(self._file.connection)[1]
-        if self._skipped or header.slot(self._model) is None or len(header.slots) == 1:
+        others = any(slot.model not in self._kept_models for slot in header.slots)
+        if self._skipped or header.slot(self._model) is None or not others:
             return
         with writing(self._file, _WAIT):
             connection = self._file.connection
             header = read_header(connection)[1]
-            header = drop_other_codes(connection, header, self._model)
+            header = drop_other_codes(connection, header, self._kept_models)
             header = following(header)
             connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
             connection.execute("COMMIT")

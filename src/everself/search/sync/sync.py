@@ -6,11 +6,13 @@ A file that was saved within the grain of its time stamp is read again until its
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from logging import DEBUG, INFO
 from typing import TYPE_CHECKING
 
 import numpy
 
 from everself.errors import EverselfError
+from everself.logs import get_logger
 from everself.search.index_file.rows import SourceRow
 from everself.search.sync.documents import GRAIN_NS, Prepared, Sources, now_ns, stamp_of
 from everself.search.sync.transaction import IndexWriter, writing
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from everself.search.index_file.view import IndexReader
+
+_log = get_logger(__name__)
 
 Progress = Callable[[int, int], None]
 
@@ -79,12 +83,12 @@ class _Tally:
 
 
 class Syncer:
-    """Syncs one open index. `model` is whose vectors new chunks are given from those that are kept; 0 for none."""
+    """Syncs one open index. `models` are whose vectors new chunks are given from those that are kept."""
 
-    def __init__(self, reader: "IndexReader", sources: Sources, model: int) -> None:
+    def __init__(self, reader: "IndexReader", sources: Sources, models: "Sequence[int]") -> None:
         self._reader = reader
         self._sources = sources
-        self._model = model
+        self._models = models
 
     def look(self) -> SyncPlan:
         """What a sync would do now."""
@@ -109,7 +113,7 @@ class Syncer:
         while waiting or removed:
             with self._reader.lock, writing(self._reader.file, wait):
                 self._reader.refresh_within()
-                writer = IndexWriter(self._reader.file, self._model, self._living)
+                writer = IndexWriter(self._reader.file, self._models, self._living)
                 for path in removed:
                     source = self._reader.columns.by_path.get(path)
                     if source is not None:
@@ -133,7 +137,7 @@ class Syncer:
         more = True
         while more:
             with self._reader.lock, writing(self._reader.file, 60.0):
-                writer = IndexWriter(self._reader.file, self._model)
+                writer = IndexWriter(self._reader.file, self._models)
                 more = False
                 for document in documents:
                     writer.add(document)
@@ -184,8 +188,24 @@ class Syncer:
         return document is not None and document.hash == source.document.hash
 
     def _living(self, ids: "Sequence[int]", dead: "Sequence[range]") -> frozenset[int]:
-        living = self._reader.refresh_within().ids.copy()
+        moment = self._reader.refresh_within()
+        # the numbers of vectors are never used twice, whatever their model
+        living = numpy.stack([moment.ids, moment.second_ids])
         for one in dead:
-            living[one.start : one.stop] = 0
+            living[:, one.start : one.stop] = 0
         asked = numpy.array(ids, numpy.int32)
         return frozenset(asked[numpy.isin(asked, living)].tolist())
+
+
+def log_sync(report: SyncReport, seconds: float) -> None:
+    changed = report.read or report.removed
+    _log.log(
+        INFO if changed else DEBUG,
+        "Index synced in %.0f ms: %d documents read, %d removed, %d unchanged, %d chunks written, %d skipped.",
+        seconds * 1000,
+        report.read,
+        report.removed,
+        report.unchanged,
+        report.chunks,
+        len(report.skipped),
+    )

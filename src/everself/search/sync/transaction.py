@@ -89,11 +89,12 @@ def writing(file: IndexFile, wait: float) -> Iterator[None]:
 class IndexWriter:
     """Gathers changes within `writing`, and commits them."""
 
-    def __init__(self, file: IndexFile, model: int, living: "Living | None" = None) -> None:
+    def __init__(self, file: IndexFile, models: Sequence[int], living: "Living | None" = None) -> None:
+        """New chunks are given the vectors that are kept of `models`; whatever vectors a document brings are of the first."""
         self.connection = file.connection
         self.header = read_header(file.connection)[1]
         self._before = self.header
-        self._model = model
+        self._models = tuple(models)
         self._living = living
         self._columns: list[tuple[int, int, int, int, int, int, int]] = []
         self._chunks: list[tuple[int, bytes]] = []
@@ -262,18 +263,14 @@ class IndexWriter:
         self.header = replace(header, vocabularies=_with(header.vocabularies, block, total))
 
     def _place_vectors(self) -> None:
-        if self._model:
-            self.header, added = add_vectors(self.connection, self.header, self._model, self._vectors)
-            self.header = assign_kept(self.connection, self.header, self._model, self._texts, added)
+        for at, model in enumerate(self._models):
+            brought = self._vectors if at == 0 else ()
+            self.header, added = add_vectors(self.connection, self.header, model, brought)
+            self.header = assign_kept(self.connection, self.header, model, self._texts, added)
         gone = self._gone - set(self._texts.values()) - {NOTHING}
         if gone:
             living = self._living
-            prune(
-                self.connection,
-                gone,
-                self._model,
-                (lambda ids: living(ids, self._dead)) if living is not None else None,
-            )
+            prune(self.connection, gone, (lambda ids: living(ids, self._dead)) if living is not None else None)
 
 
 def _groups(chunks: "Sequence[object]") -> Iterator[tuple[int, int]]:

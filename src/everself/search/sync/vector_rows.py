@@ -1,6 +1,6 @@
 """Rows of vectors and their codes: add, assign to chunks, remove. Knows no embedder and no text."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -148,24 +148,21 @@ def _put_codes(
     return replace(header, slots=tuple(changed if one.number == slot.number else one for one in header.slots))
 
 
-def drop_other_codes(connection: "apsw.Connection", header: Header, model: int) -> Header:
-    """When one model has taken over, the codes of the others go; their vectors stay kept for a way back."""
+def drop_other_codes(connection: "apsw.Connection", header: Header, models: Collection[int]) -> Header:
+    """When these models have taken over, the codes of the others go; their vectors stay kept for a way back."""
     for slot in header.slots:
-        if slot.model != model:
+        if slot.model not in models:
             bounds = (codes_row(slot, 0), codes_row(replace(slot, number=slot.number + 1), 0))
             connection.execute("DELETE FROM codes WHERE number>=? AND number<?", bounds)
-    return replace(header, slots=tuple(one for one in header.slots if one.model == model))
+    return replace(header, slots=tuple(one for one in header.slots if one.model in models))
 
 
 def prune(
-    connection: "apsw.Connection",
-    gone: Iterable[bytes],
-    model: int,
-    living: Callable[[Sequence[int]], frozenset[int]] | None,
+    connection: "apsw.Connection", gone: Iterable[bytes], living: Callable[[Sequence[int]], frozenset[int]] | None
 ) -> None:
-    """Forget vectors of texts that no living chunk has: what a text said can be guessed from its vector."""
+    """Forget vectors, of whatever model, of texts that no living chunk has: what a text said can be guessed from its vector."""
     for hashed in gone:
-        ids = [int(row[0]) for row in connection.execute(_FIND, (hashed, model))]
+        ids = [int(row[0]) for row in connection.execute("SELECT number FROM embeddings WHERE hash=?", (hashed,))]
         if ids and (living is None or living(ids)):
             continue
         connection.execute("DELETE FROM embeddings WHERE hash=?", (hashed,))

