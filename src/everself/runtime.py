@@ -131,6 +131,13 @@ class Runtime:
 
         return open_embedder(self.agent.search, self.loaded.config.provider, self.models_folder)
 
+    @part
+    def index_embedder(self) -> "Embedder | None":
+        """The same as the index uses it: for comparing a question with what may answer it, not one statement with another."""
+        from everself.models.embedding.projection import ProjectedEmbedder
+
+        return None if self.embedder is None else ProjectedEmbedder(self.embedder)
+
     @property
     def models_folder(self) -> str:
         return os.path.join(self.places.home, "models")
@@ -140,7 +147,7 @@ class Runtime:
         from everself.search.factory import open_index
 
         grace = self.tunables.corrected_embedding_grace_days
-        return open_index(self.agent, self.workspace, self.clock, self.embedder, self.extra_paths(), grace)
+        return open_index(self.agent, self.workspace, self.clock, self.index_embedder, self.extra_paths(), grace)
 
     def extra_paths(self) -> "list[ExtraPath]":
         """Files outside the workspace that are searched too."""

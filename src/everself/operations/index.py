@@ -247,7 +247,7 @@ def _look(app: "Runtime") -> IndexHealth:
     from everself.search.overview import IndexOverview, read_overview
     from everself.search.sync.documents import Sources, default_chunking, model_key
 
-    embedder = app.embedder
+    embedder = app.index_embedder
     model = "" if embedder is None else f"{embedder.provider}/{embedder.model}"
     if not app.agent.search.enabled:
         off = Remark("Memory search is disabled.", SWITCH_ON)

@@ -4,7 +4,7 @@ from datetime import date
 
 from everself.search.chunking.chunks import Chunk, chunk_document
 from everself.search.chunking.marks import DATE, SPEAKER, TITLE
-from everself.search.chunking.terms import embedding_texts, terms_of
+from everself.search.chunking.terms import BESIDE, embedding_texts, split_context, terms_of
 from everself.text.search import index_terms
 
 
@@ -78,9 +78,17 @@ def test_what_is_embedded_names_speaker_and_heading() -> None:
 
 def test_a_turn_is_embedded_with_the_turns_beside_it_and_an_entry_alone() -> None:
     talk = chunks("memory/2026-03-19-talk.md", "**Ann:** One.\n**Ben:** Two.\n**Ann:** Three.\n**Ben:** Four.\n")
-    assert embedding_texts(talk)[1] == "Ann: One.\nBen: Two.\nAnn: Three."
+    weighed = [split_context(text) for text in embedding_texts(talk)]
+    assert weighed[1] == [("Ben: Two.", 1.0), ("Ann: One.", BESIDE), ("Ann: Three.", BESIDE)]
+    assert weighed[0] == [("Ann: One.", 1.0), ("Ben: Two.", BESIDE)]
+    assert weighed[3] == [("Ben: Four.", 1.0), ("Ann: Three.", BESIDE)]
     notes = chunks("MEMORY.md", "- Likes sencha.\n- Lives in Oslo.\n")
     assert embedding_texts(notes) == ["Likes sencha.", "Lives in Oslo."]
+
+
+def test_no_text_passes_for_a_neighbour() -> None:
+    (text,) = embedding_texts(chunks("MEMORY.md", "- Likes \x1fsencha.\n"))
+    assert split_context(text) == [("Likes  sencha.", 1.0)]
 
 
 def test_the_same_words_in_two_files_are_embedded_once() -> None:

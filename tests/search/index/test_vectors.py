@@ -9,8 +9,11 @@ from tests.search.index.world import World, chunk_lines, cosines_by_place, make_
 
 from everself.clock import monotonic, pause
 from everself.models.embedding import CheckedEmbedder
+from everself.search.chunking.chunks import chunk_document
+from everself.search.chunking.terms import embedding_texts
 from everself.search.index_file import vectors
 from everself.search.sync.documents import Prepared, text_hash
+from everself.search.sync.embedding import embed_in_context
 from everself.testing.embedder import FakeEmbedder, Misdeed
 
 
@@ -258,3 +261,17 @@ def test_distances_count_the_bits_that_differ() -> None:
     assert found[7] > 1000
     assert numpy.delete(found, 7).tolist() == numpy.delete(expected, 7).tolist()
     assert vectors.closest(found, 1)[0] == 3
+
+
+def test_neighbouring_turns_are_embedded_once_and_lean_towards_each_other() -> None:
+    embedder = FakeEmbedder()
+    texts = embedding_texts(
+        chunk_document("memory/2026-03-19-talk.md", b"**Ann:** Where?\n**Ben:** In Rome.\n**Ann:** Oh.\n")
+    )
+    mixed = embed_in_context(embedder, texts, None)
+    ((asked, purpose),) = embedder.calls
+    assert (asked, purpose) == (("Ann: Where?", "Ben: In Rome.", "Ann: Oh."), "document")
+    alone = embedder.embed(asked)
+    assert numpy.allclose(numpy.linalg.norm(mixed, axis=1), 1, atol=1e-6)
+    assert mixed[1] @ alone[0] > alone[1] @ alone[0]
+    assert (numpy.argmax(mixed @ alone.T, axis=1) == numpy.arange(3)).all()

@@ -21,7 +21,7 @@ from everself.workspace.layout import Kind, Place, place
 from everself.workspace.layout.dates import find_day
 
 # Part of an index's identity: raise it whenever the same document would give other chunks.
-CHUNKING_VERSION = 6
+CHUNKING_VERSION = 7
 
 # A correction is one chunk, the wrong and the right text together, unless it is very long.
 _CORRECTION_LIMIT = 10 * LIMIT

@@ -13,6 +13,7 @@ from everself.clock import monotonic
 from everself.errors import Damaged, EmbeddingFailed
 from everself.logs import get_logger
 from everself.search.chunking.marks import Flag
+from everself.search.chunking.terms import split_context
 from everself.search.index_file.columns import load_block, read_header
 from everself.search.index_file.file import IndexFile, reading
 from everself.search.index_file.rows import (
@@ -84,6 +85,20 @@ def ask_embedder(embedder: "Embedder", texts: list[str], purpose: "Purpose", exp
     if not numpy.isfinite(lengths).all() or (lengths < 1e-6).any():
         raise EmbeddingFailed("The embedder returned a vector without direction.", reason="numbers")
     directions: Floats = vectors / lengths[:, None]
+    return directions
+
+
+def embed_in_context(embedder: "Embedder", texts: Iterable[str], expected: int | None) -> "Floats":
+    """One vector of length 1 a text: of itself and of those beside it, each of which is embedded once."""
+    weighed = [split_context(text) for text in texts]
+    numbers = {part: at for at, part in enumerate(dict.fromkeys(part for parts in weighed for part, _ in parts))}
+    vectors = ask_embedder(embedder, list(numbers), "document", expected)
+    rows = numpy.zeros((len(weighed), vectors.shape[1]), numpy.float32)
+    for row, parts in zip(rows, weighed, strict=True):
+        for part, weight in parts:
+            row += weight * vectors[numbers[part]]
+    # the own vector weighs more than all others together, so something is left
+    directions: Floats = rows / numpy.linalg.norm(rows, axis=1, keepdims=True)
     return directions
 
 
@@ -250,13 +265,7 @@ class Embedding:
         if not batch.texts:
             return []
         expected = self._slot.dimensions if self._slot is not None else None
-        return list(
-            zip(
-                batch.texts,
-                ask_embedder(self._embedder, list(batch.texts.values()), "document", expected),
-                strict=True,
-            )
-        )
+        return list(zip(batch.texts, embed_in_context(self._embedder, batch.texts.values(), expected), strict=True))
 
     def _log_batch(self, chunks: int, texts: int, seconds: float) -> None:
         name = f"{self._embedder.provider}/{self._embedder.model}"
