@@ -304,6 +304,7 @@ class Hit(NamedTuple):
     """A chunk of a document that matches a query. `also` are other places with the same text.
 
     `closed`: it no longer holds; `now` are the words that hold instead, where they are known and the caller may see them.
+    `weak`: it is only the nearest there is, and scores too little to be taken for an answer.
     """
 
     path: str
@@ -321,6 +322,7 @@ class Hit(NamedTuple):
     parts: tuple[ScorePart, ...] = ()
     closed: bool = False
     now: str = ""
+    weak: bool = False
 
     @property
     def reference(self) -> str:

@@ -48,6 +48,13 @@ def session_document(path: str, turns: Sequence[Turn]) -> tuple[str, tuple[Unit,
     return "".join(f"{unit.text}\n" for unit in units), tuple(units)
 
 
+def list_document(path: str, texts: Sequence[str]) -> tuple[str, tuple[Unit, ...]]:
+    """An entry of a list for each text."""
+    bodies = [" ".join(text.splitlines()).strip() for text in texts]
+    units = tuple(Unit(path, at, at, body, body, body) for at, body in enumerate(bodies, 1))
+    return "".join(f"- {body}\n" for body in bodies), units
+
+
 def passage_document(path: str, title: str, text: str) -> tuple[str, Unit]:
     """The title as a heading, then the text as it is."""
     content = f"# {title}\n\n{text}\n"
@@ -64,3 +71,16 @@ def plain_day(told: str) -> date:
     """The day in `2023/05/28 (Sun) 07:17`."""
     year, month, day = told.split()[0].split("/")
     return date(int(year), int(month), int(day))
+
+
+def dashed_day(told: str) -> date:
+    """The day in `March-15-2024`."""
+    month, day, year = told.split("-")
+    return date(int(year), _MONTHS.index(month) + 1, int(day))
+
+
+def written_day(told: str) -> date:
+    """The day in `2024年04月01日 周一 08:30`."""
+    year, rest = told.split("年")
+    month, rest = rest.split("月")
+    return date(int(year), int(month), int(rest.split("日")[0]))

@@ -9,7 +9,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from tools.bench_recall.layout import Turn, Unit, english_day, passage_document, plain_day, session_document
+from tools.bench_recall.layout import (
+    Turn,
+    Unit,
+    dashed_day,
+    english_day,
+    list_document,
+    passage_document,
+    plain_day,
+    session_document,
+    written_day,
+)
 
 # By text: found is what stands in the returned text. By place: a hit stands for the turn or passage that it is a part of.
 FoundBy = Literal["text", "place"]
@@ -18,6 +28,9 @@ Script = Literal["english", "cjk"]
 LOCOMO_CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}
 # questions whose answer is not in the conversation say nothing about finding it
 ADVERSARIAL = 5
+BUDGETS = (500, 1500, 3000)
+# series of messages that are one memory
+POOLED = 40
 
 
 class BadData(Exception):
@@ -180,9 +193,91 @@ def _cjk(folder: Path) -> Iterator[Dataset]:
         yield Dataset(f"cjk/{language}", (store,), script="cjk", left_out=left)
 
 
+def _beam(folder: Path) -> Iterator[Dataset]:
+    left = {"questions without evidence": 0}
+    stores: list[Store] = []
+    for path in sorted((folder / "beam").glob("*.json"), key=lambda path: (len(path.stem), path.stem)):
+        told = json.loads(_text(path))
+        documents: list[tuple[str, str]] = []
+        units: list[Unit] = []
+        numbers: dict[int, int] = {}
+        for session in _anchored(told["messages"]):
+            day = dashed_day(session[0]["time_anchor"]).isoformat() if session[0].get("time_anchor") else "undated"
+            place = f"memory/{day}-session-{len(documents) + 1}.md"
+            numbers |= {one["id"]: len(units) + at for at, one in enumerate(session)}
+            content, found = session_document(place, [Turn(one["role"], one["content"]) for one in session])
+            documents.append((place, content))
+            units += found
+        questions: list[Question] = []
+        for order, asked in enumerate(told["questions"]):
+            evidence = tuple(dict.fromkeys(numbers[one] for one in asked["source_chat_ids"] if one in numbers))
+            if not evidence:
+                left["questions without evidence"] += 1
+                continue
+            questions.append(Question(f"{path.stem}:{order}", asked["category"], asked["question"], evidence))
+        stores.append(Store(f"beam/{path.stem}", tuple(documents), tuple(units), tuple(questions)))
+    if not stores:
+        raise BadData(f"{folder / 'beam'} has no chats.")
+    yield Dataset("beam", tuple(stores), budgets=BUDGETS, left_out=left)
+
+
+def _anchored(messages: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """A message with a time of its own begins a session."""
+    held: list[dict[str, Any]] = []
+    for one in messages:
+        if one.get("time_anchor") and held:
+            yield held
+            held = []
+        held.append(one)
+    if held:
+        yield held
+
+
+def _prefeval(folder: Path) -> Iterator[Dataset]:
+    """Every preference is an entry of one list; a question does not name the preference that it is about."""
+    told = list(_lines(folder / "prefeval" / "explicit.jsonl"))
+    content, units = list_document("memory/preferences.md", [one["preference"] for one in told])
+    questions = tuple(Question(f"p{at}", "preference", one["question"], (at,)) for at, one in enumerate(told))
+    store = Store("prefeval/pool", (("memory/preferences.md", content),), units, questions)
+    yield Dataset("prefeval", (store,), budgets=BUDGETS)
+
+
+def _memdaily(folder: Path) -> Iterator[Dataset]:
+    """A file a series; so many series are one memory."""
+    told = list(_lines(folder / "memdaily" / "trajectories.jsonl"))
+    left = {"questions without evidence": 0}
+    # one of each kind after the other, so that every pool has all kinds
+    count = -(-len(told) // POOLED)
+    stores: list[Store] = []
+    for pool in range(count):
+        documents: list[tuple[str, str]] = []
+        units: list[Unit] = []
+        questions: list[Question] = []
+        for at, one in enumerate(told[pool::count], 1):
+            first = len(units)
+            day = written_day(one["message_list"][0]["time"]).isoformat()
+            path = f"memory/{day}-series-{at}.md"
+            content, found = list_document(path, [message["message"] for message in one["message_list"]])
+            documents.append((path, content))
+            units += found
+            numbers = {message["mid"]: first + order for order, message in enumerate(one["message_list"])}
+            kind = one["file"].partition("_")[2]
+            for asked in one["question_list"]:
+                evidence = tuple(dict.fromkeys(numbers[each] for each in asked["target_step_id"] if each in numbers))
+                if evidence:
+                    questions.append(Question(f"{pool}:{at}:{asked['qid']}", kind, asked["question"], evidence))
+                else:
+                    left["questions without evidence"] += 1
+        stores.append(Store(f"memdaily/{pool + 1}", tuple(documents), tuple(units), tuple(questions)))
+    yield Dataset("memdaily", tuple(stores), script="cjk", budgets=BUDGETS, left_out=left)
+
+
 READERS: dict[str, Callable[[Path], Iterator[Dataset]]] = {
     "locomo": _locomo,
     "longmemeval": _longmemeval,
+    "beam": _beam,
+    "prefeval": _prefeval,
+    "memdaily": _memdaily,
     "cjk": _cjk,
 }
 

@@ -6,13 +6,16 @@ there, however many documents there are.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import TYPE_CHECKING
 
 import numpy
 
-from everself.search.chunking.marks import Flag
+from everself.search.chunking.marks import SPEAKER, Flag
 from everself.search.index_file.protocol import IndexView
 from everself.search.matching import K1, Matched, counts_at, saturate, union
+from everself.text.search import index_terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,17 +26,23 @@ if TYPE_CHECKING:
 # The order of the columns that `measure` gives and that the weights are for.
 WORDS = (
     "own",  # words of the query in the chunk
+    "strict",  # … as plain BM25 counts them, long chunks less
     "around",  # … within two chunks of it, or in the headings above it
     "group",  # … in its part of the document, by frequency
     "best",  # the most that any chunk of its part has
     "answers",  # the chunk before asks with these words
     "speaker",  # somebody who is named speaks
+    "assistant",  # who says it: an assistant, …
+    "owner",  # … the person whose memory it is,
+    "note",  # … or nobody: it is written down
     "length",
+    "longer",  # beside the usual length in this memory
     "asks",
     "timed",
     "when",  # it speaks of a time, and the query asks for one
     "date",  # it is of the time that the query names
-    "own_lead",  # these three beside the most that any candidate has
+    "own_lead",  # these beside the most that any candidate has
+    "strict_lead",
     "around_lead",
     "best_lead",
 )
@@ -41,6 +50,8 @@ MEANING = (
     "meaning",  # cosine of the chunk
     "part",  # the best of its part of the document
     "meaning_lead",  # the cosine beside the greatest
+    "meaning_apart",  # by how much it is above the usual cosine of this query's candidates
+    "meaning_alone",  # … as far as no candidate has the words
 )
 # a lead among very weak candidates does not count
 LEAD = 0.2
@@ -88,14 +99,16 @@ def measure(
     words["asks"] = _has(flags, Flag.ASKS)
     words["timed"] = _has(flags, Flag.TIMED)
     words["when"] = words["timed"] if asked.when else numpy.zeros(len(chunks), numpy.float32)
+    words |= _roles(view, chunks, _has(flags, Flag.SPOKEN))
+    words["longer"] = numpy.log((view.columns["length"][chunks].astype(numpy.float32) + 2) / (view.average_length + 2))
     words["length"] = numpy.log(view.columns["length"][chunks].astype(numpy.float32) + 2)
     words["date"] = _dated(view.columns["day"][chunks], asked.days)
-    for name, of in (("own_lead", words["own"] ** 2), ("around_lead", words["around"]), ("best_lead", words["best"])):
+    for name, of in (("own_lead", words["own"] ** 2), ("strict_lead", words["strict"] ** 2), ("around_lead", words["around"]), ("best_lead", words["best"])):
         words[name] = _lead(of)
     return Measured(
         chunks,
         numpy.stack([words[name] for name in WORDS], axis=1),
-        None if vector is None else _meaning(view, vector, chunks, group),
+        None if vector is None else _meaning(view, vector, chunks, group, float((words["own"] ** 2).max(initial=0.0))),
     )
 
 
@@ -156,6 +169,7 @@ def _words(
     asking = _has(columns["flags"][beside.numbers[BEFORE]], Flag.ASKS) * beside.there[BEFORE]
     return {
         "own": numpy.sqrt(share),
+        "strict": numpy.sqrt(alone / whole),
         "around": around / whole,
         "group": (tied * group.frequency(matched, unnamed > 0) + (1 - tied) * alone) / whole,
         "best": numpy.maximum(share, tied * group.most(share)),
@@ -210,13 +224,31 @@ class _Group:
         return spread
 
 
-def _meaning(view: IndexView, vector: "Floats", chunks: "Numbers", group: "_Group") -> "Floats":
+def _meaning(view: IndexView, vector: "Floats", chunks: "Numbers", group: "_Group", told: float) -> "Floats":
     cosines = view.cosines(vector, chunks)
     usual = float(numpy.nanmean(cosines)) if numpy.isfinite(cosines).any() else 0.0
     # a chunk that has no vector yet is neither near nor far
     own = numpy.where(numpy.isnan(cosines), usual, cosines).astype(numpy.float32)
     tied = numpy.where(_has(view.columns["flags"][chunks], Flag.SPOKEN) > 0, 1.0, LOOSE).astype(numpy.float32)
-    return numpy.stack([own, tied * group.most(own) + (1 - tied) * own, _lead(own)], axis=1)
+    apart = (own - own.mean()) / (3 * max(float(own.std()), 1e-3)) if len(own) else own
+    alone = apart * max(0.0, 1 - told)
+    return numpy.stack([own, tied * group.most(own) + (1 - tied) * own, _lead(own), apart, alone], axis=1)
+
+
+def _roles(view: IndexView, chunks: "Numbers", spoken: "Floats") -> "dict[str, Floats]":
+    found = {
+        role: numpy.maximum.reduce([counts_at(view.postings(term)[0], None, chunks) for term in role_terms(role)])
+        for role in ("assistant", "owner")
+    }
+    return {**found, "note": 1 - spoken}
+
+
+@cache
+def role_terms(role: str) -> tuple[str, ...]:
+    """How the index spells the speakers that have this role."""
+    listed = resources.files("everself.search").joinpath("words", f"{role}.txt").read_text(encoding="utf-8")
+    words = (word.strip() for word in listed.replace("\n", ",").split(","))
+    return tuple(dict.fromkeys(SPEAKER + term for word in words if word for term in index_terms(word).counts))
 
 
 def _lead(values: "Floats") -> "Floats":

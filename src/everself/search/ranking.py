@@ -126,6 +126,11 @@ class Ranked:
     names: tuple[str, ...]
     parts: "Floats"
 
+    def between(self, first: int, last: int) -> "Ranked":
+        """Those from one rank on, before another."""
+        part = slice(first, last)
+        return Ranked(self.chunks[part], self.scores[part], self.names, self.parts[part])
+
 
 def rank(view: IndexView, question: RankingQuery, texts: Texts) -> Ranked:
     matched = match(view, question.words)

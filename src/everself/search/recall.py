@@ -3,7 +3,7 @@
 Knows settings, scopes and entries. Does not know who asks it: a chat, a command or another program.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import count as count_from
@@ -40,14 +40,11 @@ _log = get_logger(__name__)
 
 # a longer query is a pasted text; its beginning says what it is about
 LONGEST_QUERY: Final = 4_000
-# hits examined for each one returned
-_CLOSER: Final = 5
-_CLOSER_AT_LEAST: Final = 40
-_CLOSER_AT_MOST: Final = 400
+# Hits are looked at in stages of fixed sizes, and factors reorder them within a stage only: how many are asked for decides how many
+# stages are looked at and never their order.
+_STAGES: Final = (80, 400)
 # minimum tokens of a hit with its citation
 _LEAST_TOKENS: Final = 10
-# limit of hits whose entries are looked up
-_NAMED: Final = 60
 # hits that a record names as left out
 _LEFT_NAMED: Final = 20
 # attempts while files keep changing, before changing files are left out
@@ -197,16 +194,18 @@ class Recall:
         vector = None if mode is Ranking.TFIDF else meaning.vector_for(view)
         ranked = self._rank(view, request, served, self._question(view, request, words, vector, served))
         limit = request.limit or (5 if mode is Ranking.TFIDF else self._settings.max_results)
-        wanted = (
-            _candidates(request.budget, request.limit) if request.budget else max(_CLOSER_AT_LEAST, limit * _CLOSER)
-        )
-        hits, left = self._hits(view, request, served, ranked, words, wanted)
+        hits: list[Hit] = []
+        left: list[LeftOut] = []
+        for first, last in _stages(request, limit):
+            more, lost = self._hits(view, request, served, ranked.between(first, last), words)
+            hits += more
+            left += lost
         hits, equals = merge_equals(hits)
         left += equals
-        hits, weak = self._strong(request, mode, hits)
-        left += weak
         if mode is Ranking.DEFAULT:
             hits = newest_first(diversify(hits), request.query)
+        hits, lost = self._above(request, mode, hits)
+        left += lost
         if request.budget is None:
             kept, over = hits[:limit], hits[limit:]
             # exact counting loads a vocabulary, which takes half the time budget of a command
@@ -267,15 +266,14 @@ class Recall:
         served: "SnippetSource",
         ranked: "Ranked",
         words: SearchQuery,
-        wanted: int,
     ) -> tuple[list[Hit], list[LeftOut]]:
         from everself.search.chunking.marks import Flag
 
-        numbers = ranked.chunks[:wanted].tolist()
+        numbers = ranked.chunks.tolist()
         chunks = served.chunks(numbers)
         texts = served.texts(numbers)
         asked: dict[str, set[int]] = {}
-        for chunk in chunks[:_NAMED]:
+        for chunk in chunks:
             # naming the entries of a document that is too large would take minutes
             whole = not view.documents[chunk.document].cut
             if whole and not view.columns["flags"][chunk.number] & Flag.IMPORTED:
@@ -322,29 +320,32 @@ class Recall:
             if self._mode(request) is Ranking.TFIDF:
                 hits.append(hit)
                 continue
-            sure = self._memory.confidence(entry) if entry else 0.95
             # text inside a redacted secret does not count
             exact = is_exact(words, text) and is_exact(words, redact(text).text)
             boost = self._boost if flags & Flag.CORRECTION else 1.0
-            hits.append(adjust(hit, ageing, entry=entry, confidence=sure, exact=exact, boost=boost))
+            hits.append(adjust(hit, ageing, closed=entry is not None and entry.closed, exact=exact, boost=boost))
         hits.sort(key=lambda hit: (-round(hit.score, 6), -(hit.day or date.min).toordinal(), hit.path, hit.first_line))
         return hits, left
 
-    def _strong(self, request: RecallRequest, mode: Ranking, hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
-        """The hits above the threshold. Age does not push anything below it, and what was named exactly is never below it."""
+    def _above(self, request: RecallRequest, mode: Ranking, hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
+        """The hits above the caller's threshold. Where the caller set none, those below the usual one come marked as weak.
+
+        Age does not push anything below it, and what was named exactly is never below it.
+        """
         usual = 0.01 if mode is Ranking.TFIDF else self._settings.min_score
         least = usual if request.min_score is None else request.min_score
         kept: list[Hit] = []
         left: list[LeftOut] = []
         for hit in hits:
             age = next((part.value for part in hit.parts if part.name == "age"), 1.0)
-            if hit.score / age >= least or (
-                request.min_score is None and any(part.name == "exact" for part in hit.parts)
-            ):
-                kept.append(hit)
+            strong = hit.score / age >= least
+            if strong or request.min_score is None:
+                exact = any(part.name == "exact" for part in hit.parts)
+                kept.append(hit if strong or exact else hit._replace(weak=True))
             else:
                 left.append(LeftOut(hit.entry, hit.path, f"scored below {least:g}"))
-        return kept, left
+        # what is weak comes after what is not
+        return sorted(kept, key=lambda hit: hit.weak), left
 
     def _entries(
         self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]]
@@ -408,10 +409,16 @@ class _Meaning:
         return self._vector
 
 
-def _candidates(budget: int, limit: int | None) -> int:
-    """Number of hits to examine for a token budget: as many as could fit, and some spare ones."""
-    fitting = budget // _LEAST_TOKENS
-    return min(_CLOSER_AT_MOST, _CLOSER_AT_LEAST + (fitting if limit is None else min(fitting, limit)))
+def _stages(request: RecallRequest, limit: int) -> Iterator[tuple[int, int]]:
+    """The first and the last rank of each stage that has to be looked at: as many hits as could fit, and a spare one for each."""
+    fitting = limit if request.budget is None else request.budget // _LEAST_TOKENS
+    wanted = 2 * (fitting if request.limit is None else min(fitting, request.limit))
+    first = 0
+    for size in _STAGES:
+        yield first, first + size
+        first += size
+        if wanted <= first:
+            break
 
 
 def _holds(entry: Entry | None, as_of: date | None) -> bool:

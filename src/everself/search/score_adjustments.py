@@ -1,4 +1,4 @@
-"""Adjusts a score by what the chunk is: validity, corrections, confidence, tier and age. Pure.
+"""Adjusts a score by what the chunk is: validity, corrections, tier and age. Pure.
 
 Factors reorder. None of them takes a strong match out of an answer: what is hidden is decided by the score before age.
 """
@@ -12,14 +12,11 @@ from everself.search.similarity import overlap, words_of
 from everself.storage.state.searches import LeftOut
 from everself.text.dates import asks_for_now
 from everself.text.search import SearchQuery, TermKind, fold_for_phrase
-from everself.values import Entry, Hit, ScorePart, Tier
+from everself.values import Hit, ScorePart, Tier
 
 CORRECTED: Final = 1.5
 CLOSED: Final = 0.5
 CORE: Final = 1.02
-# an entry of low confidence loses a fifth of its score, but stays ahead of much worse matches
-_DOUBT: Final = 0.2
-_USUAL_CONFIDENCE: Final = 0.95
 # score that age may take where it is enabled; where it is not, age only breaks ties
 _AGED: Final = 0.35
 _TIE: Final = 0.005
@@ -54,7 +51,7 @@ def is_exact(query: SearchQuery, text: str) -> bool:
     )
 
 
-def adjust(hit: Hit, ageing: Ageing, *, entry: Entry | None, confidence: float, exact: bool, boost: float = 1.0) -> Hit:
+def adjust(hit: Hit, ageing: Ageing, *, closed: bool, exact: bool, boost: float = 1.0) -> Hit:
     """The hit with its score in the end, and one part for each thing that changed it. `boost` is what a correction is worth."""
     score = hit.score
     parts = list(hit.parts)
@@ -69,11 +66,8 @@ def adjust(hit: Hit, ageing: Ageing, *, entry: Entry | None, confidence: float, 
         factor("exact", raised / max(score, 1e-6))
     if boost != 1.0:
         factor("correction", boost)
-    if entry is not None:
-        if entry.closed:
-            factor("closed", CLOSED)
-        if confidence != _USUAL_CONFIDENCE:
-            factor("confidence", 1 - _DOUBT + _DOUBT * min(1.0, confidence / _USUAL_CONFIDENCE))
+    if closed:
+        factor("closed", CLOSED)
     if hit.tier is Tier.CORE:
         factor("core memory", CORE)
     weight = ageing.weight(hit)
