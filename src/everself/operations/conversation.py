@@ -1,12 +1,12 @@
 """Conversation as an operation of the second kind: it returns the stream of events of one turn."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated
 
-from everself.conversation.events import Done, Event, MemoryWritten, Notice, ToolReturned
+from everself.conversation.events import Accepted, Done, Event, MemoryWritten, Notice, ToolReturned
 from everself.conversation.tools.protocol import Written
 from everself.errors import EverselfError, ModelFailed, WrongUse
 from everself.models.chat.protocol import Usage
@@ -121,6 +121,8 @@ class AskRequest:
     audience=Audience.OWNER,
     effect="write",
     makes_agent=True,
+    # it runs an event loop of its own; chat.say gives the same reply
+    http=False,
     examples=(
         ('everself ask "What did I decide about the logo?"', "one answer, and nothing else on stdout"),
         ("git log -3 | everself ask - --json", "the message from stdin, the answer as JSON"),
@@ -141,13 +143,18 @@ async def _ask(app: "Runtime", caller: Caller, request: AskRequest) -> Reply:
     chat = app.chat
     session = chat.begin(caller.scope, caller.channel, request.resume)
     events = [event async for event in chat.converse(session, request.text)]
-    done = next(one for one in reversed(events) if isinstance(one, Done))
     await chat.close(session)
+    return reply_of(events, app.agent.model)
+
+
+def reply_of(events: Sequence[Event], model: str) -> Reply:
+    """What the events of a whole turn come to."""
+    done = next(one for one in reversed(events) if isinstance(one, Done))
     return Reply(
-        session=session.id,
+        session=next((one.session for one in events if isinstance(one, Accepted)), ""),
         message=done.message,
         text=done.text,
-        model=app.agent.model,
+        model=model,
         why=done.why,
         written=tuple(one.written for one in events if isinstance(one, MemoryWritten)),
         notices=tuple(one for one in events if isinstance(one, Notice)),

@@ -8,7 +8,7 @@ from everself.interfaces.cli.call import json_option
 from everself.interfaces.cli.operation_group import OperationGroup
 
 
-def _group(prefix: str, line: str, order: str, examples: Sequence[tuple[str, str]]) -> OperationGroup:
+def group(prefix: str, line: str, order: str, examples: Sequence[tuple[str, str]]) -> OperationGroup:
     """`order` is the order in which a person meets the commands."""
 
     def callback() -> None:
@@ -28,7 +28,7 @@ def _group(prefix: str, line: str, order: str, examples: Sequence[tuple[str, str
     return made
 
 
-memory = _group(
+memory = group(
     "memory",
     "Search, add, correct, forget, export: what the agent remembers.",
     "search get why list show status add edit correct supersede forget promote compact export import vouch release bank "
@@ -41,7 +41,7 @@ memory = _group(
     ),
 )
 memory.add_command(
-    _group(
+    group(
         "memory.bank",
         "Keep typed pages: world, experience, opinions, and one for each entity.",
         "list show add",
@@ -51,7 +51,7 @@ memory.add_command(
         ),
     )
 )
-cron = _group(
+cron = group(
     "cron",
     "Run jobs at their times: keepers, operations, messages to the agent.",
     "add list show rm enable disable run history tick",
@@ -64,7 +64,7 @@ cron = _group(
         ("everself cron tick", "run what is due; for the crontab of your system"),
     ),
 )
-keepers = _group(
+keepers = group(
     "keepers",
     "See and run the keepers that look after memory.",
     "list run history",
@@ -74,7 +74,7 @@ keepers = _group(
         ("everself keepers history", "what they did"),
     ),
 )
-model = _group(
+model = group(
     "model",
     "Choose the model that answers, and try what it can do.",
     "list use test",
@@ -84,7 +84,7 @@ model = _group(
         ("everself model test", "what the model in use can and cannot do"),
     ),
 )
-config = _group(
+config = group(
     "config",
     "Read and change settings.",
     "get set unset show path",
@@ -93,7 +93,7 @@ config = _group(
         ("everself config set agents.defaults.userTimezone Europe/Berlin", "set one"),
     ),
 )
-agents = _group(
+agents = group(
     "agents",
     "List, add and remove agents.",
     "list show add remove",
@@ -102,7 +102,7 @@ agents = _group(
         ("everself agents add aria", "one more, with a workspace of its own"),
     ),
 )
-soul = _group(
+soul = group(
     "soul",
     "Read the soul, decide how it grows, and take any step of it back.",
     "show history digest diff propose approve refuse rollback test verify",
@@ -112,7 +112,7 @@ soul = _group(
         ("everself soul rollback last", "make it what it was before"),
     ),
 )
-sessions = _group(
+sessions = group(
     "sessions",
     "Look at what was said, export it, delete it.",
     "list show search export delete",
