@@ -41,8 +41,8 @@ def test_every_command_has_a_golden_answer() -> None:
     answered = {case["command"] for case in cases if case["out"] is not None}
     assert set(leaves()) - answered == LASTING, "add a call of it to tests/golden/week.py"
     succeeded = {case["command"] for case in cases if case["code"] == 0}
-    # a conversation is no JSON object: its golden answer is the refusal
-    assert set(leaves()) - succeeded == LASTING
+    # a conversation is no JSON object: its golden answer is the refusal; of a gateway that does not run, the status is a code of its own
+    assert set(leaves()) - succeeded == LASTING | {"gateway status"}
 
 
 def case(**out: Any) -> dict[str, Any]:

@@ -64,6 +64,7 @@ def scripted(model: FakeModel) -> Callable[[str], Runtime]:
     return opener
 
 
+@pytest.mark.slow
 def test_what_is_added_is_found() -> None:
     async def act(gateway: Gateway) -> None:
         token = make_token()
@@ -271,6 +272,19 @@ def test_a_model_that_fails_is_a_bad_gateway_with_its_reason() -> None:
         assert "It is on fire." in answer.json()["detail"]
 
     play(act, opener=scripted(FakeModel(ModelFailed("It is on fire."))))
+
+
+def test_a_guest_is_not_told_what_is_wrong_with_the_owners_machine() -> None:
+    async def act(gateway: Gateway) -> None:
+        guest = make_token("g", "guest/anna")
+        for accept in ("application/json", "text/event-stream"):
+            answer = await gateway.client(guest, Accept=accept).post("/api/v1/chat.say", json={"text": "Hello"})
+            assert "/home/ada" not in answer.text
+            assert "notice" not in answer.text
+        answer = await gateway.ask(make_token(), "chat.say", text="Hello")
+        assert "/home/ada" in answer.json()["detail"]
+
+    play(act, opener=scripted(FakeModel(ModelFailed("No key in /home/ada."))))
 
 
 def test_a_guest_cannot_go_on_with_the_owners_conversation() -> None:

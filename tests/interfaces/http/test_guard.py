@@ -13,6 +13,9 @@ from everself.interfaces.http.limits import Limits
 from everself.interfaces.http.service import offered_operations
 
 ROUTES = [
+    ("GET", "/v1/models"),
+    ("GET", "/v1/models/main"),
+    ("POST", "/v1/chat/completions"),
     *(("POST", f"/api/v1/{one.name}") for one in offered_operations()),
     ("GET", "/api/v1/openapi.json"),
     ("GET", "/metrics"),
@@ -55,8 +58,8 @@ def test_no_route_answers_without_the_token_in_force() -> None:
             for kind, client in strangers.items():
                 answer = await send(client, route)
                 assert answer.status_code == 401, (route, kind)
-                assert answer.headers["content-type"] == "application/problem+json"
-                assert "Bearer" in answer.json()["next"]
+                assert answer.headers["www-authenticate"] == "Bearer"
+                assert "Authorization: Bearer" in answer.text
             for client in (strangers["none"], gateway.client(new)):
                 assert (await send(client, route, query=f"?token={new}")).status_code == 401, route
 
@@ -120,14 +123,24 @@ def test_a_body_above_the_limit_is_refused_whether_it_is_announced_or_not() -> N
     play(act, limits=Limits(body=100))
 
 
-@pytest.mark.parametrize(
-    "body", [b"{", b"[]", b'"x"', b"\xff", b"nul", b'{"query": 1e999}', b'{"limit": 99999999999999999999}', b"[" * 5000]
-)
-def test_what_is_no_object_is_a_bad_request(body: bytes) -> None:
+def test_what_is_no_object_is_a_bad_request() -> None:
+    bodies = (
+        b"{",
+        b"[]",
+        b'"x"',
+        b"\xff",
+        b"nul",
+        b'{"query": 1e999}',
+        b'{"limit": 99999999999999999999}',
+        b"[" * 5000,
+    )
+
     async def act(gateway: Gateway) -> None:
-        answer = await gateway.client(make_token(), **JSON).post("/api/v1/memory.search", content=body)
-        assert answer.status_code == 400
-        assert answer.json()["type"].startswith("urn:everself:problem:")
+        client = gateway.client(make_token(), **JSON)
+        for body in bodies:
+            answer = await client.post("/api/v1/memory.search", content=body)
+            assert answer.status_code == 400, body
+            assert answer.json()["type"].startswith("urn:everself:problem:")
 
     play(act)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import openai
 import pytest
 from tests.interfaces.http.gateways import HOME, make_agent, make_token
 
@@ -37,6 +38,10 @@ def opener(agent):
 
 run_gateway(Home(), surfaces(), opener, lambda found: print(found.url, flush=True))
 """
+
+
+# one whose model says what it was told to
+TALKING = SILENT.replace('("One ", Wait())', '"Hello from the script."')
 
 
 def free_port() -> int:
@@ -214,3 +219,50 @@ def test_in_the_background_it_starts_restarts_and_stops() -> None:
         json.loads(line)["event"] for line in json.loads(everself("gateway", "logs", "--json").stdout)["data"]["lines"]
     ]
     assert [one for one in events if one != "request"] == ["start", "end"] * 2
+
+
+def test_the_official_package_talks_to_it_over_a_socket() -> None:
+    token = make_token()
+    said: Any = [{"role": "user", "content": "My heron is called Otto."}]
+    with running(sys.executable, "-c", TALKING) as process:
+        assert process.stdout is not None
+        url = process.stdout.readline().strip()
+        with openai.OpenAI(api_key=token, base_url=f"{url}/v1", timeout=LONG, max_retries=0) as client:
+            whole = client.chat.completions.create(model="main", messages=said)
+            assert whole.choices[0].message.content == "Hello from the script."
+            said += [{"role": "assistant", "content": "Hello from the script."}, {"role": "user", "content": "And?"}]
+            parts = list(client.chat.completions.create(model="main", messages=said, stream=True))
+            assert "".join(part.choices[0].delta.content or "" for part in parts) == "Hello from the script."
+            assert parts[-1].choices[0].finish_reason == "stop"
+        with (
+            openai.OpenAI(api_key="evs_wrong", base_url=f"{url}/v1", max_retries=0) as stranger,
+            pytest.raises(openai.AuthenticationError),
+        ):
+            stranger.models.list()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(LONG) == 0
+    found = json.loads(everself("memory", "search", "heron", "--json").stdout)["data"]["hits"]
+    assert [hit["hit"]["text"] for hit in found] == ["My heron is called Otto."]
+    # both requests were one conversation
+    assert len(json.loads(everself("sessions", "list", "--json").stdout)["data"]) == 1
+
+
+def test_whoever_hangs_up_half_way_stops_the_reply() -> None:
+    token = make_token()
+    with running(sys.executable, "-c", SILENT) as process:
+        assert process.stdout is not None
+        url = process.stdout.readline().strip()
+        with openai.OpenAI(api_key=token, base_url=f"{url}/v1", timeout=LONG, max_retries=0) as client:
+            stream = client.chat.completions.create(
+                model="main", messages=[{"role": "user", "content": "My heron is called Otto."}], stream=True
+            )
+            for part in stream:
+                if part.choices[0].delta.content:
+                    break
+            stream.close()
+        signed = {"Authorization": f"Bearer {token}"}
+        # the session can be spoken in again at once, and what was said is in it
+        shown = httpx2.post(f"{url}/api/v1/sessions.show", json={"name": "last"}, headers=signed, timeout=LONG)
+        assert "My heron is called Otto." in shown.text
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(LONG) == 0

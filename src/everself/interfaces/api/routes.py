@@ -11,6 +11,7 @@ from everself.conversation.events import Event
 from everself.interfaces.api.openapi import document
 from everself.interfaces.http.access import Access
 from everself.interfaces.http.app import Surface
+from everself.interfaces.http.bodies import read_object
 from everself.interfaces.http.event_stream import EventStream, event_lines
 from everself.interfaces.http.metrics import render_metrics
 from everself.interfaces.http.problems import Refused, refuse
@@ -23,7 +24,6 @@ from everself.operations.declaration import Operation
 CHANNEL: Final = "api"
 PREFIX: Final = "/api/v1"
 STREAM: Final = "text/event-stream"
-_LARGEST: Final = 2**63 - 1
 
 
 class Api:
@@ -77,29 +77,6 @@ def _routes(service: Service) -> Sequence[BaseRoute]:
 
 
 SURFACE: Final = Surface(PREFIX, _routes)
-
-
-def read_object(body: bytes) -> dict[str, object]:
-    """The JSON object that a body holds; an empty body is an empty one."""
-    import msgspec
-
-    try:
-        found = msgspec.json.decode(body) if body.strip() else {}
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise refuse(400, "not-json", "The body is not JSON", f"{error}."[:200]) from error
-    if not isinstance(found, dict):
-        raise refuse(400, "not-json", "The body is not a JSON object")
-    if not _is_storable(found):
-        raise refuse(400, "number", "A number is too large", "Whole numbers have at most 64 bits.")
-    return found
-
-
-def _is_storable(value: object) -> bool:
-    if isinstance(value, dict):
-        return all(map(_is_storable, value.values()))
-    if isinstance(value, list):
-        return all(map(_is_storable, value))
-    return not isinstance(value, int) or -_LARGEST <= value <= _LARGEST
 
 
 def _shown(operation: Operation[Any, Any], result: Any) -> bytes:

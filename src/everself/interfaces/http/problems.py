@@ -51,6 +51,8 @@ class Problem:
     detail: str = ""
     mend: str = ""
     headers: tuple[tuple[str, str], ...] = ()
+    # the field of the request that is wrong, where one is
+    param: str = ""
 
     def body(self, request: str) -> dict[str, object]:
         """`request` is the id by which the log knows the request."""
@@ -59,7 +61,7 @@ class Problem:
             "title": self.title,
             "status": self.status,
         }
-        more = {"detail": self.detail, "next": self.mend, "request": request}
+        more = {"detail": self.detail, "next": self.mend, "param": self.param, "request": request}
         return said | {name: words for name, words in more.items() if words}
 
 

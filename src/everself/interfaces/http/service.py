@@ -1,12 +1,12 @@
 """What the routes of every HTTP interface work with: run an operation for whoever asks, or hold a conversation. Knows no route."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from everself.conversation.events import Event
+from everself.conversation.events import Event, Notice
 from everself.errors import NotFound, RefusedByRule
 from everself.interfaces.http.access import Access, Hosts
 from everself.interfaces.http.access_log import AccessLog
@@ -69,7 +69,7 @@ class Service:
         seconds = self.limits.long_seconds if operation.progress else self.limits.operation_seconds
         return await self.workers.run(work, seconds, then=lambda: self.pool.release(leased))
 
-    async def converse(self, access: Access, given: Mapping[str, object], channel: str) -> AsyncIterator[Event]:
+    async def converse(self, access: Access, given: Mapping[str, object], channel: str) -> AsyncGenerator[Event, None]:
         """The events of one turn. Leaving early stops the reply; what was said is kept."""
         operation = get_operation(CHAT)
         self._check(access, operation)
@@ -80,7 +80,9 @@ class Service:
             await self.workers.run(lambda: leased.runtime.chat, self.limits.operation_seconds)
             async with aclosing(operation(leased.runtime, access.caller(channel), request)) as events:
                 async for event in events:
-                    yield event
+                    # they are about the owner's machine and files: what changed there, what cannot be read, who failed
+                    if access.is_owner or not isinstance(event, Notice):
+                        yield event
         finally:
             self.pool.release(leased)
 

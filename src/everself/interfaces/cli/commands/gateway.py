@@ -46,8 +46,9 @@ gateway.add_command(
 def surfaces() -> "Sequence[Surface]":
     """What the gateway serves."""
     from everself.interfaces.api.routes import SURFACE as API
+    from everself.interfaces.openai.routes import SURFACE as OPENAI
 
-    return (API,)
+    return (API, OPENAI)
 
 
 @gateway.command(
