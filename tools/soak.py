@@ -100,6 +100,8 @@ ROWS: dict[str, Row] = {
     "S11-CHAT": Row("tests.trust.rows.s11_chat", "run_s11_chat", 100, 10, "seed", "conversations"),
     "S11": Row("tests.trust.rows.s11", "run_s11", 100, 5, "seed", "lives of every kind"),
     "S12": Row("tests.trust.rows.s12", "run_s12", 500, 50, "seed", "patterns", {"judged": True}),
+    "S13": Row("tests.trust.rows.s13", "run_s13", 5, 1, "seed", "visits of every route"),
+    "S14": Row("tests.trust.rows.s14", "run_s14", 20_000, 1_000, "seed", "requests"),
     "S15": Row("tests.trust.rows.s15", "run_s15", 50, 5, "seed", "agents"),
 }
 

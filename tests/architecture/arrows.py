@@ -52,7 +52,7 @@ def _objection(module: Module, each: Import) -> str:
 
 def _between_interfaces(module: Module, each: Import) -> str:
     here, there = _interface(module.name), _interface(each.target)
-    if not here or not there or there == SHARED or here in (there, STARTER):
+    if not here or not there or there in SHARED or here in (there, STARTER):
         return ""
     return f"{here} may not import {there}: interfaces call operations, never each other"
 

@@ -28,7 +28,7 @@ PACKAGES = (
 # Each interface is on its own; only the command line starts the others, and what they share is no interface.
 INTERFACES = "interfaces"
 STARTER = "interfaces.cli"
-SHARED = "interfaces.rendering"
+SHARED = frozenset({"interfaces.rendering", "interfaces.http"})
 
 # The package's own two modules stand outside the order; each imports from one package only.
 PORCH = {"everself": "agent", "everself.__main__": "interfaces"}
@@ -82,6 +82,8 @@ HOMES: dict[str, tuple[str, ...]] = {
     "prompt_toolkit": SPEAKING,
     "pydantic_ai": ("models",),
     "mcp": ("conversation", "interfaces"),
+    "starlette": SPEAKING,
+    "uvicorn": SPEAKING,
     "openai": ("models",),
     "anthropic": ("models",),
     "google": ("models",),
@@ -115,8 +117,10 @@ HEAVY = frozenset(
         "rich",
         "ruamel",
         "sqlite3",
+        "starlette",
         "tzlocal",
         "urllib3",
+        "uvicorn",
         "watchfiles",
     }
 )

@@ -180,7 +180,7 @@ def test_openclaws_other_settings_are_left_alone_with_a_warning() -> None:
     loaded = load(
         PLACES,
         """{
-          $schema: "x", gateway: { port: 1 }, channels: { irc: {} },
+          $schema: "x", gateway: { mode: "local" }, channels: { irc: {} },
           agents: { defaults: { thinkingDefault: "high", memorySearch: { sync: { watch: true } } },
                     list: [ { id: "a", name: "A", tools: {} } ] },
           hooks: { token: "${T}", internal: { entries: { "boot-md": {} } } },
@@ -188,7 +188,35 @@ def test_openclaws_other_settings_are_left_alone_with_a_warning() -> None:
     )
     assert {finding.code for finding in loaded.findings} == {"setting-unused"}
     assert len(loaded.findings) == 8
-    assert any(finding.message.startswith("Line 2: gateway ") for finding in loaded.findings)
+    assert any(finding.message.startswith("Line 2: gateway.mode ") for finding in loaded.findings)
+
+
+@pytest.mark.parametrize(
+    ("bind", "read"),
+    [
+        ("loopback", "loopback"),
+        ("lan", "lan"),
+        ("192.168.1.7", "192.168.1.7"),
+        ("::1", "::1"),
+        # OpenClaw's; they need what Everself does not have, and so it listens where only this machine reaches it
+        *((word, "loopback") for word in ("auto", "tailnet", "custom")),
+    ],
+)
+def test_openclaws_port_and_bind_are_read_and_its_token_is_not(bind: str, read: str) -> None:
+    text = f'{{gateway: {{port: 18789, bind: "{bind}", auth: {{mode: "token", token: "gway_x"}}}}}}'
+    loaded = load(PLACES, text)
+    assert (loaded.config.gateway.port, loaded.config.gateway.bind) == (18789, read)
+    assert not loaded.config.gateway.allow_remote
+    assert [one.message for one in loaded.findings] == [
+        "Line 1: gateway.auth is an OpenClaw setting that Everself does not use; it is ignored."
+    ]
+    assert "gway_x" not in repr(loaded)
+
+
+@pytest.mark.parametrize("gateway", ['{bind: "home"}', "{bind: 1}", "{port: 0}", "{port: 65536}", "{openAgents: 0}"])
+def test_a_gateway_that_cannot_be_is_refused(gateway: str) -> None:
+    with pytest.raises(BadConfig):
+        load(PLACES, f"{{gateway: {gateway}}}")
 
 
 @pytest.mark.parametrize(
@@ -294,7 +322,7 @@ def test_a_key_that_stands_twice_is_reported() -> None:
 
 
 def test_the_check_lists_every_problem_and_never_raises() -> None:
-    found = check(PLACES, "{foo: 1, soul: {policy: 3}, gateway: {}}")
+    found = check(PLACES, "{foo: 1, soul: {policy: 3}, channels: {}}")
     assert [finding.severity for finding in found] == ["error", "error", "warning"]
     assert all(finding.path == PLACES.host_file for finding in found)
     assert [finding.code for finding in check(PLACES, "{")] == ["config-wrong"]

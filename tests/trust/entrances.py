@@ -456,7 +456,7 @@ ENTRANCES: tuple[Entrance, ...] = (
 # Words that are no paths, each with the reason. What is not listed here and not entered above fails the completeness test.
 NO_PATHS: dict[str, str] = {
     **dict.fromkeys(
-        ("Chat.converse.text", "chat.say.text"),
+        ("Chat.converse.text", "chat.say.text", "chat.say.system", "chat.say.earlier"),
         "what is said; what the tools make of it passes through their own entrances",
     ),
     "chat.say.session": "compared with recorded sessions, whose ids are the runtime's own",
@@ -556,6 +556,13 @@ NO_PATHS: dict[str, str] = {
         "looked up in a table of settings",
     ),
     "config.set.value": "text of a setting",
+    **dict.fromkeys(
+        ("gateway.token.add.name", "gateway.token.rotate.name", "gateway.token.rm.name"),
+        "compared with the names of tokens",
+    ),
+    "gateway.token.add.agent": "looked up among the agents of the settings",
+    "gateway.token.add.session": "a kind of session, and a person of a-z, 0-9 and -",
+    "gateway.token.add.people": "the name of a header",
     **{
         f"{name}.agent": "looked up among the agents of the settings"
         for name in ("config.get", "config.set", "config.unset", "config.show", "model.use")

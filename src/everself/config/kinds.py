@@ -193,6 +193,23 @@ def patterns(told: Callable[[str, str], object], *, programs: bool = True) -> Ki
     return Kind(words, check, convert)
 
 
+def _bind(value: object) -> Plain | None:
+    """Words of OpenClaw that need something which Everself does not have mean the narrowest place."""
+    import ipaddress
+
+    if not isinstance(value, str):
+        return None
+    if value in ("loopback", "lan"):
+        return value
+    if value in ("auto", "tailnet", "custom"):
+        return "loopback"
+    try:
+        return str(ipaddress.ip_address(value))
+    except ValueError:
+        return None
+
+
+BIND = Kind('"loopback", "lan" or an IP address', _bind)
 FLAG = Kind("true or false", lambda value: value if isinstance(value, bool) else None)
 TEXT = Kind("a short text without control characters", _text)
 TEXTS = Kind("a list of texts, none of them empty", _texts)

@@ -284,6 +284,16 @@ class McpServer:
 
 
 @dataclass(frozen=True, slots=True)
+class Gateway:
+    """`bind` is "loopback", "lan" (every address of the machine) or one address."""
+
+    port: int = setting("", whole(1, 65_535), 7373, "Port of the gateway.")
+    bind: str = setting("", kinds.BIND, "loopback", "Address that it listens on: loopback, lan or an IP address.")
+    allow_remote: bool = setting("allowRemote", FLAG, False, "Lets it listen where other machines reach it.")
+    open_agents: int = setting("openAgents", whole(1, 10_000), 64, "Agents that it keeps open at once.")
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     places: Places
     agents: tuple[AgentSettings, ...]
@@ -297,6 +307,7 @@ class Config:
     programs: Programs = group("", Programs)
     tools: ToolSettings = group("tools", ToolSettings)
     spend: SpendLimits = group("spend", SpendLimits)
+    gateway: Gateway = group("gateway", Gateway)
 
     def agent(self, agent: str = "") -> AgentSettings:
         """The agent of that id, or the one that answers when none is named."""

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from everself.conversation.events import Done, Event, Notice
-from everself.conversation.resources import CompactionResult, Renewed
+from everself.conversation.resources import PLAIN_TURN, CompactionResult, Renewed, TurnOptions
 from everself.conversation.sessions.session import Session
 from everself.conversation.shared_state import SharedState
 from everself.conversation.tools.protocol import Outcome, Tool, ToolContext, one_text, told
@@ -65,7 +65,9 @@ class Chat:
         self._begun[session.id] = session
         return session
 
-    async def converse(self, session: Session, text: str, person: str = "") -> AsyncIterator[Event]:
+    async def converse(
+        self, session: Session, text: str, person: str = "", options: TurnOptions = PLAIN_TURN
+    ) -> AsyncIterator[Event]:
         """The events of one turn: Accepted first, Done last. Leaving early, or `cancel`, stops it; what was said is kept.
 
         `person` is who speaks where that is not the owner. Raises before Accepted where the message could not be kept.
@@ -73,7 +75,7 @@ class Chat:
         import asyncio
 
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
-        turning = TurnRunner(self._shared, session, text, person, queue.put_nowait)
+        turning = TurnRunner(self._shared, session, text, person, queue.put_nowait, options=options)
         running = self._running.setdefault(session.id, [])
         task = asyncio.ensure_future(self._one_by_one(running[-1] if running else None, turning))
         running.append(task)

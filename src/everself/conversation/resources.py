@@ -1,7 +1,7 @@
 """What turns of a conversation use of an agent, and what they leave. Opened in the first turn, after its message is durable."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from everself.conversation.context.request import Facts
 from everself.conversation.tools.protocol import Written
@@ -14,6 +14,22 @@ if TYPE_CHECKING:
     from everself.conversation.tools.protocol import ToolContext
     from everself.identity.integrity import Integrity
     from everself.memory.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOptions:
+    """What a program adds to a message that it passes on. The words are from outside: shown to the model, and never remembered.
+
+    `earlier` was said elsewhere, before the first message of the session (see `said_elsewhere`); `system` are the program's instructions
+    for this reply.
+    """
+
+    earlier: str = ""
+    system: str = ""
+    max_tokens: int | None = None
+
+
+PLAIN_TURN: Final = TurnOptions()
 
 
 @dataclass(frozen=True, slots=True)

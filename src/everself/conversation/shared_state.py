@@ -91,8 +91,8 @@ class SharedState:
         self._open_model = open_model
         self._open_checkpoint = open_checkpoint
         self._open_resources = open_resources
-        # each with the generation of forgetting in which it was built
-        self._prefixes: OrderedDict[str, tuple[int, Prefix]] = OrderedDict()
+        # each with the generation of forgetting in which it was built, and the instructions of a program that it holds
+        self._prefixes: OrderedDict[str, tuple[int, str, Prefix]] = OrderedDict()
         self._told: set[tuple[str, str]] = set()
         self._recovered = False
         self._outside: dict[str, ExternalTools] = {}
@@ -163,13 +163,13 @@ class SharedState:
                 self.log.catch_up()
                 self.checkpoint.recover()
 
-    def prefix(self, session: str, generation: int) -> "Prefix | None":
-        """The cached prefix of a session; None where something was forgotten since."""
-        made, prefix = self._prefixes.get(session, (generation, None))
-        return prefix if made == generation else None
+    def prefix(self, session: str, generation: int, system: str = "") -> "Prefix | None":
+        """The cached prefix of a session; None where something was forgotten since, or where it held other instructions of a program."""
+        found = self._prefixes.get(session)
+        return found[2] if found is not None and found[:2] == (generation, system) else None
 
-    def keep_prefix(self, session: str, prefix: "Prefix", generation: int) -> None:
-        self._prefixes[session] = (generation, prefix)
+    def keep_prefix(self, session: str, prefix: "Prefix", generation: int, system: str = "") -> None:
+        self._prefixes[session] = (generation, system, prefix)
         self._prefixes.move_to_end(session)
         while len(self._prefixes) > _PREFIXES:
             self._prefixes.popitem(last=False)

@@ -13,7 +13,7 @@ from everself.conversation.events import Accepted, Done, Event, MemoryWritten, N
 from everself.conversation.loop import MOST_STEPS, LoopState, run_loop
 from everself.conversation.receipts import find_search, receipt_json
 from everself.conversation.reflex.replies import reply
-from everself.conversation.resources import Acted
+from everself.conversation.resources import PLAIN_TURN, Acted, TurnOptions
 from everself.conversation.sessions.history import tokens_of
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.shared_state import SharedState
@@ -21,7 +21,7 @@ from everself.conversation.tools.calls import offered
 from everself.conversation.tools.protocol import KEPT, Stamp, Tool, ToolContext, Written, remembered
 from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
 from everself.logs import get_logger
-from everself.memory.provenance import IMPORT, OWN, taint_of
+from everself.memory.provenance import IMPORT, OWN, TOOL, taint_of
 from everself.memory.statements import shown
 from everself.models.chat.findings import find_calling
 from everself.models.chat.protocol import ChatModel, ChatRequest, UserTurn
@@ -43,6 +43,7 @@ NO_MODEL: Final = "No model is set: I remember what you tell me, and answer from
 ADD_MODEL: Final = "everself model use PROVIDER/NAME"
 UNKEPT: Final = "The reply says that something will be remembered, but nothing was written."
 REMEMBER: Final = "Say it once more, beginning with “Remember that”."
+SYSTEM: Final = "## From the program through which you are spoken to"
 # a message that takes less of the window than one part in so many is not what fills it
 _MUCH: Final = 16
 _BACKGROUND: Final = frozenset({SessionKind.CRON, SessionKind.HEARTBEAT})
@@ -68,6 +69,7 @@ class TurnRunner:
         emit: Callable[[Event], None],
         *,
         taint: Stamp = OWN,
+        options: TurnOptions = PLAIN_TURN,
     ) -> None:
         """`taint` is that of the author of the message, where that is neither the owner nor the person who speaks."""
         self._shared = shared
@@ -76,6 +78,7 @@ class TurnRunner:
         self._person = person
         self._emit = emit
         self._brought = taint
+        self._options = options
         self._state = LoopState()
         self._acted = Acted()
         self._accepted: Message | None = None
@@ -126,8 +129,17 @@ class TurnRunner:
         self._accepted = self._shared.log.add(self._session, "user", self._text, person=self._person)
         # quoted text is treated like an import, whoever quotes it
         quoted = IMPORT if shown(self._text).strip() else OWN
-        self._taint(speaker_of(self._session.scope, self._person), self._brought, quoted)
+        self._taint(speaker_of(self._session.scope, self._person), self._brought, quoted, *self._add_outside())
         return self._accepted
+
+    def _add_outside(self) -> tuple[Stamp, ...]:
+        """What the program brought with the message; the stamps of it. What was said elsewhere stands where a summary would: it was not
+        said here, so nothing is kept of it."""
+        options, first = self._options, self._accepted is not None and self._accepted.seq == 1
+        earlier = first and bool(options.earlier)
+        if earlier:
+            self._session = self._shared.log.mark(self._session, summary=options.earlier, summary_source=IMPORT)
+        return (*((IMPORT,) if earlier else ()), *((TOOL,) if options.system.strip() else ()))
 
     def _tell_accepted(self) -> None:
         if self._accepted is not None:
@@ -267,18 +279,21 @@ class TurnRunner:
             message=self._text,
             session=session.id,
             turn=message.seq,
-            prefix=shared.prefix(session.id, generation),
+            prefix=shared.prefix(session.id, generation, self._options.system),
+            extra=f"{SYSTEM}\n\n{self._options.system}" if self._options.system.strip() else "",
             window=model.window,
             other=spoken + min(model.most_output, reserve_of(model.window)),
             facts=replace(shared.resources.facts, channel=session.channel),
             tools=bool(tools),
         )
         self._prompt = shared.resources.assembler.assemble(ask)
-        shared.keep_prefix(session.id, self._prompt.prefix, generation)
+        shared.keep_prefix(session.id, self._prompt.prefix, generation, self._options.system)
         self._estimated = spoken + self._prompt.receipt.total
         self._search = find_search(shared.state.searches, self._prompt.receipt.search)
         self._taint(self._prompt.taint)
-        return ChatRequest(self._prompt.prefix.text, self._prompt.delta, tuple(turns))
+        return ChatRequest(
+            self._prompt.prefix.text, self._prompt.delta, tuple(turns), max_tokens=self._options.max_tokens
+        )
 
     def _taint(self, *stamps: Stamp) -> None:
         """The conversation holds these from now on: what is concluded in it is no better. Marked before a model sees any of it."""

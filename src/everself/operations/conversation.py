@@ -1,12 +1,14 @@
 """Conversation as an operation of the second kind: it returns the stream of events of one turn."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from everself.conversation.events import Done, Event, MemoryWritten, Notice, ToolReturned
+from everself.conversation.events import Accepted, Done, Event, MemoryWritten, Notice, ToolReturned
+from everself.conversation.resources import TurnOptions
+from everself.conversation.sessions.log import said_elsewhere
 from everself.conversation.tools.protocol import Written
 from everself.errors import EverselfError, ModelFailed, WrongUse
 from everself.models.chat.protocol import Usage
@@ -16,13 +18,31 @@ from everself.operations.search import scope_of
 
 if TYPE_CHECKING:
     from everself.conversation.context.receipt import Receipt
+    from everself.conversation.sessions.session import Session
     from everself.runtime import Runtime
+
+
+_EARLIER: Final = (
+    "What was said before, where no session is named: the conversation that holds exactly this goes on. Else it is shown to the model as "
+    "words from outside, and never remembered."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierMessage:
+    """Something that a program says was said before."""
+
+    role: Literal["user", "assistant"]
+    text: str
 
 
 class ConverseRequest(Request):
     text: Annotated[str, Argument("What to say.")]
     session: Annotated[str, Option("The id of the conversation to go on with, or last; a new one unless given.")] = ""
     stay: Annotated[bool, Option("Leave the conversation open: more is said in it.")] = False
+    earlier: Annotated[tuple[EarlierMessage, ...], Option(_EARLIER)] = ()
+    system: Annotated[str, Option("Instructions of the program that asks; they stand after the soul.")] = ""
+    max_tokens: Annotated[int | None, Option("Tokens of the reply at most.", ge=1, le=10_000_000)] = None
 
 
 @operation("chat.say", audience=Audience.GUEST, effect="write", command=False, stream=True)
@@ -34,13 +54,26 @@ async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest)
     if not request.text.strip():
         raise WrongUse("There is nothing to say.", mend='everself ask "What do you know about me?"')
     chat = runtime.chat
-    session = await runtime.worker(lambda: chat.begin(caller.scope, caller.channel, request.session))
+    session, earlier = await runtime.worker(lambda: _begin(runtime, caller, request))
+    options = TurnOptions(earlier, request.system, request.max_tokens)
     try:
-        async for event in chat.converse(session, request.text, caller.scope.person or ""):
+        async for event in chat.converse(session, request.text, caller.scope.person or "", options):
             yield event
     finally:
         if not request.stay:
             await chat.close(session)
+
+
+def _begin(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> "tuple[Session, str]":
+    """The session to speak in, and what of the words before is strange to it."""
+    chat, scope, channel = runtime.chat, caller.scope, caller.channel
+    if request.session or not request.earlier:
+        return chat.begin(scope, channel, request.session), ""
+    earlier = [(one.role, one.text) for one in request.earlier]
+    found = runtime.log.continued(earlier, scope, channel)
+    if found is not None:
+        return chat.begin(scope, channel, found.id), ""
+    return chat.begin(scope, channel), said_elsewhere(earlier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +151,8 @@ class AskRequest(Request):
     audience=Audience.OWNER,
     effect="write",
     makes_agent=True,
+    # it runs an event loop of its own; chat.say gives the same reply
+    http=False,
     examples=(
         ('everself ask "What did I decide about the logo?"', "one answer, and nothing else on stdout"),
         ("git log -3 | everself ask - --json", "the message from stdin, the answer as JSON"),
@@ -138,13 +173,18 @@ async def _ask(app: "Runtime", caller: Caller, request: AskRequest) -> Reply:
     chat = app.chat
     session = chat.begin(caller.scope, caller.channel, request.resume)
     events = [event async for event in chat.converse(session, request.text)]
-    done = next(one for one in reversed(events) if isinstance(one, Done))
     await chat.close(session)
+    return reply_of(events, app.agent.model)
+
+
+def reply_of(events: Sequence[Event], model: str) -> Reply:
+    """What the events of a whole turn come to."""
+    done = next(one for one in reversed(events) if isinstance(one, Done))
     return Reply(
-        session=session.id,
+        session=next((one.session for one in events if isinstance(one, Accepted)), ""),
         message=done.message,
         text=done.text,
-        model=app.agent.model,
+        model=model,
         why=done.why,
         written=tuple(one.written for one in events if isinstance(one, MemoryWritten)),
         notices=tuple(one for one in events if isinstance(one, Notice)),

@@ -155,7 +155,7 @@ class Operation(Generic[R, T]):
     none has to exist. `makes_agent`: its command makes the agent where there was none. `question` is what a person is asked before it is
     done, and may name a part of the plan as `{plan.folder}`; the operation shows the plan to `caller.agree`. `agreed_by` is the flag
     that answers it, with its help. `needs_yes` says why it is refused where nobody can be asked; what cannot be undone is refused anyway.
-    `stream`: it returns the events of a conversation.
+    `stream`: it returns the events of a conversation. `http` is false where the gateway does not offer it although its audience could ask.
     """
 
     name: str
@@ -174,6 +174,7 @@ class Operation(Generic[R, T]):
     agreed_by: tuple[str, str] = ("yes", "Do not ask.")
     needs_yes: str = ""
     stream: bool = False
+    http: bool = True
     on: Literal["agent", "home"] = "agent"
     makes_agent: bool = False
     examples: tuple[tuple[str, str], ...] = ()

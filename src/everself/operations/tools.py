@@ -31,6 +31,11 @@ def give_tools(runtime: "Runtime") -> "Runtime":
     return runtime
 
 
+def may_use(operation: Operation[Any, Any], runtime: "Runtime", scope: "Scope") -> bool:
+    """Whether a session of this scope is offered the operation as a tool. Whoever is not the owner gets no more by another way."""
+    return operation.tool is not None and _is_offered(operation.tool, runtime, scope)
+
+
 def _is_offered(offer: ToolOffer[Any], runtime: "Runtime", scope: "Scope") -> bool:
     if effective(scope).kind not in offer.sessions:
         return False
@@ -41,7 +46,7 @@ def tool_of(operation: Operation[Any, Any], offer: ToolOffer[Any], runtime: "Run
     show = offer.show or _show
 
     def work(arguments: JsonObject, context: ToolContext) -> Outcome:
-        request = operation.read(_clean(arguments), "tool")
+        request = operation.read(clean(arguments), "tool")
         caller = caller_in(context)
         shown: Outcome = show(runtime, request, operation(runtime, caller, request))
         return shown
@@ -66,13 +71,13 @@ def caller_in(context: ToolContext) -> Caller:
     )
 
 
-def _clean(value: Any) -> Any:
+def clean(value: Any) -> Any:
     """Half a character, which JSON can hold and a file cannot, is replaced."""
     if isinstance(value, str):
         return without_surrogates(value)
     if isinstance(value, dict):
-        return {key: _clean(one) for key, one in value.items()}
-    return [_clean(one) for one in value] if isinstance(value, list) else value
+        return {key: clean(one) for key, one in value.items()}
+    return [clean(one) for one in value] if isinstance(value, list) else value
 
 
 def _show(_: "Runtime", __: object, result: Any) -> Outcome:

@@ -103,7 +103,12 @@ def measure(
     words["longer"] = numpy.log((view.columns["length"][chunks].astype(numpy.float32) + 2) / (view.average_length + 2))
     words["length"] = numpy.log(view.columns["length"][chunks].astype(numpy.float32) + 2)
     words["date"] = _dated(view.columns["day"][chunks], asked.days)
-    for name, of in (("own_lead", words["own"] ** 2), ("strict_lead", words["strict"] ** 2), ("around_lead", words["around"]), ("best_lead", words["best"])):
+    for name, of in (
+        ("own_lead", words["own"] ** 2),
+        ("strict_lead", words["strict"] ** 2),
+        ("around_lead", words["around"]),
+        ("best_lead", words["best"]),
+    ):
         words[name] = _lead(of)
     return Measured(
         chunks,

@@ -147,7 +147,7 @@ def test_what_a_person_types_is_understood(key: str, typed: str, value: object) 
     ("key", "value", "error"),
     [
         ("soul.polcy", "locked", UnknownKey),
-        ("gateway.port", "1", UnknownKey),
+        ("gateway.auth", "1", UnknownKey),
         ("soul", "locked", WrongUse),
         ("soul.policy", "free", BadConfig),
         ("agents.defaults.workspace", "here", BadConfig),

@@ -197,7 +197,7 @@ def test_a_chat_starts_what_is_due_elsewhere_and_tells_what_came_of_it(
     everself, app: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[tuple[str, ...]] = []
-    monkeypatch.setattr(awake, "_spawn", lambda *words: started.append(words))
+    monkeypatch.setattr(awake, "spawn", lambda *words: started.append(words))
     assert everself("chat", typed="").code == 0
     assert started == []
     backdate(app, replace(HOURLY, action="verb", words="memory index", announce=True), timedelta(hours=2))

@@ -229,6 +229,9 @@ VERBS: Mapping[str, Callable[[Life], Play]] = {
     "sessions delete": lambda life: Play(("sessions", "delete", (life.home / "session").read_text(), "--yes")),
     "review refuse": _plain("review", "refuse", "ZZZZZZZZZZZZ"),
     "backup": lambda life: Play(("backup", f"{life.home}/{random_id(life.random)}.tar.gz")),
+    "gateway token add": lambda life: Play(("gateway", "token", "add", random_id(life.random).lower(), "--as", "main")),
+    "gateway token rotate": _plain("gateway", "token", "rotate", "nobody"),
+    "gateway token rm": _plain("gateway", "token", "rm", "nobody"),
     "doctor": _plain("doctor", "--fix"),
     "setup": _plain("setup"),
 }
@@ -279,6 +282,7 @@ ELSEWHERE: Final = {
         "show",
     ),
     *("agents list", "agents show", "completion", "help"),
+    *(f"gateway {name}" for name in ("run", "start", "restart", "stop", "status", "logs", "token list")),
 }
 
 

@@ -36,7 +36,12 @@ from everself.memory.writing import NewEntry
 from everself.operations.backup.create import make_backup
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.doctor import examine
+from everself.operations.gateway import LOG, SOCKET, Listening, only_gateway, tell_listening
+from everself.operations.home import Home
 from everself.operations.memory import ExportRequest, ImportRequest, export_memory, import_memory
+from everself.operations.tokens import AddTokenRequest, TokenRequest, add_token, rotate_token
+from everself.storage.line_log import LineLog
+from everself.storage.local_socket import listen_at, remove_socket
 from everself.storage.real_disk import RealFileSystem
 from everself.testing.origins import origin_of
 from everself.values import Append, Applied, Author, Change, Create, Replace, digest
@@ -58,6 +63,13 @@ PLACES: dict[str, str] = {
     "count of what was accepted": r"\.config/everself/[a-z]+-[0-9a-f]{12}\.count",
     "lock of the keys": r"\.config/everself/\.everself\.lock",
     "key being written": rf"\.config/everself/{TEMPORARY}",
+    "gateway": r"\.everself/gateway",
+    "tokens": r"\.everself/gateway/tokens\.json",
+    "tokens being written": rf"\.everself/gateway/{TEMPORARY}",
+    "where the gateway listens": r"\.everself/gateway/listening\.json",
+    "locks of the gateway": r"\.everself/gateway/(gateway|\.everself)\.lock",
+    "socket of the gateway": r"\.everself/gateway/gateway\.sock",
+    "log of the gateway": r"\.everself/gateway/gateway\.log(\.\d)?",
     "folder of states": r"\.everself/agents",
     "state": STATE,
     "database": rf"{STATE}/state\.db(-journal)?",
@@ -179,6 +191,7 @@ def live(home: str, seed: int) -> Watch:
         set_value("provider.anthropic.apiKey", "a-key-that-nobody-has-0123456789")
         _change(random)
         _remember(home)
+        _serve()
         with open_runtime() as app:
             make_backup(app, f"{home}/kept/first.tar.gz", with_key=True)
     # a fork needs a process with one thread
@@ -224,6 +237,22 @@ def _remember(home: str) -> None:
         import_memory(app, AT_TERMINAL, ImportRequest(file=f"{home}/kept/memory.jsonl"))
 
 
+def _serve() -> None:
+    """What a gateway leaves beside its agents."""
+    home = Home()
+    for name in ("one", "two"):
+        add_token(home, AT_TERMINAL, AddTokenRequest(name=name, session="main"))
+    rotate_token(home, AT_TERMINAL, TokenRequest(name="one"))
+    with only_gateway(home.places) as folder:
+        log = LineLog(f"{folder}/{LOG}", largest=40)
+        with listen_at(f"{folder}/{SOCKET}"):
+            tell_listening(folder, Listening(os.getpid(), "http://127.0.0.1:1", f"{folder}/{SOCKET}", ""))
+            for number in range(9):
+                log.write(f"line {number} of the log")
+        remove_socket(f"{folder}/{SOCKET}")
+        log.close()
+
+
 def _crash(home: str) -> None:
     """A process that dies in the middle of a change, with a temporary file and an intent on the disk."""
     pid = os.fork()
@@ -251,7 +280,7 @@ def find_faults(seen: dict[str, set[int]]) -> Iterator[str]:
             yield f"{path} is in no place that we know"
         for mode in sorted(found):
             wanted = 0o700 if stat.S_ISDIR(mode) else 0o600
-            if stat.S_IMODE(mode) != wanted or not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+            if stat.S_IMODE(mode) != wanted or not (stat.S_ISDIR(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)):
                 yield f"{path} was {mode:o}, not {wanted:o} ({place_of(path)})"
     for name in PLACES.keys() - {place_of(path) for path in seen}:
         yield f"nobody saw {name}: the life that is lived here lacks something"

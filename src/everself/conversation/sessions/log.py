@@ -3,7 +3,7 @@
 What must never be stored (private passages, secrets) is taken out before a byte reaches the disk. Knows no model and no memory.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Final, Unpack
@@ -39,6 +39,11 @@ OWNER: Final = Scope(SessionKind.MAIN)
 # (what a receipt recalled and left out is places and numbers, and many: looking for secrets there took longer than the rest of a turn)
 _NAMES: Final = frozenset({"call", "model", "name", "stamp", "why", "recalled", "left_out"})
 _SHOWN: Final = 10
+_STRANGE: Final = "(Shown by the program that passes on the next message; it was not said here.)"
+# characters of what was said elsewhere, from its end
+_MOST_STRANGE: Final = 64_000
+# sessions among which the one is looked for that a program goes on with, the newest
+_CONTINUED: Final = 100
 # messages that a search for words looks through, the newest
 MOST_LOOKED_AT: Final = 50_000
 _SPEAKERS: Final = ("user", "assistant")
@@ -67,6 +72,24 @@ class SessionLog:
             if session.scope == scope and not session.ended and session.said:
                 return session
         raise NotFound("no earlier session to continue.")
+
+    def continued(self, earlier: Sequence[tuple[str, str]], scope: Scope, channel: str) -> Session | None:
+        """The session in which exactly this was said, by whom (`user`, `assistant`) and in which order; of several the newest.
+
+        What was said elsewhere before its first message counts too.
+        """
+        wanted = [(role, clean(text).strip()) for role, text in earlier]
+        for row in self._messages.list(scope.kind.value, channel, _CONTINUED):
+            session = session_of(row)
+            if session.scope != scope or session.ended:
+                continue
+            heard = _spoken(self.messages(session))
+            strange = len(wanted) - len(heard)
+            if not heard or strange < 0 or wanted[strange:] != heard:
+                continue
+            if not strange or session.summary == said_elsewhere(earlier[:strange]):
+                return session
+        return None
 
     def find(self, name: str) -> Session:
         """A session of any scope, by id, beginning of an id, or the last."""
@@ -192,6 +215,29 @@ class SessionLog:
             yield header(session_of(rows[0]))
         for said in self._messages.of(session, after or 0):
             yield line(message_of(said))
+
+
+def _spoken(messages: Sequence[Message]) -> list[tuple[str, str]]:
+    """What a listener heard: the parts of a reply between which tools were called are one."""
+    heard: list[tuple[str, str]] = []
+    for one in messages:
+        text = one.content.strip()
+        if one.role == "user":
+            heard.append(("user", text))
+        elif one.role == "assistant" and text:
+            if heard and heard[-1][0] == "assistant":
+                heard[-1] = ("assistant", f"{heard[-1][1]}\n\n{text}")
+            else:
+                heard.append(("assistant", text))
+    return heard
+
+
+def said_elsewhere(earlier: Sequence[tuple[str, str]]) -> str:
+    """What a program says was said before, as it stands before the first message of a session."""
+    if not earlier:
+        return ""
+    told = "\n\n".join(f"{role}: {text}" for role, text in earlier)
+    return f"{_STRANGE}\n\n{clean(told).strip()[-_MOST_STRANGE:]}"
 
 
 def clean(text: str) -> str:

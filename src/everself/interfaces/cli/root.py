@@ -19,7 +19,7 @@ _EPILOG = 'Every command takes --json. "everself help exit-codes" lists what is 
 _ORDER: Final = (
     *("setup", "chat", "ask", "doctor", "config", "identity", "soul", "memory", "context", "sessions"),
     *("simulate-compaction", "model", "spend", "cron", "keepers", "review", "agents", "log", "show", "why", "undo"),
-    *("backup", "restore", "completion", "help"),
+    *("gateway", "backup", "restore", "completion", "help"),
 )
 # What is more than one operation: its line, and the module and name under which it is found when it is called.
 GROUPS: Final[dict[str, tuple[str, str]]] = {
@@ -33,6 +33,7 @@ GROUPS: Final[dict[str, tuple[str, str]]] = {
     "keepers": ("See and run the keepers that look after memory.", "groups:keepers"),
     "review": ("Decide what waits for you, one key each.", "review:review"),
     "agents": ("List, add and remove agents.", "groups:agents"),
+    "gateway": ("Run the gateway, which answers other programs, and say who may ask.", "gateway:gateway"),
     "completion": ("Print what teaches your shell to complete commands.", "completion:completion"),
     "help": ("Explain a command, or the exit codes.", "help:help_command"),
 }

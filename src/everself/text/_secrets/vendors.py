@@ -54,6 +54,7 @@ _A = "[A-Za-z0-9]"
 _U = "[A-Za-z0-9_-]"
 
 FORGES = (
+    Kind("everself token", rf"\bevs_{_U}{{43}}", ("evs_",)),
     Kind("github token", rf"\bgh[pousr]_{_A}{{36,255}}", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), _with_checksum),
     Kind("github fine-grained token", r"\bgithub_pat_[A-Za-z0-9_]{36,255}", ("github_pat_",)),
     Kind(

@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from everself.interfaces.cli.call import opened, recovery_notices, show_lines, show_notices, this_call
+from everself.interfaces.cli.spawn import spawn
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
@@ -84,12 +85,4 @@ def _start_due(app: "Runtime") -> None:
 
     with suppress(EverselfError, OSError):
         if is_anything_due(app):
-            _spawn(sys.executable, "-P", "-m", "everself", "cron", "tick", "--agent", app.agent.id)
-
-
-def _spawn(program: str, *words: str) -> None:
-    """A process that nobody waits for: away from the terminal and its Ctrl-C, and alive when this one has ended."""
-    from everself.config import environment
-
-    nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
-    os.posix_spawn(program, [program, *words], environment(), file_actions=nowhere, setpgroup=0)
+            spawn(sys.executable, "-P", "-m", "everself", "cron", "tick", "--agent", app.agent.id)

@@ -9,7 +9,7 @@ from everself.interfaces.cli.operation_group import OperationGroup
 from everself.interfaces.cli.root import GROUPS
 
 
-def _group(prefix: str, order: str, examples: Sequence[tuple[str, str]], line: str = "") -> OperationGroup:
+def group(prefix: str, order: str, examples: Sequence[tuple[str, str]], line: str = "") -> OperationGroup:
     """`order` is the order in which a person meets the commands."""
 
     def callback() -> None:
@@ -29,7 +29,7 @@ def _group(prefix: str, order: str, examples: Sequence[tuple[str, str]], line: s
     return made
 
 
-memory = _group(
+memory = group(
     "memory",
     "search get why list show status add edit correct supersede forget promote compact export import vouch release bank "
     "index rebuild eval",
@@ -41,7 +41,7 @@ memory = _group(
     ),
 )
 memory.add_command(
-    _group(
+    group(
         "memory.bank",
         "list show add",
         (
@@ -51,7 +51,7 @@ memory.add_command(
         "Keep typed pages: world, experience, opinions, and one for each entity.",
     )
 )
-cron = _group(
+cron = group(
     "cron",
     "add list show rm enable disable run history tick",
     (
@@ -63,7 +63,7 @@ cron = _group(
         ("everself cron tick", "run what is due; for the crontab of your system"),
     ),
 )
-keepers = _group(
+keepers = group(
     "keepers",
     "list run history",
     (
@@ -72,7 +72,7 @@ keepers = _group(
         ("everself keepers history", "what they did"),
     ),
 )
-model = _group(
+model = group(
     "model",
     "list use test",
     (
@@ -81,7 +81,7 @@ model = _group(
         ("everself model test", "what the model in use can and cannot do"),
     ),
 )
-config = _group(
+config = group(
     "config",
     "get set unset show path",
     (
@@ -89,7 +89,7 @@ config = _group(
         ("everself config set agents.defaults.userTimezone Europe/Berlin", "set one"),
     ),
 )
-agents = _group(
+agents = group(
     "agents",
     "list show add remove",
     (
@@ -97,7 +97,7 @@ agents = _group(
         ("everself agents add aria", "one more, with a workspace of its own"),
     ),
 )
-soul = _group(
+soul = group(
     "soul",
     "show history digest diff propose approve refuse rollback test verify",
     (
@@ -106,7 +106,7 @@ soul = _group(
         ("everself soul rollback last", "make it what it was before"),
     ),
 )
-sessions = _group(
+sessions = group(
     "sessions",
     "list show search export delete",
     (

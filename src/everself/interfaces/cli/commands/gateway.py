@@ -1,0 +1,151 @@
+"""`everself gateway`: runs the gateway, here or in the background. Says which interfaces it serves; the rest are operations."""
+
+import os
+import sys
+from typing import TYPE_CHECKING, Final
+
+from everself.errors import EverselfError, NotFound
+from everself.interfaces.cli.call import answer, json_option, show_lines, this_call
+from everself.interfaces.cli.command_types import ExampleCommand
+from everself.interfaces.cli.commands.groups import group
+from everself.interfaces.cli.spawn import spawn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from everself.interfaces.http.app import Surface
+    from everself.operations.gateway import Listening
+
+# it imports, binds and writes a line; a busy machine takes ten times as long as an idle one
+_START_SECONDS: Final = 30.0
+_EXTRA: Final = "pip install 'everself[gateway]'"
+
+gateway = group(
+    "gateway",
+    "run start stop restart status logs token",
+    (
+        ("everself gateway token add editor --as main", "let a program of yours in"),
+        ("everself gateway start", "run it in the background"),
+        ("everself gateway status", "whether it runs, and where"),
+    ),
+)
+gateway.add_command(
+    group(
+        "gateway.token",
+        "add list rotate rm",
+        (
+            ("everself gateway token add editor --as main", "a program of yours, which does what you may do"),
+            ("everself gateway token list", "who may ask whom"),
+        ),
+        "Make, list, rotate and remove tokens, which say who may ask whom.",
+    )
+)
+
+
+def surfaces() -> "Sequence[Surface]":
+    """What the gateway serves."""
+    from everself.interfaces.api.routes import SURFACE as API
+    from everself.interfaces.openai.routes import SURFACE as OPENAI
+
+    return (API, OPENAI)
+
+
+@gateway.command(
+    "run",
+    cls=ExampleCommand,
+    help="Run the gateway in this terminal, until Ctrl-C or a signal ends it.",
+    examples=(("everself gateway run", "on this machine alone, unless the settings say otherwise"),),
+)
+@json_option
+def run() -> int:
+    from everself.agent import open_runtime
+    from everself.operations.home import Home
+
+    _need_extra()
+    from everself.interfaces.http.server import run_gateway
+
+    left = run_gateway(Home(), surfaces(), open_runtime, _tell)
+    if left:
+        # a thread that runs on would keep the process alive; whatever was acknowledged is on the disk
+        sys.stdout.flush()
+        os._exit(0)
+    return 0
+
+
+def _tell(found: "Listening") -> None:
+    if this_call().json:
+        answer(found, ())
+    else:
+        from everself.operations.token_file import TokenFile
+
+        lines = [f"The gateway listens on {found.url} and on {found.socket} (process {found.pid})."]
+        if not TokenFile(os.path.dirname(found.socket)).tokens():
+            lines.append("Nobody is let in yet: everself gateway token add NAME --as main")
+        show_lines(lines, err=True)
+    sys.stdout.flush()
+
+
+@gateway.command(
+    "start",
+    cls=ExampleCommand,
+    help="Start the gateway in the background.",
+    examples=(("everself gateway start", "it goes on when the terminal is closed"),),
+)
+@json_option
+def start() -> int:
+    _start()
+    return 0
+
+
+@gateway.command(
+    "restart",
+    cls=ExampleCommand,
+    help="Stop the gateway, and start it again.",
+    examples=(("everself gateway restart", "replies that are under way may end, for ten seconds"),),
+)
+@json_option
+def restart() -> int:
+    from everself.operations.caller import AT_TERMINAL
+    from everself.operations.declaration import NoRequest
+    from everself.operations.gateway import stop_gateway
+    from everself.operations.home import Home
+
+    stop_gateway(Home(), AT_TERMINAL, NoRequest())
+    _start()
+    return 0
+
+
+def _start() -> None:
+    from everself.clock import monotonic, pause
+    from everself.errors import RefusedByRule
+    from everself.operations.gateway import find_listening, folder_of
+    from everself.operations.home import Home
+    from everself.operations.token_file import TokenFile
+
+    _need_extra()
+    from everself.interfaces.http.server import address_of
+
+    config = Home().load().config
+    places = config.places
+    # what is wrong with the settings is said here, where somebody sees it
+    address_of(config.gateway, TokenFile(folder_of(places)))
+    running = find_listening(places)
+    if running is not None:
+        raise RefusedByRule(f"The gateway runs already: process {running.pid}.", mend="everself gateway restart")
+    process = spawn(sys.executable, "-P", "-m", "everself", "gateway", "run")
+    end = monotonic() + _START_SECONDS
+    while (found := find_listening(places)) is None:
+        ended, _ = os.waitpid(process, os.WNOHANG)
+        if ended or monotonic() >= end:
+            raise EverselfError("The gateway did not start.", mend="everself gateway run says why.")
+        pause(0.05)
+    lines = [f"The gateway listens on {found.url} (process {found.pid}).", "Stop it with: everself gateway stop"]
+    answer(found, lines)
+
+
+def _need_extra() -> None:
+    import importlib.util
+
+    missing = [name for name in ("starlette", "uvicorn", "websockets") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise NotFound(f"package {missing[0]}, which the gateway needs.", mend=_EXTRA)

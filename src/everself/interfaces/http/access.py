@@ -1,0 +1,123 @@
+"""Who is let in: Host, Origin and token of a request, checked on loopback too. Agent and person come from the token.
+
+Pure over headers and the list of tokens. Knows no route.
+"""
+
+import ipaddress
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from everself.interfaces.http.problems import Refused, refuse
+from everself.operations.caller import Audience, Caller
+from everself.operations.token_file import PREFIX, Token, is_plain
+from everself.search.scopes import Scope
+from everself.search.sharing import is_owner
+
+LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_SIGN_IN: Final = (
+    "Send the header “Authorization: Bearer TOKEN”. everself gateway token add NAME --as main makes a token."
+)
+_MOST: Final = 512
+
+RawHeaders = Iterable[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a request may do: whose token it is, which agent it opens, for whom."""
+
+    token: str
+    agent: str
+    scope: Scope
+    read: bool
+
+    @property
+    def is_owner(self) -> bool:
+        return is_owner(self.scope)
+
+    def caller(self, channel: str) -> Caller:
+        """The owner's token has the owner's standing, but not that of the owner at a terminal: nobody is there to be asked."""
+        standing = Audience.OWNER if self.is_owner else Audience.GUEST
+        return Caller(standing, self.scope, by_owner=self.is_owner, channel=channel)
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """The names by which the gateway may be called. `addresses`: any address too, which no foreign name server can give away."""
+
+    names: frozenset[str] = LOCAL_HOSTS
+    addresses: bool = False
+
+    def allow(self, host: str) -> bool:
+        name = host_name(host)
+        if name in self.names:
+            return True
+        if not self.addresses:
+            return False
+        try:
+            return bool(ipaddress.ip_address(name))
+        except ValueError:
+            return False
+
+
+def host_name(host: str) -> str:
+    """A Host header without its port: `[::1]:80` → `::1`."""
+    text = host.strip().lower()
+    if text.startswith("["):
+        return text[1:].partition("]")[0]
+    name, colon, port = text.rpartition(":")
+    return name if colon and port.isdigit() else text
+
+
+def check_place(headers: RawHeaders, hosts: Hosts) -> None:
+    """Refuse what comes from a page of another site, or under a name that is not ours (DNS rebinding)."""
+    found = list(headers)
+    named = _values(found, b"host")
+    if len(named) != 1 or not hosts.allow(named[0]):
+        raise refuse(403, "foreign-host", "This host name is not served here", mend="Call it by http://localhost.")
+    origins = _values(found, b"origin")
+    ours = {f"{scheme}://{named[0].strip().lower()}" for scheme in ("http", "https")}
+    if any(origin.strip().lower() not in ours for origin in origins):
+        raise refuse(403, "foreign-origin", "Pages of other sites may not ask here")
+    if any(site.strip().lower() == "cross-site" for site in _values(found, b"sec-fetch-site")):
+        raise refuse(403, "foreign-origin", "Pages of other sites may not ask here")
+
+
+def bearer(headers: RawHeaders, query: bytes) -> str:
+    """The token that a request shows. One in its address is refused even beside a good one: addresses are logged and passed on."""
+    if PREFIX.encode() in query:
+        raise _unknown(
+            "A token was sent in the address, where logs keep it. Rotate it: everself gateway token rotate NAME"
+        )
+    given = _values(list(headers), b"authorization")
+    if len(given) != 1:
+        raise _unknown()
+    scheme, _, secret = given[0].strip().partition(" ")
+    if scheme.lower() != "bearer" or not secret.strip() or len(secret) > _MOST:
+        raise _unknown()
+    return secret.strip()
+
+
+def access_of(token: Token | None, headers: RawHeaders) -> Access:
+    if token is None:
+        raise _unknown("The token is not known; it may have been rotated or removed.")
+    if not token.people:
+        return Access(token.name, token.agent, token.scope(), token.read)
+    named = _values(list(headers), token.people.encode())
+    if len(named) != 1 or not is_plain(named[0]):
+        raise refuse(
+            400,
+            "no-person",
+            "Nobody is named",
+            f"This token speaks for many people and names them in {token.people}: 1 to 64 of a-z, 0-9 and -.",
+        )
+    return Access(token.name, token.agent, token.scope(named[0]), token.read)
+
+
+def _unknown(detail: str = "") -> Refused:
+    return refuse(401, "no-token", "A token is needed", detail, _SIGN_IN, WWW_Authenticate="Bearer")
+
+
+def _values(headers: list[tuple[bytes, bytes]], name: bytes) -> list[str]:
+    return [value.decode("latin-1") for key, value in headers if key.lower() == name]

@@ -1,0 +1,91 @@
+"""Server-sent events: a response whose lines come as they are made, with a comment while there are none. Knows no event."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, suppress
+from typing import Final
+
+from starlette.types import Receive, Scope, Send
+
+QUIET_SECONDS: Final = 15.0
+_QUIET: Final = b": still here\n\n"
+
+
+def event_lines(data: str, event: str = "", number: int | None = None) -> bytes:
+    """One event. `data` is JSON, which has no line breaks."""
+    named = f"event: {event}\n" if event else ""
+    counted = "" if number is None else f"id: {number}\n"
+    return f"{counted}{named}data: {data}\n\n".encode("utf-8", "replace")
+
+
+class EventStream:
+    """An ASGI response. Where the client leaves, the source is closed at once, which stops what it does."""
+
+    def __init__(
+        self, source: AsyncIterator[bytes], headers: Mapping[str, str] | None = None, quiet: float = QUIET_SECONDS
+    ) -> None:
+        self._source = source
+        self._headers = headers or {}
+        self._quiet = quiet
+
+    async def __call__(self, _: Scope, receive: Receive, send: Send) -> None:
+        """What goes wrong before the first event is raised, so that it can be answered with a code."""
+        sending = asyncio.ensure_future(self._pass_on(send))
+        leaving = asyncio.ensure_future(_left(receive))
+        try:
+            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if sending.done():
+                await sending
+        finally:
+            for task in (sending, leaving):
+                task.cancel()
+            # until the source has ended: what it keeps is kept before the request is over
+            await asyncio.gather(sending, leaving, return_exceptions=True)
+
+    async def _pass_on(self, send: Send) -> None:
+        begun = False
+        async with aclosing(_with_comments(self._source, self._quiet)) as chunks:
+            async for chunk in chunks:
+                if not begun:
+                    begun = True
+                    await self._begin(send)
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        if not begun:
+            await self._begin(send)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _begin(self, send: Send) -> None:
+        named = {"content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no"} | dict(self._headers)
+        raw = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in named.items()]
+        await send({"type": "http.response.start", "status": 200, "headers": raw})
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _with_comments(source: AsyncIterator[bytes], quiet: float) -> AsyncGenerator[bytes, None]:
+    """The chunks; a comment after each while without one, so that nothing between takes the connection for dead."""
+    following: asyncio.Future[bytes] | None = None
+    try:
+        while True:
+            following = following or asyncio.ensure_future(anext(source))
+            await asyncio.wait({following}, timeout=quiet)
+            if not following.done():
+                yield _QUIET
+                continue
+            done, following = following, None
+            try:
+                chunk = done.result()
+            except StopAsyncIteration:
+                return
+            yield chunk
+    finally:
+        if following is not None:
+            following.cancel()
+            with suppress(asyncio.CancelledError, StopAsyncIteration):
+                await following
+        close = getattr(source, "aclose", None)
+        if close is not None:
+            await close()

@@ -1,0 +1,209 @@
+"""The outermost layer: lets a request in or refuses it, reads its body, answers what went wrong, logs the outcome.
+
+Nothing behind it sees a request that was not let in. Knows no route but `/healthz`, which says nothing.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from everself.clock import monotonic
+from everself.errors import EverselfError
+from everself.interfaces.http.access import Access, access_of, bearer, check_place
+from everself.interfaces.http.problems import MEDIA_TYPE, Problem, Refused, problem_of, refuse
+from everself.logs import get_logger
+from everself.values import new_id
+
+if TYPE_CHECKING:
+    from everself.interfaces.http.service import Service
+
+_log = get_logger(__name__)
+
+HEALTH: Final = "/healthz"
+_UNMATCHED: Final = "-"
+_WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_JSON: Final = "application/json"
+_ALWAYS: Final = (
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+)
+
+# how a surface words a problem; its body as JSON
+Wording = Callable[[Problem, str], tuple[dict[str, object], str]]
+
+
+def plain_wording(problem: Problem, request: str) -> tuple[dict[str, object], str]:
+    return problem.body(request), MEDIA_TYPE
+
+
+class Guard:
+    def __init__(self, app: ASGIApp, service: "Service", wording: Callable[[str], Wording]) -> None:
+        """`wording` gives how problems of a path are worded."""
+        self._app = app
+        self._service = service
+        self._wording = wording
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        answer = _Answer(scope, send)
+        access: Access | None = None
+        try:
+            access = await self._admit(scope)
+            if access is None:
+                await PlainTextResponse("ok")(scope, receive, answer.send)
+                return
+            scope["app"] = self
+            scope.setdefault("state", {}).update(access=access, request=answer.id)
+            if scope["type"] == "http":
+                receive = await self._read(scope, receive)
+            await self._app(scope, receive, answer.send)
+        except Refused as refused:
+            await self._answer(scope, receive, answer, refused.problem)
+        except HTTPException as error:
+            await self._answer(scope, receive, answer, _unmatched(error))
+        except EverselfError as error:
+            to_owner = access is not None and access.is_owner
+            await self._answer(scope, receive, answer, problem_of(error, to_owner=to_owner))
+        except Exception as error:  # noqa: BLE001 the fence of the gateway: a mistake of ours ends one request and not the process
+            _log.error("The request %s failed: %s.", answer.id, type(error).__name__)
+            await self._answer(scope, receive, answer, Problem(500, "mistake", "This is a mistake in Everself"))
+        finally:
+            self._note(scope, answer, access)
+
+    async def _admit(self, scope: Scope) -> Access | None:
+        """Who asks; None where it is only asked whether somebody is there."""
+        service, headers = self._service, scope["headers"]
+        check_place(headers, service.hosts)
+        if scope["type"] == "http" and scope["path"] == HEALTH and scope["method"] in ("GET", "HEAD"):
+            return None
+        try:
+            secret = bearer(headers, scope["query_string"])
+            access = access_of(service.tokens.find(secret), headers)
+        except Refused as refused:
+            # counted only where it failed: a stranger on the same address keeps nobody out who has a token
+            peer = str((scope.get("client") or ("unix", 0))[0])
+            if wait := service.failed.wait(peer):
+                raise _too_often(wait) from refused
+            raise
+        if wait := service.asked.wait(access.token):
+            raise _too_often(wait)
+        return access
+
+    async def _read(self, scope: Scope, receive: Receive) -> Receive:
+        """The whole body, within its limits; what follows gets it in one piece."""
+        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if (
+            scope["method"] in _WITH_BODY
+            and headers.get(b"content-type", "").partition(";")[0].strip().lower() != _JSON
+        ):
+            raise refuse(
+                415, "not-json", "A JSON body is needed", mend="Send the header “Content-Type: application/json”."
+            )
+        most = self._service.limits.body
+        said = headers.get(b"content-length", "")
+        if said.isdigit() and int(said) > most:
+            raise _too_large(most)
+        body = bytearray()
+        more = True
+        try:
+            async with asyncio.timeout(self._service.limits.body_seconds):
+                while more:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise refuse(400, "gone", "The request was not sent to its end")
+                    body += message.get("body", b"")
+                    more = message.get("more_body", False)
+                    if len(body) > most:
+                        raise _too_large(most)
+        except TimeoutError:
+            raise refuse(408, "slow", "The body did not arrive in time") from None
+        return _replay(bytes(body), receive)
+
+    async def _answer(self, scope: Scope, receive: Receive, answer: "_Answer", problem: Problem) -> None:
+        if answer.status:
+            # the answer has begun: the connection is closed without its end, so that nobody takes it for whole
+            return
+        said, media_type = self._wording(scope["path"])(problem, answer.id)
+        data = json.dumps(said, ensure_ascii=False).encode("utf-8", "replace")
+        headers = dict(problem.headers)
+        if problem.status in (408, 413):
+            headers["Connection"] = "close"
+        await Response(data, problem.status, headers, media_type)(scope, receive, answer.send)
+
+    def _note(self, scope: Scope, answer: "_Answer", access: Access | None) -> None:
+        route = str(getattr(scope.get("route"), "path", HEALTH if scope["path"] == HEALTH else _UNMATCHED))
+        if operation := scope.get("state", {}).get("operation"):
+            route = route.replace("{name}", operation)
+        service = self._service
+        service.answered[(route, answer.status)] += 1
+        values: dict[str, Any] = {
+            "id": answer.id,
+            "method": str(scope.get("method", scope["type"]))[:16],
+            "route": route,
+            "status": answer.status,
+            "ms": round((monotonic() - answer.begun) * 1000, 1),
+            "bytes": answer.bytes,
+        }
+        if access is not None:
+            values |= {"token": access.token, "agent": access.agent}
+        service.log.write("request", values)
+
+
+class _Answer:
+    """What is sent, counted; every answer gets the headers that keep it from caches and frames. `status` is 0 until it begins."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self.id = new_id()
+        self.begun = monotonic()
+        self.status = 0
+        self.bytes = 0
+        self._send = send
+        self._start = "websocket.http.response.start" if scope["type"] == "websocket" else "http.response.start"
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == self._start:
+            self.status = message["status"]
+            extra = (*_ALWAYS, (b"x-request-id", self.id.encode()))
+            message = {**message, "headers": [*message.get("headers", ()), *extra]}
+        elif message["type"] == "websocket.close" and not self.status:
+            # before it was accepted, which the server answers so
+            self.status = 403
+        self.bytes += len(message.get("body", b""))
+        await self._send(message)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    sent = False
+
+    async def again() -> Message:
+        nonlocal sent
+        if sent:
+            return await receive()
+        sent = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+def _unmatched(error: HTTPException) -> Problem:
+    titles = {404: ("not-found", "There is nothing at this address"), 405: ("method", "This method is not served here")}
+    kind, title = titles.get(error.status_code, ("http", str(error.detail)))
+    return Problem(error.status_code, kind, title, headers=tuple((error.headers or {}).items()))
+
+
+def _too_often(wait: float) -> Refused:
+    seconds = str(max(1, int(wait + 0.999)))
+    return refuse(429, "too-often", "Too many requests", f"Try again in {seconds} s.", Retry_After=seconds)
+
+
+def _too_large(most: int) -> Refused:
+    return refuse(413, "too-large", "The body is too large", f"At most {most:,} bytes are read.")

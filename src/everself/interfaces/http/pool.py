@@ -1,0 +1,194 @@
+"""The agents that the gateway holds open: opened at first use, anew where their settings changed, closed when nobody uses them.
+
+Used on one event loop; whatever blocks is done by the workers. Knows no request.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from everself.clock import monotonic
+from everself.config import Places
+from everself.errors import EverselfError
+from everself.identity.time_zone import user_zone
+from everself.interfaces.http.problems import refuse
+from everself.interfaces.http.workers import Workers
+from everself.logs import get_logger
+from everself.operations.upkeep import Upkeep
+from everself.runtime import Runtime
+from everself.storage.host_files import find_file
+
+_log = get_logger(__name__)
+
+Mark = tuple[object, ...]
+_OPEN_SECONDS: Final = 60.0
+_CHECK_SECONDS: Final = 15.0
+
+
+def mark_of(*paths: str) -> Mark:
+    """What tells one state of these files from another."""
+    return tuple(_stat(path) for path in paths)
+
+
+def _stat(path: str) -> object:
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        return error.errno
+    return found.st_ino, found.st_dev, found.st_mtime_ns, found.st_ctime_ns, found.st_size
+
+
+@dataclass(eq=False, slots=True)
+class OpenAgent:
+    """`users` are the requests that use it now. One whose settings changed is `retired`: it is closed when the last of them leaves."""
+
+    runtime: Runtime
+    upkeep: Upkeep
+    settings: Mark
+    profile: Mark = ()
+    users: int = 0
+    used: float = field(default_factory=monotonic)
+    retired: bool = False
+
+
+class AgentPool:
+    def __init__(self, open_runtime: Callable[[str], Runtime], places: Places, most: int, workers: Workers) -> None:
+        self._open_runtime = open_runtime
+        self._places = places
+        self._most = most
+        self._workers = workers
+        self._open: dict[str, OpenAgent] = {}
+        self._opening: dict[str, asyncio.Lock] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+        # opened, retired ones included
+        self._held: set[OpenAgent] = set()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    @asynccontextmanager
+    async def using(self, agent: str) -> AsyncIterator[Runtime]:
+        """The opened agent, for as long as it is used."""
+        leased = await self.lease(agent)
+        try:
+            yield leased.runtime
+        finally:
+            self.release(leased)
+
+    async def lease(self, agent: str) -> OpenAgent:
+        """An opened agent; whoever gets it gives it back with `release`."""
+        async with self._opening.setdefault(agent, asyncio.Lock()):
+            found = self._open.get(agent)
+            if found is not None:
+                # counted while its files are looked at, so that nobody closes it meanwhile
+                found.users += 1
+                current = False
+                try:
+                    current = await self._workers.run(lambda: _is_current(found), _CHECK_SECONDS)
+                finally:
+                    if not current:
+                        self.release(found)
+                if current:
+                    return found
+                self._retire(agent)
+            await self._make_room()
+            made = await self._workers.run(lambda: self._make(agent), _OPEN_SECONDS)
+            self._open[agent] = made
+            self._held.add(made)
+            made.users += 1
+            return made
+
+    def release(self, leased: OpenAgent) -> None:
+        leased.users -= 1
+        leased.used = monotonic()
+        if leased.retired and not leased.users:
+            self._close_soon(leased)
+
+    async def close_idle(self, seconds: float) -> None:
+        """Close what nobody has used for so long."""
+        before = monotonic() - seconds
+        for agent in [name for name, one in self._open.items() if not one.users and one.used <= before]:
+            self._retire(agent)
+
+    async def close(self, seconds: float) -> None:
+        """Close all. What is still in use after so many seconds is left as it is: whatever was acknowledged is on the disk."""
+        end = monotonic() + seconds
+        while any(one.users for one in self._held) and monotonic() < end:
+            await asyncio.sleep(0.02)
+        for agent in list(self._open):
+            self._retire(agent, settle=False)
+        if self._closing:
+            await asyncio.wait(self._closing, timeout=max(0.1, end - monotonic()))
+
+    def _make(self, agent: str) -> OpenAgent:
+        # looked at before it is read: what changes in between is noticed at the next request
+        host = mark_of(self._places.host_file, self._places.secrets_file)
+        runtime = self._open_runtime(agent)
+        made = OpenAgent(runtime, Upkeep(runtime), (*host, *mark_of(_tunables(runtime))))
+        made.upkeep.start()
+        return made
+
+    async def _make_room(self) -> None:
+        """Close the one that was used least recently, where there are as many as there may be."""
+        if len(self._open) < self._most:
+            return
+        idle = [(one.used, name) for name, one in self._open.items() if not one.users]
+        if not idle:
+            raise refuse(
+                503, "busy", "Too many agents are in use", "Nothing was done.", "gateway.openAgents", Retry_After="5"
+            )
+        self._retire(min(idle)[1])
+
+    def _retire(self, agent: str, *, settle: bool = True) -> None:
+        retired = self._open.pop(agent)
+        retired.retired = True
+        if not retired.users:
+            self._close_soon(retired, settle=settle)
+
+    def _close_soon(self, retired: OpenAgent, *, settle: bool = True) -> None:
+        task = asyncio.ensure_future(self._close(retired, settle))
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
+    async def _close(self, retired: OpenAgent, settle: bool) -> None:
+        def work() -> None:
+            retired.upkeep.stop()
+            if settle:
+                retired.upkeep.settle()
+            retired.runtime.close()
+
+        try:
+            # not by a worker: one that is refused because all are busy would stay open
+            await asyncio.to_thread(work)
+        except EverselfError as error:
+            _log.warning("The agent %s was not closed properly: %s.", retired.runtime.agent.id, type(error).__name__)
+        finally:
+            self._held.discard(retired)
+        for _ in retired.runtime.unsettled:
+            _log.warning("The agent %s has something left to settle at its next start.", retired.runtime.agent.id)
+
+
+def _tunables(runtime: Runtime) -> str:
+    return os.path.join(runtime.agent.workspace, "CONFIG.md")
+
+
+def _is_current(opened: OpenAgent) -> bool:
+    """Whether what was read once still says the same: the settings, CONFIG.md, and the time zone in USER.md."""
+    runtime = opened.runtime
+    places = runtime.places
+    if opened.settings != mark_of(places.host_file, places.secrets_file, _tunables(runtime)):
+        return False
+    path = os.path.join(runtime.agent.workspace, "USER.md")
+    profile = mark_of(path)
+    if profile == opened.profile:
+        return True
+    # the agent itself writes about its owner: only another zone is a reason
+    opened.profile = profile
+    try:
+        said = find_file(path)
+    except EverselfError:
+        return True
+    return runtime.clock.zone == user_zone(runtime.agent.time_zone, said)

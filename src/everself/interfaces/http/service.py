@@ -1,0 +1,118 @@
+"""What the routes of every HTTP interface work with: run an operation for whoever asks, or hold a conversation. Knows no route."""
+
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from everself.conversation.events import Event, Notice
+from everself.errors import NotFound, RefusedByRule
+from everself.interfaces.http.access import Access, Hosts
+from everself.interfaces.http.access_log import AccessLog
+from everself.interfaces.http.limits import Limits, Rate
+from everself.interfaces.http.pool import AgentPool
+from everself.interfaces.http.problems import Problem, refuse
+from everself.interfaces.http.workers import Workers
+from everself.operations.caller import Audience, Caller
+from everself.operations.conversation import Reply
+from everself.operations.declaration import Operation
+from everself.operations.registry import all_operations, get_operation
+from everself.operations.token_file import TokenFile
+from everself.operations.tools import clean, may_use
+from everself.runtime import Runtime
+
+T = TypeVar("T")
+CHAT = "chat.say"
+
+
+def offered_operations() -> tuple[Operation[Any, Any], ...]:
+    """What a token can ask for at all: operations on one agent that do not ask for somebody at a terminal.
+
+    What concerns the home of all agents is left out: a token opens one agent and learns nothing of the others.
+    """
+    return tuple(one for one in all_operations() if one.http and one.on == "agent" and one.audience <= Audience.OWNER)
+
+
+@dataclass(slots=True)
+class Service:
+    tokens: TokenFile
+    pool: AgentPool
+    workers: Workers
+    log: AccessLog
+    hosts: Hosts
+    limits: Limits
+    asked: Rate
+    failed: Rate
+    # answered requests, by route and status
+    answered: Counter[tuple[str, int]] = field(default_factory=Counter)
+
+    async def operate(
+        self,
+        access: Access,
+        operation: Operation[Any, Any],
+        given: Mapping[str, object],
+        show: Callable[[Runtime, Any], T],
+        channel: str,
+    ) -> T:
+        """Run one operation in a worker thread; what `show` makes of its result, in the same thread."""
+        self._check(access, operation)
+        caller = access.caller(channel)
+        leased = await self._lease(access)
+
+        def work() -> T:
+            runtime = leased.runtime
+            _need_offer(operation, runtime, caller)
+            result = operation(runtime, caller, operation.read(clean(given), "http"))
+            return show(runtime, result)
+
+        seconds = self.limits.long_seconds if operation.progress else self.limits.operation_seconds
+        return await self.workers.run(work, seconds, then=lambda: self.pool.release(leased))
+
+    async def converse(self, access: Access, given: Mapping[str, object], channel: str) -> AsyncGenerator[Event, None]:
+        """The events of one turn. Leaving early stops the reply; what was said is kept."""
+        operation = get_operation(CHAT)
+        self._check(access, operation)
+        request = operation.read(clean(given), "http")
+        leased = await self._lease(access)
+        try:
+            # opened in a thread: databases and files are not opened on the event loop
+            await self.workers.run(lambda: leased.runtime.chat, self.limits.operation_seconds)
+            async with aclosing(operation(leased.runtime, access.caller(channel), request)) as events:
+                async for event in events:
+                    # they are about the owner's machine and files: what changed there, what cannot be read, who failed
+                    if access.is_owner or not isinstance(event, Notice):
+                        yield event
+        finally:
+            self.pool.release(leased)
+
+    async def _lease(self, access: Access) -> Any:
+        try:
+            return await self.pool.lease(access.agent)
+        except NotFound as error:
+            if access.is_owner:
+                raise
+            raise refuse(404, "not-found", "The agent of this token is not there") from error
+
+    def _check(self, access: Access, operation: Operation[Any, Any]) -> None:
+        if access.read and operation.effect != "read":
+            raise refuse(
+                403,
+                "read-only",
+                "This token only reads",
+                f"{operation.name} changes something.",
+                "everself gateway token add NAME makes one without --read.",
+            )
+
+
+def _need_offer(operation: Operation[Any, Any], runtime: Runtime, caller: Caller) -> None:
+    """A guest gets what a session with them is offered, and no more."""
+    if caller.audience < Audience.OWNER and not may_use(operation, runtime, caller.scope):
+        raise RefusedByRule("Permission denied: this is not offered to guests.")
+
+
+def failure_of(reply: Reply) -> Problem:
+    """Why there was no whole reply. What was said is kept."""
+    told = next((one for one in reversed(reply.notices) if one.level == "warning"), None)
+    detail, mend = (told.text, told.mend) if told is not None else ("", "")
+    return Problem(502, "model-failed", "There was no whole reply", detail, mend)

@@ -1,0 +1,68 @@
+"""What a client of OpenAI's is answered: completions, chunks, models, errors. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from everself.conversation.events import Done
+from everself.interfaces.http.problems import Problem
+from everself.models.chat.protocol import Usage
+
+_REASONS: Final[Mapping[str, str]] = {"length": "length", "steps": "length", "refused": "content_filter"}
+_TYPES: Final[Mapping[int, str]] = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What every part of one answer says. `created` is in seconds since 1970."""
+
+    id: str
+    created: int
+    model: str
+
+    def completion(self, done: Done) -> dict[str, Any]:
+        message = {"role": "assistant", "content": done.text, "refusal": None}
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reason_of(done)}
+        return self._told("chat.completion", [choice]) | {"usage": usage_of(done.usage)}
+
+    def chunk(self, delta: Mapping[str, Any], reason: str | None = None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": dict(delta), "logprobs": None, "finish_reason": reason}
+        return self._told("chat.completion.chunk", [choice])
+
+    def usage_chunk(self, done: Done) -> dict[str, Any]:
+        return self._told("chat.completion.chunk", []) | {"usage": usage_of(done.usage)}
+
+    def _told(self, kind: str, choices: list[dict[str, Any]]) -> dict[str, Any]:
+        return {"id": self.id, "object": kind, "created": self.created, "model": self.model, "choices": choices}
+
+
+def reason_of(done: Done) -> str:
+    return _REASONS.get(done.why, "stop")
+
+
+def usage_of(usage: Usage) -> dict[str, Any]:
+    return {
+        "prompt_tokens": usage.sent,
+        "completion_tokens": usage.received,
+        "total_tokens": usage.sent + usage.received,
+        "prompt_tokens_details": {"cached_tokens": usage.cached},
+    }
+
+
+def model_of(agent: str) -> dict[str, Any]:
+    return {"id": agent, "object": "model", "created": 0, "owned_by": "everself"}
+
+
+def error_of(problem: Problem, request: str) -> tuple[dict[str, object], str]:
+    """As OpenAI words it, with the next step in the message."""
+    del request
+    kind = _TYPES.get(problem.status, "server_error" if problem.status >= 500 else "invalid_request_error")
+    message = " ".join(filter(None, (problem.detail or f"{problem.title}.", problem.mend)))
+    code = "model_not_found" if problem.kind == "model-not-found" else problem.kind.replace("-", "_")
+    error = {"message": message, "type": kind, "param": problem.param or None, "code": code}
+    return {"error": error}, "application/json"

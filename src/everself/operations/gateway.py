@@ -1,0 +1,192 @@
+"""The gateway's process: one a home, kept so by a lock; where it listens, and ending it. Knows nothing of HTTP."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Final
+
+from everself.clock import monotonic, pause
+from everself.errors import ChangedMeanwhile, LockTimeout, NoPermission, RefusedByRule
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import NoRequest, Option, operation
+from everself.storage.filesystem import disk_errors
+from everself.storage.host_files import ensure_folder, find_file, save_file
+from everself.storage.line_log import last_lines
+from everself.storage.lock import FileLock
+
+if TYPE_CHECKING:
+    from everself.config import Places
+    from everself.operations.home import Home
+
+FOLDER: Final = "gateway"
+SOCKET: Final = "gateway.sock"
+LOG: Final = "gateway.log"
+_LOCK: Final = "gateway.lock"
+_RECORD: Final = "listening.json"
+# it has ten to end its turns in; the rest is for writing what waits
+STOP_SECONDS: Final = 20.0
+_EVERY: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where a gateway listens. `socket` is the path of its unix socket."""
+
+    pid: int
+    url: str
+    socket: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayStatus:
+    """`pid`, `since`, `url`, `socket` and `version` are empty where none runs; `tokens` is how many there are."""
+
+    running: bool
+    pid: int
+    since: str
+    url: str
+    socket: str
+    version: str
+    tokens: int
+    log: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """`pid` is 0 where none ran."""
+
+    pid: int
+
+
+def folder_of(places: "Places") -> str:
+    """The folder of the gateway's own files."""
+    return os.path.join(places.home, FOLDER)
+
+
+@contextmanager
+def only_gateway(places: "Places") -> Iterator[str]:
+    """Be the gateway of this home while it lasts; yields its folder. Raises RefusedByRule where another runs."""
+    folder = folder_of(places)
+    ensure_folder(folder)
+    lock = FileLock(os.path.join(folder, _LOCK))
+    with ExitStack() as held:
+        try:
+            held.enter_context(lock.hold(timeout=0))
+        except LockTimeout as error:
+            owner, found = lock.owner(), _listening(folder)
+            who = f"process {owner.pid}, since {owner.since}" if owner is not None else "another process"
+            where = f" It listens on {found.url}." if found is not None else ""
+            raise RefusedByRule(
+                f"A gateway of this home runs already: {who}.{where}", mend="everself gateway stop"
+            ) from error
+        yield folder
+
+
+def tell_listening(folder: str, found: Listening) -> None:
+    """Write down where the gateway of this folder listens. The caller holds the lock."""
+    import msgspec
+
+    path = os.path.join(folder, _RECORD)
+    with suppress(ChangedMeanwhile):
+        save_file(path, msgspec.json.encode(asdict(found)) + b"\n", find_file(path))
+
+
+def find_listening(places: "Places") -> Listening | None:
+    """Where the gateway of this home listens; None while it does not run, or has not come so far."""
+    folder = folder_of(places)
+    lock, found = _lock(folder), _listening(folder)
+    owner = lock.owner() if lock.is_held() else None
+    return found if owner is not None and found is not None and found.pid == owner.pid else None
+
+
+def _listening(folder: str) -> Listening | None:
+    import msgspec
+
+    data = find_file(os.path.join(folder, _RECORD))
+    try:
+        return msgspec.json.decode(data, type=Listening) if data else None
+    except msgspec.DecodeError:
+        # it only serves a message
+        return None
+
+
+def _lock(folder: str) -> FileLock:
+    return FileLock(os.path.join(folder, _LOCK))
+
+
+@operation(
+    "gateway.status",
+    audience=Audience.OWNER,
+    effect="read",
+    on="home",
+    examples=(("everself gateway status", "whether it runs, and where"),),
+)
+def show_status(home: "Home", _: Caller, __: NoRequest) -> GatewayStatus:
+    """Say whether the gateway runs, where it listens, and how many tokens there are. Exit code 5 when it does not run."""
+    from everself.operations.token_file import TokenFile
+
+    folder = folder_of(home.places)
+    tokens, log = len(TokenFile(folder).tokens()), os.path.join(folder, LOG)
+    lock = _lock(folder)
+    owner = lock.owner() if lock.is_held() else None
+    if owner is None:
+        return GatewayStatus(False, 0, "", "", "", "", tokens, log)
+    found = _listening(folder) or Listening(0, "", "", "")
+    return GatewayStatus(True, owner.pid, owner.since, found.url, found.socket, found.version, tokens, log)
+
+
+@operation(
+    "gateway.stop",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    on="home",
+    idempotent=True,
+    examples=(("everself gateway stop", "replies that are under way may end, for ten seconds"),),
+)
+def stop_gateway(home: "Home", _: Caller, __: NoRequest) -> Stopped:
+    """Stop the gateway. Replies that are under way get ten seconds to end; what was said is kept in any case."""
+    lock = _lock(folder_of(home.places))
+    owner = lock.owner() if lock.is_held() else None
+    if owner is None:
+        return Stopped(0)
+    try:
+        with suppress(ProcessLookupError):
+            os.kill(owner.pid, signal.SIGTERM)
+    except PermissionError as error:
+        raise NoPermission(f"process {owner.pid} belongs to another user.") from error
+    end = monotonic() + STOP_SECONDS
+    while lock.is_held():
+        if monotonic() >= end:
+            raise LockTimeout(f"Process {owner.pid} has not ended.", mend=f"kill -9 {owner.pid} ends it at once.")
+        pause(_EVERY)
+    return Stopped(owner.pid)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogsRequest:
+    lines: Annotated[int, Option("How many lines.", ge=1, le=100_000)] = 20
+
+
+@dataclass(frozen=True, slots=True)
+class LogLines:
+    """The newest lines, the oldest of them first. Each is one JSON object."""
+
+    file: str
+    lines: tuple[str, ...]
+
+
+@operation(
+    "gateway.logs",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="read",
+    on="home",
+    examples=(("everself gateway logs --lines 100", "the newest requests"),),
+)
+def show_logs(home: "Home", _: Caller, request: LogsRequest) -> LogLines:
+    """Print the newest lines of the gateway's log: routes, tokens by name, codes and times, never what was said."""
+    path = os.path.join(folder_of(home.places), LOG)
+    with disk_errors(path):
+        return LogLines(path, tuple(last_lines(path, request.lines)))

@@ -1,0 +1,177 @@
+"""Operations on the gateway's tokens: make, list, rotate, remove. A token is shown once, when it is made."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Final
+
+from everself.clock import system_now
+from everself.errors import WrongUse
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, NoRequest, Option, operation
+from everself.operations.gateway import folder_of
+from everself.operations.token_file import Token, TokenFile, hash_of, is_plain, new_secret
+from everself.search.scopes import SessionKind
+
+if TYPE_CHECKING:
+    from everself.operations.home import Home
+
+_PLAIN: Final = "Use 1 to 64 of a-z, 0-9 and -."
+# headers that say something else already, or that a proxy sets
+_TAKEN: Final = ("x-forwarded-", "x-everself-", "x-real-", "x-api-key")
+
+
+@dataclass(frozen=True, slots=True)
+class TokenMade:
+    """`token` is shown now and never again."""
+
+    name: str
+    token: str
+    agent: str
+    session: str
+    read: bool
+    people: str
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLine:
+    """What is told of a token: all but the token. `since` is when it was made or rotated."""
+
+    name: str
+    agent: str
+    session: str
+    read: bool
+    people: str
+    made: str
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRemoved:
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddTokenRequest:
+    name: Annotated[str, Argument("What the token is called, such as the program that gets it.", "NAME")]
+    agent: Annotated[str, Option("The agent that it opens; the one that answers when none is named.", "NAME")] = ""
+    session: Annotated[
+        str, Option("As whom: main is the owner; guest/ID is somebody else.", "main|guest/ID|group", cli="--as")
+    ] = ""
+    read: Annotated[bool, Option("It reads and changes nothing: no conversations either.")] = False
+    people: Annotated[
+        str, Option("For a front end of many people: the header in which it names the guest.", "HEADER")
+    ] = ""
+
+
+@operation(
+    "gateway.token.add",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    on="home",
+    examples=(
+        ("everself gateway token add editor --as main", "a program of yours, which does what you may do"),
+        ("everself gateway token add dash --as main --read", "one that only looks"),
+        ("everself gateway token add anna --agent aria --as guest/anna", "somebody else, who sees their own memory"),
+        ("everself gateway token add webui --people X-OpenWebUI-User-Id", "a front end for many people"),
+    ),
+)
+def add_token(home: "Home", _: Caller, request: AddTokenRequest) -> TokenMade:
+    """Make a token, which lets a program ask the gateway. It is shown once; only a hash of it is kept.
+
+    It opens one agent, as one person. No request can say otherwise.
+    """
+    if not is_plain(request.name):
+        raise WrongUse(f'"{request.name[:64]}" cannot name a token.', mend=_PLAIN)
+    people = _checked_header(request.people)
+    session = _checked_session(request.session, people)
+    agent = home.load().config.agent(request.agent).id
+    secret, now = new_secret(), system_now().isoformat(timespec="seconds")
+    token = Token(request.name, agent, session, request.read, people, now, now, hash_of(secret))
+    _file(home).add(token)
+    return _made(token, secret)
+
+
+@operation(
+    "gateway.token.list",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="read",
+    on="home",
+    examples=(("everself gateway token list", "who may ask whom, and since when"),),
+)
+def list_tokens(home: "Home", _: Caller, __: NoRequest) -> tuple[TokenLine, ...]:
+    """List the tokens, each with its agent and what it may do. The tokens themselves are not kept."""
+    return tuple(
+        TokenLine(one.name, one.agent, one.session, one.read, one.people, one.made, one.since)
+        for one in _file(home).tokens()
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRequest:
+    name: Annotated[str, Argument("The token.", "NAME")]
+
+
+@operation(
+    "gateway.token.rotate",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    on="home",
+    examples=(("everself gateway token rotate editor", "the old one is refused from now on"),),
+)
+def rotate_token(home: "Home", _: Caller, request: TokenRequest) -> TokenMade:
+    """Give a token a new value. The old one is refused from the next request on."""
+    secret = new_secret()
+    file = _file(home)
+    token = replace(file.get(request.name), hash=hash_of(secret), since=system_now().isoformat(timespec="seconds"))
+    file.replace(token)
+    return _made(token, secret)
+
+
+@operation(
+    "gateway.token.rm",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    on="home",
+    examples=(("everself gateway token rm editor", "it is refused from now on"),),
+)
+def remove_token(home: "Home", _: Caller, request: TokenRequest) -> TokenRemoved:
+    """Remove a token. It is refused from the next request on."""
+    _file(home).remove(request.name)
+    return TokenRemoved(request.name)
+
+
+def _file(home: "Home") -> TokenFile:
+    return TokenFile(folder_of(home.places))
+
+
+def _made(token: Token, secret: str) -> TokenMade:
+    return TokenMade(token.name, secret, token.agent, token.session, token.read, token.people)
+
+
+def _checked_session(session: str, people: str) -> str:
+    if people:
+        if session not in ("", SessionKind.GUEST):
+            raise WrongUse(
+                "A token with --people speaks for guests, and for nobody else.",
+                mend="Leave --as out, or say --as guest.",
+            )
+        return SessionKind.GUEST.value
+    kind, _, person = session.partition("/")
+    if session in (SessionKind.MAIN, SessionKind.GROUP) or (kind == SessionKind.GUEST and is_plain(person)):
+        return session
+    mend = "--as main is the owner, --as guest/anna somebody else, --as group a group."
+    if not session:
+        raise WrongUse("As whom does it ask?", mend=mend)
+    if kind == SessionKind.GUEST:
+        raise WrongUse(f'"{person[:64]}" cannot be the id of a person.', mend=_PLAIN)
+    raise WrongUse(f'"{session[:64]}" is nobody a token can stand for.', mend=mend)
+
+
+def _checked_header(header: str) -> str:
+    name = header.lower()
+    if not name:
+        return ""
+    if not is_plain(name) or not name.startswith("x-") or name.startswith(_TAKEN):
+        raise WrongUse(
+            f'"{header[:64]}" cannot name people.', mend="Use a header of the front end's own that begins with X-."
+        )
+    return name

@@ -1,0 +1,50 @@
+"""A listening unix socket that only its owner may connect to. Its file belongs to whoever holds the lock beside it."""
+
+import os
+import socket
+import stat
+from typing import Final
+
+from everself.errors import RefusedByRule
+from everself.storage.filesystem import disk_errors
+
+# what the kernel's address holds, but for the zero at its end; smaller on some systems
+LONGEST: Final = 103
+
+
+def listen_at(path: str) -> socket.socket:
+    """The caller holds the lock: what stands at that name was left by a process that died, where it is a socket.
+
+    Raises RefusedByRule where something else stands there, or where the name is too long for a socket.
+    """
+    if len(os.fsencode(path)) > LONGEST:
+        raise RefusedByRule(
+            f"The path of the socket is longer than {LONGEST} bytes: {path}.",
+            mend="Set EVERSELF_HOME to a shorter path.",
+        )
+    with disk_errors(path):
+        remove_socket(path)
+        made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        # the mode must be right from the first moment: whoever connects before a chmod stays connected
+        before = os.umask(0o177)
+        try:
+            made.bind(path)
+        except OSError:
+            made.close()
+            raise
+        finally:
+            os.umask(before)
+        os.chmod(path, 0o600)
+        made.listen(512)
+    return made
+
+
+def remove_socket(path: str) -> None:
+    """Raises RefusedByRule where something stands there that is no socket."""
+    try:
+        found = os.lstat(path)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(found.st_mode):
+        raise RefusedByRule(f"{path} is not a socket.", mend="Move it away.")
+    os.unlink(path)

@@ -1,0 +1,158 @@
+"""Agents are opened at first use, anew where what was read once changed, and closed when nobody uses them."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.interfaces.http.gateways import HOME, make_agent
+
+from everself.agent import open_runtime
+from everself.errors import NotFound
+from everself.interfaces.http.pool import AgentPool
+from everself.interfaces.http.problems import Refused
+from everself.interfaces.http.workers import Workers
+from everself.operations.caller import AT_TERMINAL
+from everself.operations.settings import SetRequest, set_value
+from everself.runtime import Runtime
+
+
+class Opener:
+    def __init__(self) -> None:
+        self.opened: list[Runtime] = []
+
+    def __call__(self, agent: str) -> Runtime:
+        self.opened.append(open_runtime(agent))
+        return self.opened[-1]
+
+
+def play(act: "Callable[[AgentPool, Opener], object]", most: int = 4) -> Opener:
+    opener = Opener()
+
+    async def main() -> None:
+        pool = AgentPool(opener, HOME.places, most, Workers(4, 64))
+        await act(pool, opener)  # type: ignore[misc] # a coroutine function
+        await pool.close(10.0)
+        assert len(pool) == 0
+
+    asyncio.run(main())
+    assert all(one.closed for one in opener.opened)
+    return opener
+
+
+async def visit(pool: AgentPool, agent: str = "main") -> Runtime:
+    async with pool.using(agent) as runtime:
+        return runtime
+
+
+async def until(ready: Callable[[], bool]) -> None:
+    while not ready():
+        await asyncio.sleep(0.005)
+
+
+def workspace(agent: str = "main") -> Path:
+    return Path(HOME.load().config.agent(agent).workspace)
+
+
+def test_many_at_once_share_one_opened_agent() -> None:
+    make_agent()
+
+    async def act(pool: AgentPool, _: Opener) -> None:
+        found = await asyncio.gather(*(visit(pool) for _ in range(20)))
+        assert len(set(map(id, found))) == 1
+
+    assert len(play(act).opened) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda: set_value(HOME, AT_TERMINAL, SetRequest(key="memorySearch.query.maxResults", value="3")),
+        lambda: (workspace() / "CONFIG.md").write_text("promotion_sessions: 5\n", "utf-8"),
+        lambda: (workspace() / "USER.md").write_text("- **Time zone:** Pacific/Apia\n", "utf-8"),
+    ],
+    ids=["settings", "CONFIG.md", "time zone"],
+)
+def test_it_is_opened_anew_where_something_changed_that_is_read_once(change: Callable[[], object]) -> None:
+    make_agent()
+
+    async def act(pool: AgentPool, _: Opener) -> None:
+        before = await visit(pool)
+        assert await visit(pool) is before
+        change()
+        after = await visit(pool)
+        assert after is not before
+        assert await visit(pool) is after
+
+    assert len(play(act).opened) == 2
+
+
+def test_another_word_about_the_owner_is_no_reason() -> None:
+    make_agent()
+
+    async def act(pool: AgentPool, _: Opener) -> None:
+        before = await visit(pool)
+        with (workspace() / "USER.md").open("a", encoding="utf-8") as file:
+            file.write("\n- Likes tea.\n")
+        assert await visit(pool) is before
+
+    play(act)
+
+
+def test_one_that_is_in_use_is_closed_only_when_it_is_left() -> None:
+    make_agent()
+
+    async def act(pool: AgentPool, _: Opener) -> None:
+        async with pool.using("main") as before:
+            set_value(HOME, AT_TERMINAL, SetRequest(key="memorySearch.query.maxResults", value="3"))
+            assert await visit(pool) is not before
+            await pool.close_idle(3_600.0)
+            assert not before.closed
+        await until(lambda: before.closed)
+        assert len(pool) == 1
+
+    play(act)
+
+
+def test_idle_ones_are_closed_and_used_ones_are_not() -> None:
+    make_agent()
+
+    async def act(pool: AgentPool, _: Opener) -> None:
+        async with pool.using("main") as runtime:
+            await pool.close_idle(0.0)
+            assert len(pool) == 1
+        await pool.close_idle(3_600.0)
+        assert not runtime.closed
+        await pool.close_idle(0.0)
+        await until(lambda: runtime.closed)
+
+    play(act)
+
+
+def test_at_most_so_many_are_open_and_the_least_recently_used_goes_first() -> None:
+    for name in ("a", "b", "c"):
+        make_agent(name)
+
+    async def act(pool: AgentPool, _: Opener) -> None:
+        first = await visit(pool, "a")
+        second = await visit(pool, "b")
+        assert await visit(pool, "a") is first
+        await visit(pool, "c")
+        await until(lambda: second.closed)
+        assert not first.closed
+        async with pool.using("a"), pool.using("c"):
+            with pytest.raises(Refused) as refused:
+                await visit(pool, "b")
+            assert refused.value.problem.status == 503
+
+    play(act, most=2)
+
+
+def test_an_agent_that_is_gone_is_not_found() -> None:
+    make_agent()
+
+    async def act(pool: AgentPool, _: Opener) -> None:
+        with pytest.raises(NotFound):
+            await visit(pool, "nobody")
+
+    play(act)

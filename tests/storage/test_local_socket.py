@@ -1,0 +1,47 @@
+"""A unix socket that only its owner may open, in the place of one that a dead process left, and of nothing else."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from everself.errors import RefusedByRule
+from everself.storage.local_socket import LONGEST, listen_at, remove_socket
+
+
+@pytest.fixture
+def short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    # the name of a socket is short; that of a test's folder may not be
+    monkeypatch.chdir(tmp_path)
+    return Path("s")
+
+
+def test_it_is_private_whatever_the_umask_and_replaces_what_a_dead_process_left(short: Path) -> None:
+    before = os.umask(0)
+    try:
+        for _ in range(2):
+            with listen_at(str(short)):
+                assert short.stat().st_mode & 0o777 == 0o600
+                with socket.socket(socket.AF_UNIX) as client:
+                    client.connect(str(short))
+        assert os.umask(0) == 0
+    finally:
+        os.umask(before)
+    remove_socket(str(short))
+    assert not short.exists()
+    remove_socket(str(short))
+
+
+def test_a_file_of_that_name_is_not_removed(short: Path) -> None:
+    short.write_text("a person's")
+    with pytest.raises(RefusedByRule):
+        listen_at(str(short))
+    with pytest.raises(RefusedByRule):
+        remove_socket(str(short))
+    assert short.read_text() == "a person's"
+
+
+def test_a_name_that_is_too_long_is_said(short: Path) -> None:
+    with pytest.raises(RefusedByRule, match="longer than"):
+        listen_at(f"{short}/{'x' * LONGEST}")

@@ -1,0 +1,147 @@
+"""S14: requests made from the gateway's own OpenAPI document, right and wrong, against a scripted model.
+
+No 5xx, no answer that the document does not describe, and 413 for more than a megabyte.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from tests.interfaces.http.gateways import Gateway, make_agent, make_token
+from tests.interfaces.http.test_api import scripted
+from tests.trust.path_cases import DOTS, OWN_NAMES, SHELL_TRICKS, STARTS
+from tests.trust.rows.r04_full import at_home
+
+from everself.testing.chat_model import FakeModel
+
+TEXTS = (
+    *(
+        "",
+        " ",
+        "\x00",
+        "a\x00b",
+        "last",
+        "é",
+        "\ud800",
+        "\U0001f600",
+        "x" * 5_000,
+        "*",
+        "%",
+        "'; drop table",
+        "\n",
+        "\u202e",
+    ),
+    *(
+        "2026-02-30",
+        "0001-01-01",
+        "9999-12-31",
+        "2026-03-01",
+        "-1",
+        "1e5",
+        "NaN",
+        "true",
+        "null",
+        "[]",
+        "{}",
+        "(",
+        "\\",
+    ),
+    *("guest/anna", "main", "nobody", "MEMORY.md", "SOUL.md", "CONFIG.md", "memory", "AAAAAAAAAAAA", "person:anna"),
+    *(
+        "owner",
+        "web",
+        "T1",
+        "event",
+        "notes.txt",
+        "Herons are grey.",
+        "<!-- everself: id=AAAAAAAAAAAA -->",
+        "msg:",
+        "a" * 65,
+    ),
+)
+NUMBERS = (0, 1, -1, 2, 100, 1_000, 10**6, 10**9, 2**31, 2**53, 2**63 - 1, -(2**63) + 1, 2**63, 0.5, -0.0, 1e308, 1.5)
+STRANGE = (None, True, [], {}, "", [""], {"a": 1}, 2**70, [[[]]])
+
+
+class Maker:
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._texts = (*TEXTS, *(f"{one}" for one in (*DOTS, *STARTS, *OWN_NAMES, *SHELL_TRICKS)))
+
+    def value(self, schema: dict[str, Any]) -> Any:
+        random = self._random
+        if random.random() < 0.12:
+            return random.choice(STRANGE)
+        if "enum" in schema and random.random() < 0.9:
+            return random.choice(schema["enum"])
+        match schema.get("type"):
+            case "boolean":
+                return random.random() < 0.5
+            case "integer":
+                return random.randint(-3, 30) if random.random() < 0.4 else int(random.choice(NUMBERS))
+            case "number":
+                return random.choice(NUMBERS)
+            case "array":
+                return [self.value(schema.get("items", {})) for _ in range(random.randrange(4))]
+            case "object":
+                return self.object(schema)
+        return random.choice(self._texts)
+
+    def object(self, schema: dict[str, Any]) -> dict[str, Any]:
+        needed = schema.get("required", ())
+        made = {
+            name: self.value(inner)
+            for name, inner in schema.get("properties", {}).items()
+            if self._random.random() < (0.97 if name in needed else 0.35)
+        }
+        return made | ({"unheard_of": 1} if self._random.random() < 0.05 else {})
+
+
+async def _fuzz(count: int, random: Random) -> Counter[int]:
+    codes: Counter[int] = Counter()
+    maker = Maker(random)
+    async with Gateway(opener=scripted(FakeModel("All right."))) as gateway:
+        owner = make_token("owner")
+        tokens = (
+            owner,
+            owner,
+            make_token("guest", "guest/anna"),
+            make_token("group", "group"),
+            make_token("r", read=True),
+        )
+        clients = [gateway.client(token) for token in tokens]
+        await gateway.ask(owner, "memory.add", content="Herons are grey.")
+        document = (await clients[0].get("/api/v1/openapi.json")).json()
+        shapes = {name: Draft202012Validator(schema) for name, schema in document["components"]["schemas"].items()}
+        paths = sorted(document["paths"])
+        for _ in range(count):
+            path = random.choice(paths)
+            described = document["paths"][path]["post"]
+            body = maker.object(described["requestBody"]["content"]["application/json"]["schema"])
+            raw = json.dumps(body).encode("utf-8", "surrogatepass")
+            if random.random() < 0.01:
+                raw += b" " * 2**20
+            answer = await random.choice(clients).post(path, content=raw, headers={"Content-Type": "application/json"})
+            codes[answer.status_code] += 1
+            what = f"{path} {raw[:300]!r}: {answer.status_code} {answer.text[:300]}"
+            assert answer.status_code < 500, what
+            assert (answer.status_code == 413) == (len(raw) > 2**20), what
+            assert str(answer.status_code) in described["responses"], what
+            shapes["Answer" if answer.status_code == 200 else "Problem"].validate(answer.json())
+    return codes
+
+
+def run_s14(count: int, seed: int) -> str:
+    with TemporaryDirectory(prefix="everself-s14-") as top, at_home(Path(top)):
+        make_agent()
+        try:
+            codes = asyncio.run(_fuzz(count, Random(seed)))
+        except AssertionError as error:
+            raise AssertionError(f"S14 seed {seed}: {error}") from error
+    told = ", ".join(f"{number} × {code}" for code, number in sorted(codes.items()))
+    return f"S14 {count} requests, 0 × 5xx, 0 breaks of the schema ({told}), seed {seed}"
