@@ -108,15 +108,11 @@ class _Line:
     also: tuple[str, ...] = ()
 
 
-def _nothing() -> None:
-    return
-
-
 class Ritual:
     """`accept` takes what was written over as accepted, so that nobody is warned of it."""
 
     def __init__(
-        self, workspace: Workspace, state: State, clock: Clock, accept: Callable[[], object] = _nothing
+        self, workspace: Workspace, state: State, clock: Clock, accept: Callable[[], object] = lambda: None
     ) -> None:
         self._workspace = workspace
         self._state = state
