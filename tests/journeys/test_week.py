@@ -17,6 +17,7 @@ from everself.errors import RefusedByRule
 from everself.identity.time_zone import user_zone
 from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.proof import Target
+from everself.memory.selection import Selection, list_entries
 from everself.memory.writing import NewEntry
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
@@ -191,7 +192,8 @@ def test_nothing_is_lost_and_days_are_the_persons(week: tuple[Life, dict[str, st
 def test_what_was_believed_on_each_day_can_be_asked(week: tuple[Life, dict[str, str]]) -> None:
     life, ids = week
     with life.at("2026-03-22T10:00", NEW_YORK) as mind:
-        believed = {day: {one.id for one in mind.memory.as_of(date(2026, 3, day))} for day in range(16, 23)}
+        asked = {day: Selection(as_of=date(2026, 3, day)) for day in range(16, 23)}
+        believed = {day: {one.entry.id for one in list_entries(mind.memory, wanted)} for day, wanted in asked.items()}
     assert ids["ferry"] in believed[17]
     assert ids["ferry"] not in believed[18]
     assert ids["right ferry"] in believed[18]

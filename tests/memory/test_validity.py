@@ -8,6 +8,7 @@ import pytest
 from tests.memory.minds import Mind, open_mind
 
 from everself.errors import NotFound, WrongUse
+from everself.memory.selection import Selection, list_entries
 from everself.memory.writing import NewEntry
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
@@ -28,7 +29,7 @@ def wait(mind: Mind) -> None:
 
 
 def believed(mind: Mind, day: date) -> list[str]:
-    return sorted(entry.text for entry in mind.memory.as_of(day))
+    return sorted(one.entry.text for one in list_entries(mind.memory, Selection(as_of=day)))
 
 
 def test_what_replaces_another_closes_it_that_day(mind: Mind) -> None:

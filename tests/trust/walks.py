@@ -587,7 +587,7 @@ VERBS = {
 # these write no document: they look, or are what the verbs are made of
 LOOKING = frozenset(
     {
-        *("Memory.confidence", "Memory.trust", "Memory.as_of", "Memory.stale", "Memory.draft", "Memory.apply"),
+        *("Memory.confidence", "Memory.trust", "Memory.stale", "Memory.draft", "Memory.apply"),
         "Memory.change",
         *("Memory.at", "Memory.signed", "Memory.doubt", "Memory.successor", "Memory.words_now"),
         *(

@@ -78,7 +78,8 @@ def resolve(ui: Identity, own: Identity, identity_md: bytes | None) -> Card:
             value = value.strip()
             fault = rule(value) if value else ""
             if fault:
-                notices.append(f"The {label} in {_named(source)} is ignored: {fault}.")
+                named = "agents.list[].identity" if source is CardSource.OWN else source.value
+                notices.append(f"The {label} in {named} is ignored: {fault}.")
             elif value:
                 return CardField(value, source)
         return CardField(default, CardSource.DEFAULT)
@@ -179,7 +180,3 @@ def _path_faults(avatar: str) -> Iterator[str]:
         yield "the file is hidden"
     if not avatar.lower().endswith(_PICTURES):
         yield "it is not a picture"
-
-
-def _named(source: CardSource) -> str:
-    return "agents.list[].identity" if source is CardSource.OWN else source.value

@@ -30,11 +30,12 @@ from everself.text.markdown.edit import append_item, apply_splice
 from everself.text.markdown.labels import fill_labels, read_labels
 from everself.text.normalise import without_surrogates
 from everself.text.search import is_one_emoji
-from everself.values import Applied, Author, Change, Conflict, Create, Edit, Refused, Remove, Replace, digest
+from everself.values import Applied, Author, Change, Conflict, Create, Edit, Refused, Remove, digest
 from everself.workspace.learned import changed_lines
 from everself.workspace.merge import render_diff
 from everself.workspace.protocol import Workspace
 from everself.workspace.setup import BOOTSTRAP
+from everself.workspace.undo import edit_between
 
 USER_FILE: Final = "USER.md"
 META: Final = "ritual"
@@ -107,15 +108,11 @@ class _Line:
     also: tuple[str, ...] = ()
 
 
-def _nothing() -> None:
-    return
-
-
 class Ritual:
     """`accept` takes what was written over as accepted, so that nobody is warned of it."""
 
     def __init__(
-        self, workspace: Workspace, state: State, clock: Clock, accept: Callable[[], object] = _nothing
+        self, workspace: Workspace, state: State, clock: Clock, accept: Callable[[], object] = lambda: None
     ) -> None:
         self._workspace = workspace
         self._state = state
@@ -264,11 +261,9 @@ class Ritual:
         yield append_entry(self._bytes(CHANGELOG), told, self._clock.now())
 
     def _write(self, path: str, data: bytes) -> Iterator[Edit]:
-        before = self._bytes(path)
-        if before is None:
-            yield Create(path, data)
-        elif before != data:
-            yield Replace(path, digest(before), 0, len(before), data)
+        edit = edit_between(path, self._bytes(path), data)
+        if edit is not None:
+            yield edit
 
     def _bytes(self, path: str) -> bytes | None:
         found = self._workspace.find(path)

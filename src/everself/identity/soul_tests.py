@@ -56,25 +56,13 @@ def _run(test: str, soul: str, principles: Sequence[str]) -> SoulTestResult:
         return _under(test, soul, int(found.group(1)))
     if found := _NOT_MENTION.search(test):
         words = _bare(found.group(1))
-        return (
-            SoulTestResult(test, "failed", f'It mentions "{words}".')
-            if mentions(soul, words)
-            else SoulTestResult(test, "passed")
-        )
+        return _judged(test, f'It mentions "{words}".' if mentions(soul, words) else "")
     if found := _MENTION.search(test):
         words = _bare(found.group(1))
-        return (
-            SoulTestResult(test, "passed")
-            if mentions(soul, words)
-            else SoulTestResult(test, "failed", f'The soul does not contain "{words}".')
-        )
+        return _judged(test, "" if mentions(soul, words) else f'The soul does not contain "{words}".')
     if _KEEP.search(test):
         lost = [line for line in principles if fold(line) not in fold(soul)]
-        return (
-            SoulTestResult(test, "failed", f"The soul would lose: {'; '.join(lost)}")
-            if lost
-            else SoulTestResult(test, "passed")
-        )
+        return _judged(test, f"The soul would lose: {'; '.join(lost)}" if lost else "")
     if _JUDGED.search(test):
         return SoulTestResult(test, "waiting", "Only a model can judge this.")
     return SoulTestResult(test, "unclear", 'An expectation begins with "must", "must not" or "judge:".')
@@ -84,11 +72,11 @@ def _under(test: str, soul: str, limit: int) -> SoulTestResult:
     from everself.text.tokens import count
 
     tokens = count(soul)
-    return (
-        SoulTestResult(test, "passed")
-        if tokens < limit
-        else SoulTestResult(test, "failed", f"The soul has {tokens} tokens.")
-    )
+    return _judged(test, "" if tokens < limit else f"The soul has {tokens} tokens.")
+
+
+def _judged(test: str, why: str) -> SoulTestResult:
+    return SoulTestResult(test, "failed" if why else "passed", why)
 
 
 def mentions(text: str, words: str) -> bool:

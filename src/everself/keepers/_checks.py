@@ -33,6 +33,10 @@ class Ruling:
     why: str = ""
 
 
+class _Refusal(Exception):
+    """Why an action is refused."""
+
+
 class Checks:
     """Of one run: they count what was allowed so far."""
 
@@ -67,6 +71,12 @@ class Checks:
         return ""
 
     def _judge(self, planned: Planned) -> Ruling:
+        try:
+            return self._rule(planned)
+        except _Refusal as refusal:
+            return Ruling("refuse", planned, str(refusal))
+
+    def _rule(self, planned: Planned) -> Ruling:
         match planned.operation:
             case actions.Remember():
                 return self._remember(planned, planned.operation)
@@ -80,19 +90,17 @@ class Checks:
                 return self._move(planned, planned.operation)
             case actions.ProposeLine():
                 if rank(self._context.bears(planned.evidence)) < rank(OWNER):
-                    return Ruling("refuse", planned, "Only the owner's statements are evidence for the soul.")
+                    raise _Refusal("Only the owner's statements are evidence for the soul.")
             case actions.Archive("days", names):
                 stray = next((path for path in names if not is_day(path)), "")
                 if stray:
-                    return Ruling("refuse", planned, f"{stray} is not a daily log.")
+                    raise _Refusal(f"{stray} is not a daily log.")
             case actions.Archive("duplicates", (keep, drop)):
                 return self._merge(planned, keep, drop)
             case actions.Archive("lines", names):
                 own = next((one for one in names if _is_owners(self._context.find(one))), "")
                 if own:
-                    return Ruling(
-                        "refuse", planned, f"{own} is the owner's statement and is never archived for its age."
-                    )
+                    raise _Refusal(f"{own} is the owner's statement and is never archived for its age.")
             case actions.Quarantine(entry):
                 return self._quarantine(planned, entry)
             case actions.Correct() | actions.Ask():
@@ -104,11 +112,11 @@ class Checks:
         words = clean(thought.text).text
         rests_on = tuple(dict.fromkeys((*thought.lineage, *planned.evidence)))
         if not words:
-            return Ruling("refuse", planned, "The text is empty.")
-        if thought.spot is not None and place(thought.spot.path).humans_only:
-            return _only_humans(planned, thought.spot.path)
+            raise _Refusal("The text is empty.")
+        if thought.spot is not None:
+            _need_open_to_agents(thought.spot.path)
         if self._context.memory.catalog.is_buried(words):
-            return Ruling("refuse", planned, "This was forgotten on request and is not remembered again.")
+            raise _Refusal("This was forgotten on request and is not remembered again.")
         origin = lowered(thought.origin, self._context.bears(rests_on, thought.text), rests_on)
         source = origin.source
         # only the owner's own words may enter every prompt
@@ -119,23 +127,20 @@ class Checks:
         return Ruling("apply", replace(planned, operation=replace(operation, thought=thought)))
 
     def _mention(self, planned: Planned, entry: str) -> Ruling:
-        found = self._found(entry)
-        if isinstance(found, str):
-            return Ruling("refuse", planned, found)
+        found = self._get(entry)
         said_by = self._spoken(planned)
         if not is_human(said_by) or rank(said_by) < rank(found.source):
-            return Ruling(
-                "refuse", planned, "Only people's mentions count: repetition by a page or a summary is no evidence."
-            )
+            raise _Refusal("Only people's mentions count: repetition by a page or a summary is no evidence.")
         return Ruling("apply", planned)
 
     def _close(self, planned: Planned, entry: str, by: str) -> Ruling:
-        found = self._found(entry)
-        if isinstance(found, str):
-            return Ruling("refuse", planned, found)
-        instead = self._found(by) if by else None
-        if isinstance(instead, str) or (instead is not None and instead.id == found.id):
-            return Ruling("refuse", planned, f"{by} cannot replace it.")
+        found = self._get(entry)
+        try:
+            instead = self._get(by) if by else None
+        except _Refusal:
+            raise _Refusal(f"{by} cannot replace it.") from None
+        if instead is not None and instead.id == found.id:
+            raise _Refusal(f"{by} cannot replace it.")
         bears = self._spoken(planned)
         bears = weaker(bears, self._context.backed(instead)) if instead is not None else bears
         if found.source == CORRECTION and (instead is None or instead.source != CORRECTION):
@@ -152,49 +157,39 @@ class Checks:
         return self._context.bears(planned.evidence, planned.words)
 
     def _merge(self, planned: Planned, keep: str, drop: str) -> Ruling:
-        kept, dropped = self._found(keep), self._found(drop)
-        if isinstance(kept, str) or isinstance(dropped, str):
-            return Ruling("refuse", planned, kept if isinstance(kept, str) else str(dropped))
+        kept, dropped = self._get(keep), self._get(drop)
         if kept.id == dropped.id:
-            return Ruling("refuse", planned, "An entry is not a duplicate of itself.")
+            raise _Refusal("An entry is not a duplicate of itself.")
         if place(kept.path).scope != place(dropped.path).scope:
-            return Ruling("refuse", planned, "The entries belong to different people or projects.")
+            raise _Refusal("The entries belong to different people or projects.")
         if dropped.tag is Tag.CORRECTION:
-            return Ruling("refuse", planned, "A correction is never merged into another entry.")
+            raise _Refusal("A correction is never merged into another entry.")
         if rank(self._context.trust(kept)) < rank(self._context.trust(dropped)):
-            return Ruling("refuse", planned, "The entry that would stay is less trusted than the one that would go.")
+            raise _Refusal("The entry that would stay is less trusted than the one that would go.")
         return Ruling("apply", planned)
 
     def _move(self, planned: Planned, operation: actions.MoveTo) -> Ruling:
-        found = self._found(operation.entry)
-        if isinstance(found, str):
-            return Ruling("refuse", planned, found)
-        where = place(operation.path)
-        if where.humans_only:
-            return _only_humans(planned, operation.path)
-        if where.scope != place(found.path).scope:
-            return Ruling("refuse", planned, f"{operation.path} belongs to another person or project.")
+        found = self._get(operation.entry)
+        _need_open_to_agents(operation.path)
+        if place(operation.path).scope != place(found.path).scope:
+            raise _Refusal(f"{operation.path} belongs to another person or project.")
         if rank(self._context.trust(found)) < rank(OWNER):
             return Ruling("queue", planned, "Only the owner's statements are promoted without asking.")
         return Ruling("apply", planned)
 
     def _quarantine(self, planned: Planned, entry: str) -> Ruling:
-        found = self._found(entry)
-        if isinstance(found, str):
-            return Ruling("refuse", planned, found)
+        found = self._get(entry)
         if found.source in (OWNER, CORRECTION):
-            return Ruling("refuse", planned, "The owner's statements are never quarantined.")
+            raise _Refusal("The owner's statements are never quarantined.")
         return Ruling("apply", planned)
 
-    def _found(self, identity: str) -> Entry | str:
-        """The entry, or why nothing can be done with it."""
+    def _get(self, identity: str) -> Entry:
         found = self._context.find(identity)
         if found is None:
-            return f"{identity} does not exist."
+            raise _Refusal(f"{identity} does not exist.")
         if found.closed:
-            return f"{identity} is already closed."
-        if place(found.path).humans_only:
-            return f"Permission denied: only a human can change {found.path}."
+            raise _Refusal(f"{identity} is already closed.")
+        _need_open_to_agents(found.path)
         return found
 
 
@@ -202,5 +197,6 @@ def _is_owners(entry: Entry | None) -> bool:
     return entry is not None and (entry.source in (OWNER, CORRECTION) or entry.tag is Tag.CORRECTION)
 
 
-def _only_humans(planned: Planned, path: str) -> Ruling:
-    return Ruling("refuse", planned, f"Permission denied: only a human can change {path}.")
+def _need_open_to_agents(path: str) -> None:
+    if place(path).humans_only:
+        raise _Refusal(f"Permission denied: only a human can change {path}.")

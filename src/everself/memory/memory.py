@@ -1,9 +1,8 @@
 """Memory: remember, correct, supersede, edit, list and find entries. Every write is one change set of the workspace."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from datetime import date
 
 from everself.clock import Clock
 from everself.errors import ChangedMeanwhile, LockTimeout, NotFound, RefusedByRule, StoreBusy, WrongUse
@@ -295,11 +294,6 @@ class Memory:
     def trust(self, entry: Entry) -> str:
         """The least trusted source that the entry rests on."""
         return weakest_source(entry, self.catalog.find_even_gone)
-
-    def as_of(self, day: date, entries: Iterable[Entry] | None = None) -> list[Entry]:
-        """What was believed on that day."""
-        found = self.catalog.all() if entries is None else entries
-        return [one for one in found if (one.day is None or one.day <= day) and (one.until is None or one.until > day)]
 
     def stale(self, entries: Sequence[Entry] | None = None) -> set[str]:
         """Ids of entries that rest on one that no longer holds, through however many steps."""

@@ -66,7 +66,7 @@ def list_entries(memory: Memory, selection: Selection) -> list[ListedEntry]:
     def sure(entry: Entry) -> float:
         return confidence(entry, day, memory.dynamics)
 
-    chosen = sorted(select(entries, selection, sure, stale), key=_order)
+    chosen = sorted(select(entries, selection, sure, stale), key=lambda one: (one.day or date.min, one.path, one.start))
     return [ListedEntry(one, sure(one), one.id in stale, one.reference) for one in chosen]
 
 
@@ -125,7 +125,3 @@ def _is_about(entry: Entry, person: str) -> bool:
     if entry.source.startswith(PERSON):
         known.add(entry.source.removeprefix(PERSON))
     return not names.isdisjoint(known)
-
-
-def _order(entry: Entry) -> tuple[date, str, int]:
-    return (entry.day or date.min, entry.path, entry.start)

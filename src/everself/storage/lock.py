@@ -130,21 +130,19 @@ class FileLock:
             if monotonic() >= end:
                 # whoever does not want to wait only asks whether it is free
                 _log.log(WARNING if timeout else DEBUG, "The lock %s was not free within %g s.", self.path, timeout)
-                raise LockTimeout(*self._complaint(timeout))
+                raise LockTimeout(self._complaint(timeout))
             with suppress(OSError):
                 if os.fstat(descriptor).st_size < STRETCHED:
                     os.ftruncate(descriptor, STRETCHED)
             pause(wait)
             wait = min(wait * 2, LONGEST)
 
-    def _complaint(self, timeout: float) -> tuple[str]:
+    def _complaint(self, timeout: float) -> str:
         owner = self.owner()
         if owner is None:
-            return (f"Waited {timeout:g} s.",)
+            return f"Waited {timeout:g} s."
         state = " and is suspended (resume it with: fg)" if owner.stopped else ""
-        return (
-            f"Waited {timeout:g} s for process {owner.pid} ({owner.command}), which has held it since {owner.since}{state}.",
-        )
+        return f"Waited {timeout:g} s for process {owner.pid} ({owner.command}), which has held it since {owner.since}{state}."
 
     def _sign(self, descriptor: int) -> None:
         command = " ".join([os.path.basename(sys.argv[0]) or "python", *sys.argv[1:2]])[:LONGEST_COMMAND]

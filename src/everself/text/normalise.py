@@ -17,26 +17,11 @@ def encode(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        return _ABOVE_BYTES.applied_to(_BELOW_BYTES.applied_to(text)).encode("utf-8", "surrogateescape")
+        return _replaced(text, ("\ud800", "\udc7f"), ("\udd00", "\udfff")).encode("utf-8", "surrogateescape")
 
 
-class _Mapping:
-    """A translate table for a range of code points, made on first use: spelled out it would cost every start."""
-
-    def __init__(self, first: int, last: int, replacement: str) -> None:
-        self._range = range(first, last + 1)
-        self._replacement = replacement
-
-    def __getitem__(self, code: int) -> str | int:
-        return self._replacement if code in self._range else code
-
-    def applied_to(self, text: str) -> str:
-        return text.translate(self)
-
-
-_BELOW_BYTES = _Mapping(0xD800, 0xDC7F, "\ufffd")
-_ABOVE_BYTES = _Mapping(0xDD00, 0xDFFF, "\ufffd")
-_SURROGATES = _Mapping(0xD800, 0xDFFF, "\ufffd")
+def _replaced(text: str, *ranges: tuple[str, str]) -> str:
+    return "".join("\ufffd" if any(first <= char <= last for first, last in ranges) else char for char in text)
 
 
 def without_surrogates(text: str) -> str:
@@ -44,7 +29,7 @@ def without_surrogates(text: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        return _SURROGATES.applied_to(text)
+        return _replaced(text, ("\ud800", "\udfff"))
     return text
 
 

@@ -76,7 +76,7 @@ def write_barrier(
             and not may_write(change.author, where)
             and not exemption(change, file)
         ):
-            yield f"Permission denied: only {_allowed(where)} can change {file.path}."
+            yield f"Permission denied: only {'a human' if where.writer == 'human' else 'Everself itself'} can change {file.path}."
 
 
 def outside_guard(change: Change, files: Sequence[FileChange], *, personas: tuple[str, ...] = ()) -> Iterator[str]:
@@ -168,10 +168,6 @@ def may_write(author: Author, where: Place) -> bool:
         case "runtime":
             return author in (Author.RUNTIME, Author.KEEPER)
     return True
-
-
-def _allowed(where: Place) -> str:
-    return "a human" if where.writer == "human" else "Everself itself"
 
 
 def _entries(data: bytes | None, documents: "Mapping[str, bytes | None]") -> "Counter[str]":

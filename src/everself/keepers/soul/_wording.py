@@ -72,6 +72,7 @@ async def word_lines(context: KeeperContext, learned: Sequence[str], used: Colle
         return WordedLines(notes=(f"{answered.why} Only the rules were used.",) if answered.why else ())
     lines: list[SoulLine] = []
     drifts: list[Planned] = []
+    alike = context.sources.search.likeness.of
     for one in answered.value["lines"]:
         words, ids = " ".join(one["line"].split()), tuple(dict.fromkeys(one["entries"]))
         found = [shown[name] for name in ids if name in shown]
@@ -82,13 +83,9 @@ async def word_lines(context: KeeperContext, learned: Sequence[str], used: Colle
         evidence = referenced(ids)
         if one["kind"] == "drift":
             drifts.append(_drift(words, evidence))
-        elif not any(score >= SAME for score in _likeness(context, words, [*learned, *(each.words for each in lines)])):
+        elif max(alike(words, [*learned, *(each.words for each in lines)]), default=0.0) < SAME:
             lines.append(SoulLine(words, evidence, f"{one['kind']}: {one_line(one['why'], LONGEST)}", sure=_SURE))
     return WordedLines(tuple(lines), tuple(drifts))
-
-
-def _likeness(context: KeeperContext, words: str, others: Sequence[str]) -> list[float]:
-    return context.sources.search.likeness.of(words, others)
 
 
 def _material(context: KeeperContext) -> list[Entry]:

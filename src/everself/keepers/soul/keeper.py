@@ -159,9 +159,15 @@ def _untold(context: KeeperContext, soul: SoulState) -> Iterator[Planned]:
 def _line(context: KeeperContext, soul: SoulState, theme: Theme, notes: list[str]) -> Iterator[SoulLine]:
     """The line of a theme, unless the soul says so already or somebody was asked before."""
     evidence = theme.evidence
-    replaces = next((line for line in soul.learned if theme.about == "correction" and _contradicts(line, theme)), "")
+    replaces = next(
+        (line for line in soul.learned if theme.about == "correction" and not agree(_bare(line), theme.words)), ""
+    )
     new = [one for one in evidence if one not in soul.used or one in soul.unfinished]
-    if not new or (not replaces and len(new) < len(evidence)) or _says(context, soul, theme):
+    if (
+        not new
+        or (not replaces and len(new) < len(evidence))
+        or any(_alike(context, line, theme) for line in soul.learned)
+    ):
         return
     if len(theme.words) > LONGEST:
         notes.append(f"Too long for a line of the soul, though it came up {theme.times} times: {', '.join(theme.ids)}.")
@@ -169,14 +175,6 @@ def _line(context: KeeperContext, soul: SoulState, theme: Theme, notes: list[str
     words = _OPENINGS[theme.about].format(words=theme.words)
     said = _SAID[theme.about] if theme.about != "correction" or any(map(is_correction, theme.entries)) else _WISHED
     yield SoulLine(words, evidence, f"{said} {theme.times} times", replaces)
-
-
-def _says(context: KeeperContext, soul: SoulState, theme: Theme) -> bool:
-    return any(_alike(context, line, theme) for line in soul.learned)
-
-
-def _contradicts(line: str, theme: Theme) -> bool:
-    return not agree(_bare(line), theme.words)
 
 
 def _alike(context: KeeperContext, line: str, theme: Theme) -> bool:

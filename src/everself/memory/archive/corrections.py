@@ -41,7 +41,10 @@ def archive_corrections(memory: Memory, days: int, *, author: Author = Author.KE
         if data is None or not old:
             return None
         moved = _move(draft, data, old)
-        lines = [f"`{PATH}` → `{path}`, {_records(count)}" for path, count in sorted(moved.items())]
+        lines = [
+            f"`{PATH}` → `{path}`, {'1 record' if count == 1 else f'{count} records'}"
+            for path, count in sorted(moved.items())
+        ]
         record.note(draft, memory.clock.now(), "corrections archived", lines)
         done = Archived("", (PATH,), tuple(sorted(moved)))
         return Change(
@@ -84,7 +87,3 @@ def _move(draft: Draft, data: bytes, old: list[tuple[EntrySpan, date]]) -> dict[
     if kept != [one.strip() for one in every] or added != before + len(old):
         raise Damaged(f"{PATH} would read differently, so nothing was moved.")
     return dict(counts)
-
-
-def _records(count: int) -> str:
-    return "1 record" if count == 1 else f"{count} records"

@@ -19,7 +19,7 @@ from everself.memory.memory import Memory
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.copies import parts
 from everself.text.markdown.edit import lead_in
-from everself.values import Author, Change, Edit, Entry, FileStat, Move, ProvenanceRecord, Remove, Tag, digest
+from everself.values import Author, Change, Edit, Entry, Move, ProvenanceRecord, Remove, Tag, digest
 from everself.workspace.layout import Kind, archives_of, is_day, place
 
 AGE: Final = 90
@@ -86,7 +86,7 @@ def find_old_days(memory: Memory, days: int = AGE) -> OldDays:
     if days < 1:
         raise WrongUse("Only past days can be archived.", mend="Say --days 1 or more.")
     last = memory.clock.today() - timedelta(days=days)
-    stats = [one for one in memory.workspace.list() if _is_old(one, last)]
+    stats = [one for one in memory.workspace.list() if is_day(one.path) and _day(one.path) <= last]
     if not stats:
         return OldDays(())
     wanted = {one.path for one in stats}
@@ -230,10 +230,6 @@ def _with_copies(memory: Memory, found: Sequence[OldDay]) -> Iterator[OldDay]:
         to, sha = copies.get(one.path, (one.to, ""))
         now = memory.workspace.find(one.path) if sha else None
         yield replace(one, to=to, copied=now is not None and now.hash == sha)
-
-
-def _is_old(one: FileStat, last: date) -> bool:
-    return is_day(one.path) and _day(one.path) <= last
 
 
 def _day(path: str) -> date:

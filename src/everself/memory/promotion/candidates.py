@@ -67,7 +67,7 @@ def candidates(
     today = memory.clock.today()
     everything = memory.catalog.all()
     stale = memory.stale(everything)
-    open_ones = [one for one in everything if _may_leave(one) and one.id not in stale]
+    open_ones = [one for one in everything if not one.closed and can_leave(one.path) and one.id not in stale]
     hits = state.searches.hits_of([one.id for one in open_ones], _back(today, wish.within))
     found: list[Candidate] = []
     for done, entry in enumerate(open_ones):
@@ -88,10 +88,6 @@ def explain(memory: Memory, searches: Searches, identity: str, asked: CandidateQ
     judged = judge(entry)
     made = _candidate(entry, judged[0] if judged else None, hits, wish)
     return _settled(memory, [made], memory.catalog.of(entry.path))[0]
-
-
-def _may_leave(entry: Entry) -> bool:
-    return not entry.closed and can_leave(entry.path)
 
 
 def _weigh(entry: Entry, hits: EntryHits | None, wish: CandidateQuery, today: date) -> Candidate | None:

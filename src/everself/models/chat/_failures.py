@@ -25,13 +25,13 @@ class Failures:
             return ModelFailed(words, mend=f"everself config set provider.{self._account.settings}.baseUrl URL")
         if _is_end(error) or (reason == "network" and getattr(error, "phase", "connect") in ("read", None)):
             return self.broke_off(begun=begun)
-        words = self._words(reason, error)
+        words, mend = self._explain(reason, error)
         retry_after = _retry_after(error)
         if begun:
             words = _half_way(words)
         elif retry_after is not None and retry_after >= 1:
             words = f"{words} Retry after {_span(retry_after)}."
-        return ModelFailed(words, reason=reason, retry_after=retry_after, mend=self._mend(reason))
+        return ModelFailed(words, reason=reason, retry_after=retry_after, mend=mend)
 
     def broke_off(self, *, begun: bool) -> ModelFailed:
         """An answer that ended without its end."""
@@ -42,47 +42,41 @@ class Failures:
         words = f"{self._account.provider} returned a malformed answer."
         return ModelFailed(words, reason="shape", mend=_ANOTHER)
 
-    def _words(self, reason: ModelFault, error: BaseException) -> str:
-        who, model = self._account.provider, self._account.model
+    def _explain(self, reason: ModelFault, error: BaseException) -> tuple[str, str]:
+        """What happened, and what helps."""
+        who, model, settings = self._account.provider, self._account.model, self._account.settings
         status = _status(error)
         seen = f" (status {status})" if status is not None else ""
-        sentences: dict[ModelFault, str] = {
-            "auth": f"{who} does not accept the key{seen}.",
-            "quota": f"{who} reports that the quota or credit of the account is used up{seen}.",
-            "rate": f"{who} limits the request rate{seen}.",
-            "missing": f"{who} does not know the model {model}, or not at this address{seen}.",
-            "server": f"{who} has a server error{seen}.",
-            "overflow": f"The conversation exceeds the context window of {model}{seen}.",
-            "refused": f"The filter of {who} stopped the answer{seen}.",
-            "timeout": f"{who} sent nothing for {self._stall:g} s.",
-            "network": f"{who} at {self._account.host} cannot be reached.",
-            "shape": f"{who} sent an invalid answer{seen}.",
+        known: dict[ModelFault, tuple[str, str]] = {
+            "auth": (f"{who} does not accept the key{seen}.", f"everself config set provider.{settings}.apiKey KEY"),
+            "quota": (
+                f"{who} reports that the quota or credit of the account is used up{seen}.",
+                f"Top up the account at {settings}, or: {_ANOTHER}",
+            ),
+            "rate": (f"{who} limits the request rate{seen}.", f"Wait a little, or: {_ANOTHER}"),
+            "missing": (f"{who} does not know the model {model}, or not at this address{seen}.", _ANOTHER),
+            "server": (f"{who} has a server error{seen}.", f"Try again later, or: {_ANOTHER}"),
+            "overflow": (
+                f"The conversation exceeds the context window of {model}{seen}.",
+                "/compact, or /new for a fresh conversation",
+            ),
+            "refused": (f"The filter of {who} stopped the answer{seen}.", "Rephrase the message."),
+            "timeout": (f"{who} sent nothing for {self._stall:g} s.", f"Try again, or: {_ANOTHER}"),
+            "network": (f"{who} at {self._account.host} cannot be reached.", self._mend_network()),
+            "shape": (f"{who} sent an invalid answer{seen}.", _ANOTHER),
         }
-        if reason in sentences:
-            return sentences[reason]
+        if reason == "missing" and self._account.wire == "ollama":
+            return known[reason][0], f"ollama pull {model}"
         own = _own_sentence(error)
-        return f"{who} refused the request{seen}{': ' + own if own else '.'}"
+        return known.get(reason, (f"{who} refused the request{seen}{': ' + own if own else '.'}", _ANOTHER))
 
-    def _mend(self, reason: ModelFault) -> str:
-        who, model = self._account.settings, self._account.model
+    def _mend_network(self) -> str:
         if self._account.wire == "ollama":
-            special = {"network": "ollama serve", "missing": f"ollama pull {model}"}
-            if reason in special:
-                return special[reason]
-        if reason == "network" and self._account.local:
-            return f"Start the server at {self._account.url}, or: everself config set provider.{who}.baseUrl URL"
-        mends: dict[ModelFault, str] = {
-            "auth": f"everself config set provider.{who}.apiKey KEY",
-            "quota": f"Top up the account at {who}, or: {_ANOTHER}",
-            "rate": f"Wait a little, or: {_ANOTHER}",
-            "missing": _ANOTHER,
-            "server": f"Try again later, or: {_ANOTHER}",
-            "overflow": "/compact, or /new for a fresh conversation",
-            "refused": "Rephrase the message.",
-            "timeout": f"Try again, or: {_ANOTHER}",
-            "network": "Check the connection, then try again.",
-        }
-        return mends.get(reason, _ANOTHER)
+            return "ollama serve"
+        if self._account.local:
+            own = f"everself config set provider.{self._account.settings}.baseUrl URL"
+            return f"Start the server at {self._account.url}, or: {own}"
+        return "Check the connection, then try again."
 
 
 def _reason(error: BaseException) -> ModelFault:

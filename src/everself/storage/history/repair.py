@@ -82,7 +82,7 @@ class MendableHistory(RewritableHistory):
         super().__init__(files, packs)
         self._whole: dict[str, bool] = {}
         self._kept: dict[str, str | None] = {}
-        self._source: Source = _nobody
+        self._source: Source = lambda _: None
 
     def examine(self, known: Mapping[str, str]) -> Damage:
         """Look at every object. `known`: change → commit, oldest first, as the ledger has it."""
@@ -402,7 +402,3 @@ def blob_name(data: bytes) -> str:
 def _name_of(kind: int, data: bytes) -> str:
     word = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}.get(kind, b"?")
     return hashlib.sha1(b"%s %d\0" % (word, len(data)) + data, usedforsecurity=False).hexdigest()
-
-
-def _nobody(_: str) -> None:
-    return None

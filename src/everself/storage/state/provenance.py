@@ -14,7 +14,7 @@ from everself.storage.state.ledger import canonical, keyed_hash
 from everself.values import ProvenanceRecord, digest
 
 _SQL = load_queries("vouchers")
-_FILES = load_queries("file_origins")
+_FILES_SQL = load_queries("file_origins")
 
 
 def mac_of(key: bytes, text: str) -> str:
@@ -77,15 +77,15 @@ class FileOrigins:
     def note(self, path: str, data: bytes, source: str) -> None:
         """A tool is about to write this. Of the same content each source is kept."""
         values = (self._mac(_bytes(path)), self._mac(data), source, system_now().isoformat())
-        self._engine.write(lambda writer: writer.run(_FILES["note_file"], values))
+        self._engine.write(lambda writer: writer.run(_FILES_SQL["note_file"], values))
 
     def of_content(self, data: bytes) -> tuple[str, ...]:
         """The sources that this content was written from, under whatever name."""
-        return tuple(str(row[0]) for row in self._engine.read(_FILES["sources_of_content"], (self._mac(data),)))
+        return tuple(str(row[0]) for row in self._engine.read(_FILES_SQL["sources_of_content"], (self._mac(data),)))
 
     def of_path(self, path: str) -> str:
         """The source of what was last written there; empty where no tool ever wrote there."""
-        found = self._engine.read(_FILES["last_source_of_path"], (self._mac(_bytes(path)),))
+        found = self._engine.read(_FILES_SQL["last_source_of_path"], (self._mac(_bytes(path)),))
         return str(found[0][0]) if found else ""
 
     def _mac(self, data: bytes) -> str:

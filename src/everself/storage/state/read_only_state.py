@@ -26,7 +26,7 @@ def open_read_only_state(path: str, key: bytes, refusal: EverselfError) -> tuple
     try:
         # a database that cannot be written can mostly be read; a damaged one cannot be trusted
         if isinstance(refusal, DiskError):
-            with suppress(DiskError, NotFound, RefusedByRule, StoreBusy), _reading(path) as real:
+            with suppress(DiskError, NotFound, RefusedByRule, StoreBusy), Engine.open(path, read_only=True) as real:
                 engine.load(real)
                 copied = True
         if not copied and not isinstance(refusal, Damaged):
@@ -38,10 +38,6 @@ def open_read_only_state(path: str, key: bytes, refusal: EverselfError) -> tuple
         if not done:
             engine.close()
     return State(engine, key), refusal
-
-
-def _reading(path: str) -> Engine:
-    return Engine.open(path, read_only=True)
 
 
 def check_pages(state: State, size: int) -> str:

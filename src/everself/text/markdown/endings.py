@@ -26,11 +26,13 @@ def divide(document: Scan) -> tuple[Block, ...]:
 def is_reference(data: bytes, start: int, end: int) -> bool:
     """Whether one line and nothing else refers to an entry by its id: `→ MEMORY.md (entry:ID)`."""
     text = data[start:end].strip().lstrip(_MARKS)
-    return text.startswith(_REFERENCE) and text.endswith(b")") and _NAMED in text and not _breaks(text)
-
-
-def _breaks(text: bytes) -> bool:
-    return b"\n" in text or b"\r" in text
+    return (
+        text.startswith(_REFERENCE)
+        and text.endswith(b")")
+        and _NAMED in text
+        and b"\n" not in text
+        and b"\r" not in text
+    )
 
 
 def _divided(data: bytes, block: Block) -> Iterator[Block]:
