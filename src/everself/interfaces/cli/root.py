@@ -33,7 +33,7 @@ GROUPS: Final[dict[str, tuple[str, str]]] = {
     "keepers": ("See and run the keepers that look after memory.", "groups:keepers"),
     "review": ("Decide what waits for you, one key each.", "review:review"),
     "agents": ("List, add and remove agents.", "groups:agents"),
-    "completion": ("Print what teaches your shell to complete commands.", "completion:completion"),
+    "completion": ("Print what teaches your shell to complete commands.", "help:completion"),
     "help": ("Explain a command, or the exit codes.", "help:help_command"),
 }
 
