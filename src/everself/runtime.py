@@ -356,13 +356,13 @@ class Runtime:
 
     @part
     def compactor(self) -> "ConversationCompactor":
-        from everself.conversation.compaction import ConversationCompactor, FlushTurn
+        from everself.conversation.compaction import ConversationCompactor
         from everself.conversation.sessions.notes import Notes
 
         hooks, shared = self.loaded.config.hooks, self.chat.shared
         most = hooks.session_messages if hooks.enabled and hooks.session_notes else 0
         notes = Notes(self.memory, self.log, self.agent.id, most)
-        return ConversationCompactor(shared, self.checkpoint, notes, self.agent.compaction, FlushTurn(shared))
+        return ConversationCompactor(shared, self.checkpoint, notes, self.agent.compaction)
 
     @part
     def bank(self) -> "Bank":

@@ -8,15 +8,42 @@ from everself.conversation.sessions.forgetting import without_forgotten
 from everself.conversation.sessions.session import Session
 from everself.conversation.shared_state import SharedState
 from everself.conversation.tools.calls import CallResult
+from everself.errors import ChangedMeanwhile
 from everself.memory.provenance import OWN
 from everself.models.chat.protocol import ChatModel, ChatRequest, JsonObject, ToolCall, Usage
 
 
-class TurnRecorder:
-    """Of one turn. `cost` is in dollars, None where a price is unknown; `used` are the tools that were called.
+class CostRecorder:
+    """Records what a turn costs and nothing else: in dollars, None where a price is unknown. `generation` is that of the request that was
+    sent last; a turn that keeps nothing ends if something is forgotten meanwhile."""
+
+    def __init__(self, shared: SharedState, session: Session, model: ChatModel, job: str, generation: int = 0) -> None:
+        self._shared = shared
+        self._session = session
+        self._model = model
+        self._job = job
+        self.generation = generation
+        self.cost: float | None = 0.0
+
+    async def renewed(self, request: ChatRequest) -> ChatRequest:
+        if await self._shared.in_thread(self._shared.generation) != self.generation:
+            raise ChangedMeanwhile("(something was forgotten)")
+        return request
+
+    async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None: ...
+
+    async def returned(self, called: CallResult) -> None: ...
+
+    async def spent(self, usage: Usage) -> None:
+        charge, session = self._shared.spend_meter.charge, self._session.id
+        micros = await self._shared.in_thread(lambda: charge(self._job, session, self._model, usage))
+        self.cost = None if micros is None or self.cost is None else self.cost + micros / 1_000_000
+
+
+class TurnRecorder(CostRecorder):
+    """Of one turn. `used` are the tools that were called.
 
     `prepare` puts the request of the turn together from what is stored. `notes` is what the model was told beside the message.
-    `generation` is that of the request that was sent last.
     """
 
     def __init__(
@@ -26,18 +53,13 @@ class TurnRecorder:
         model: ChatModel,
         job: str,
         prepare: Callable[[], ChatRequest],
-        notes: Callable[[], JsonObject] = dict,
+        notes: Callable[[], JsonObject],
     ) -> None:
-        self._shared = shared
+        super().__init__(shared, session, model, job)
         self._prepare = prepare
         self._notes = notes
-        self.generation = 0
         self._log = shared.log
-        self._session = session
-        self._model = model
-        self._job = job
         self.used: list[ToolUse] = []
-        self.cost: float | None = 0.0
 
     async def renewed(self, request: ChatRequest) -> ChatRequest:
         def renew() -> ChatRequest:
@@ -71,11 +93,6 @@ class TurnRecorder:
             self._log.add(self._session, "tool", self._unsaid(outcome.content), meta=meta)
 
         await self._shared.in_thread(keep)
-
-    async def spent(self, usage: Usage) -> None:
-        charge, session = self._shared.spend_meter.charge, self._session.id
-        micros = await self._shared.in_thread(lambda: charge(self._job, session, self._model, usage))
-        self.cost = None if micros is None or self.cost is None else self.cost + micros / 1_000_000
 
     async def replied(self, text: str, meta: JsonObject) -> str:
         """Keep the end of a reply; the message's id."""

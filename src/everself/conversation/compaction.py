@@ -5,10 +5,11 @@ last; then a summary by the model, or without one how each message began. Soul a
 are read from their files at every turn. Each step may fail but the first, and what fails is said.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from everself.config.sections import Compaction
+from everself.conversation._recording import CostRecorder
 from everself.conversation.context.request import PromptRequest, reserve_of
 from everself.conversation.loop import LoopState, run_loop
 from everself.conversation.resources import CompactionResult
@@ -18,13 +19,13 @@ from everself.conversation.sessions.history import turns_of
 from everself.conversation.sessions.notes import Notes
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.shared_state import SharedState
-from everself.conversation.tools.calls import CallResult, offered
+from everself.conversation.tools.calls import offered
 from everself.conversation.tools.protocol import KEPT, ToolContext
-from everself.errors import ChangedMeanwhile, ContextTooSmall, EverselfError, ModelFailed
+from everself.errors import ContextTooSmall, EverselfError, ModelFailed
 from everself.logs import get_logger
 from everself.memory.provenance import taint_of
 from everself.models.chat.findings import find_calling
-from everself.models.chat.protocol import ChatModel, ChatRequest, ToolCall, Turn, Usage, UserTurn, whole_answer
+from everself.models.chat.protocol import ChatModel, ChatRequest, Turn, UserTurn, whole_answer
 from everself.text.tokens import estimate
 
 _log = get_logger(__name__)
@@ -41,10 +42,6 @@ TOOLS: Final = frozenset({"memory_search", "memory_get", "memory_write"})
 _SHARES: Final = (2, 4, 8)
 # used where the model's window is unknown or too large to be filled at every turn
 _NO_WINDOW: Final = 200_000
-
-
-# runs a silent turn with what is near its end; how many memories it stored. Raises ModelFailed
-Flush = Callable[[Session, str], Awaitable[int]]
 
 
 def limit_of(window: int, settings: Compaction) -> int:
@@ -71,19 +68,11 @@ def cut_at(messages: Sequence[Message], tokens: int) -> int:
 
 
 class ConversationCompactor:
-    def __init__(
-        self,
-        shared: SharedState,
-        checkpoint: Checkpoint,
-        notes: Notes,
-        settings: Compaction,
-        flush: Flush | None = None,
-    ) -> None:
+    def __init__(self, shared: SharedState, checkpoint: Checkpoint, notes: Notes, settings: Compaction) -> None:
         self._shared = shared
         self._checkpoint = checkpoint
         self._notes = notes
         self._settings = settings
-        self._flush = flush
 
     def is_near(self, used: int, window: int) -> bool:
         return used >= limit_of(window, self._settings)
@@ -160,14 +149,14 @@ class ConversationCompactor:
             return None
 
     async def _flushed(self, session: Session, model: ChatModel | None) -> tuple[int, str]:
-        if self._flush is None or not self._settings.flush or model is None or model.name == REFLEX:
+        if not self._settings.flush or model is None or model.name == REFLEX:
             return 0, ""
         if session.flushed == session.compacted:
             return 0, ""
         # marked before, not after: a turn that kills the process must not be retried at every start
         await self._shared.in_thread(lambda: self._shared.log.mark(session, flushed=session.compacted))
         try:
-            return await self._flush(session, prompt("flush")), ""
+            return await _flush(self._shared, session, prompt("flush")), ""
         except EverselfError as error:
             return 0, f"The model could not store memories before the summary: {error}"
 
@@ -221,79 +210,49 @@ def _tokens(message: Message) -> int:
     return estimate(message.content) + (estimate(str(calls)) if calls else 0) + 4
 
 
-class FlushTurn:
-    """The silent turn, which is not shown. Neither its words nor its calls are kept among the messages, only what it wrote to memory is.
+async def _flush(shared: SharedState, session: Session, instruction: str) -> int:
+    """The silent turn, which is not shown: how many memories it stored. Raises ModelFailed.
 
-    Nothing that the person said supports its calls, so what it writes has the agent as its source, or the taint of the conversation.
+    Neither its words nor its calls are kept among the messages. Nothing that the person said supports its calls, so what it writes has
+    the agent as its source, or the taint of the conversation.
     """
-
-    def __init__(self, shared: SharedState) -> None:
-        self._shared = shared
-
-    async def __call__(self, session: Session, instruction: str) -> int:
-        """How many memories were stored. Raises ModelFailed."""
-        shared = self._shared
-        model = await shared.in_thread(lambda: shared.model)
-        await shared.in_thread(lambda: shared.spend_meter.allow(JOB))
-        calling = await shared.in_thread(lambda: find_calling(shared.state, model.name))
-        known = offered(await shared.in_thread(lambda: shared.tools(session.scope)), model, calling)
-        tools = [one for one in known if one.spec.name in TOOLS]
-        generation = await shared.in_thread(shared.generation)
-        messages = await shared.in_thread(lambda: shared.log.messages(session, session.compacted))
-        said = next((one.id for one in reversed(messages) if one.role == "user"), "")
-        if not tools or not said:
-            return 0
-        request, taint = await shared.in_thread(lambda: self._request(session, messages, instruction, model))
-        setting = ToolContext(session.scope, session.id, said, "", False, taint)
-        state = LoopState(taint=taint, calling=calling)
-        async for _ in run_loop(
-            model, request, tools, setting, state, _CostRecorder(shared, session, model, generation)
-        ):
-            pass
-        return sum(one.deed in KEPT for one in state.written)
-
-    def _request(
-        self, session: Session, messages: Sequence[Message], instruction: str, model: ChatModel
-    ) -> tuple[ChatRequest, str]:
-        """What the model is given, and the taint of it."""
-        said = turns_of(messages, session.summary, session.summary_source)
-        for share in _SHARES:
-            turns = [*_ending(said, model.window // share), UserTurn(instruction)]
-            spoken = sum(map(_turn_tokens, turns)) + min(model.most_output, reserve_of(model.window))
-            ask = PromptRequest(
-                scope=session.scope, session=session.id, window=model.window, other=spoken, recorded=False
-            )
-            try:
-                made = self._shared.resources.assembler.assemble(ask)
-            except ContextTooSmall:
-                if share == _SHARES[-1]:
-                    raise
-            else:
-                break
-        return ChatRequest(made.prefix.text, made.delta, tuple(turns)), taint_of((session.taint, made.taint))
+    model = await shared.in_thread(lambda: shared.model)
+    await shared.in_thread(lambda: shared.spend_meter.allow(JOB))
+    calling = await shared.in_thread(lambda: find_calling(shared.state, model.name))
+    known = offered(await shared.in_thread(lambda: shared.tools(session.scope)), model, calling)
+    tools = [one for one in known if one.spec.name in TOOLS]
+    generation = await shared.in_thread(shared.generation)
+    messages = await shared.in_thread(lambda: shared.log.messages(session, session.compacted))
+    said = next((one.id for one in reversed(messages) if one.role == "user"), "")
+    if not tools or not said:
+        return 0
+    request, taint = await shared.in_thread(lambda: _flush_request(shared, session, messages, instruction, model))
+    setting = ToolContext(session.scope, session.id, said, "", False, taint)
+    state = LoopState(taint=taint, calling=calling)
+    async for _ in run_loop(
+        model, request, tools, setting, state, CostRecorder(shared, session, model, JOB, generation)
+    ):
+        pass
+    return sum(one.deed in KEPT for one in state.written)
 
 
-class _CostRecorder:
-    """Records the cost and nothing else. The silent turn ends if something is forgotten meanwhile."""
-
-    def __init__(self, shared: SharedState, session: Session, model: ChatModel, generation: int) -> None:
-        self._shared = shared
-        self._session = session
-        self._model = model
-        self._generation = generation
-
-    async def renewed(self, request: ChatRequest) -> ChatRequest:
-        if await self._shared.in_thread(self._shared.generation) != self._generation:
-            raise ChangedMeanwhile("(something was forgotten)")
-        return request
-
-    async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None: ...
-
-    async def returned(self, called: CallResult) -> None: ...
-
-    async def spent(self, usage: Usage) -> None:
-        charge = self._shared.spend_meter.charge
-        await self._shared.in_thread(lambda: charge(JOB, self._session.id, self._model, usage))
+def _flush_request(
+    shared: SharedState, session: Session, messages: Sequence[Message], instruction: str, model: ChatModel
+) -> tuple[ChatRequest, str]:
+    """What the model is given, and the taint of it."""
+    said = turns_of(messages, session.summary, session.summary_source)
+    for share in _SHARES:
+        turns = [*_ending(said, model.window // share), UserTurn(instruction)]
+        spoken = sum(map(_turn_tokens, turns)) + min(model.most_output, reserve_of(model.window))
+        ask = PromptRequest(scope=session.scope, session=session.id, window=model.window, other=spoken, recorded=False)
+        try:
+            made = shared.resources.assembler.assemble(ask)
+        except ContextTooSmall:
+            if share == _SHARES[-1]:
+                raise
+        else:
+            break
+    return ChatRequest(made.prefix.text, made.delta, tuple(turns)), taint_of((session.taint, made.taint))
 
 
 def _ending(turns: Sequence[Turn], tokens: int) -> list[Turn]:

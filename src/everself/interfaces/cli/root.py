@@ -34,7 +34,7 @@ GROUPS: Final[dict[str, tuple[str, str]]] = {
     "review": ("Decide what waits for you, one key each.", "review:review"),
     "agents": ("List, add and remove agents.", "groups:agents"),
     "gateway": ("Run the gateway, which answers other programs, and say who may ask.", "gateway:gateway"),
-    "completion": ("Print what teaches your shell to complete commands.", "completion:completion"),
+    "completion": ("Print what teaches your shell to complete commands.", "help:completion"),
     "help": ("Explain a command, or the exit codes.", "help:help_command"),
 }
 

@@ -10,7 +10,7 @@ import shlex
 import signal
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from everself.clock import monotonic
@@ -106,8 +106,7 @@ async def run_program(words: Sequence[str], folder: str, variables: Mapping[str,
     """Run it to its end, or to one of its limits. Whatever ends it, cancellation too, nothing of its group is left."""
     begun = monotonic()
     output = _Output()
-    ears = _OutputReader(output)
-    transport, writing = await open_pipe_reader(lambda: ears)
+    transport, writing = await open_pipe_reader(lambda: output)
     try:
         try:
             process = await asyncio.create_subprocess_exec(
@@ -128,7 +127,7 @@ async def run_program(words: Sequence[str], folder: str, variables: Mapping[str,
             end: End = "exit" if ending.done() else "flood" if output.flooded.done() else "timeout"
             # also after a normal exit: background processes would outlive the call
             _kill(process.pid)
-            await asyncio.wait({ears.closed}, timeout=_DRAIN)
+            await asyncio.wait({output.closed}, timeout=_DRAIN)
         finally:
             _kill(process.pid)
             await asyncio.shield(ending)
@@ -142,20 +141,25 @@ def _kill(group: int) -> None:
         os.killpg(group, signal.SIGKILL)
 
 
-@dataclass(slots=True)
-class _Output:
-    """The beginning and the end of what was printed; the middle is counted and dropped."""
+class _Output(asyncio.Protocol):
+    """The beginning and the end of what is printed until everybody who could print has closed the pipe; the middle is counted and
+    dropped."""
 
-    head: bytearray = field(default_factory=bytearray)
-    tail: bytearray = field(default_factory=bytearray)
-    count: int = 0
-    flooded: "asyncio.Future[None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    def __init__(self) -> None:
+        self.head, self.tail, self.count = bytearray(), bytearray(), 0
+        loop = asyncio.get_running_loop()
+        self.flooded: asyncio.Future[None] = loop.create_future()
+        self.closed: asyncio.Future[None] = loop.create_future()
 
-    def add(self, piece: bytes) -> None:
-        self.count += len(piece)
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 the name is the protocol's
+        if not self.closed.done():
+            self.closed.set_result(None)
+
+    def data_received(self, data: bytes) -> None:
+        self.count += len(data)
         space = _HEAD - len(self.head)
-        self.head += piece[:space]
-        self.tail += piece[space:] if space > 0 else piece
+        self.head += data[:space]
+        self.tail += data[space:] if space > 0 else data
         if len(self.tail) > 2 * _TAIL:
             del self.tail[:-_TAIL]
         if self.count > _FLOOD and not self.flooded.done():
@@ -168,21 +172,6 @@ class _Output:
         text = bytes(self.head + between + tail).decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
         # a result that is shown in a terminal must not control it
         return text.translate(_CONTROLS)
-
-
-class _OutputReader(asyncio.Protocol):
-    """Hears what is printed until everybody who could print has closed the pipe."""
-
-    def __init__(self, output: _Output) -> None:
-        self._output = output
-        self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def data_received(self, data: bytes) -> None:
-        self._output.add(data)
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 the name is the protocol's
-        if not self.closed.done():
-            self.closed.set_result(None)
 
 
 def _outcome(ran: ProgramResult, settings: Exec) -> Outcome:

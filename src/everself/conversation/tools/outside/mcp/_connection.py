@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from everself.config.sections import McpServer
 from everself.conversation.tools.outside._truncation import plain
-from everself.conversation.tools.outside.mcp._stdio import Program, run_server
+from everself.conversation.tools.outside.mcp._stdio import run_server
 from everself.errors import EverselfError
 from everself.models.chat.protocol import JsonObject
 
@@ -136,7 +136,7 @@ class Connection:
         server = self._server
         if server.command:
             variables = {name: value.reveal() for name, value in server.env}
-            return run_server(Program(server.command, server.args, self._folder, variables))
+            return run_server(server.command, server.args, self._folder, variables)
         return _over_http(server.url, {name: value.reveal() for name, value in server.headers})
 
 

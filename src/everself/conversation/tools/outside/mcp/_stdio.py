@@ -9,7 +9,6 @@ import os
 import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from everself.conversation.tools.outside._pipe_reader import open_pipe_reader
@@ -24,16 +23,10 @@ LEAVE: Final = 2.0
 _GO: Final = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
-    command: str
-    arguments: Sequence[str] = ()
-    folder: str = ""
-    variables: dict[str, str] = field(default_factory=dict, repr=False)
-
-
 @asynccontextmanager
-async def run_server(program: Program) -> AsyncIterator[tuple[Any, Any]]:
+async def run_server(
+    command: str, arguments: Sequence[str], folder: str, variables: dict[str, str]
+) -> AsyncIterator[tuple[Any, Any]]:
     """The streams that the library speaks through; raises OSError where the program cannot be started."""
     import anyio
     from mcp.client.stdio import get_default_environment
@@ -42,14 +35,14 @@ async def run_server(program: Program) -> AsyncIterator[tuple[Any, Any]]:
     transport, writing = await open_pipe_reader(lambda: asyncio.StreamReaderProtocol(reader))
     try:
         process = await asyncio.create_subprocess_exec(
-            program.command,
-            *program.arguments,
+            command,
+            *arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=writing,
             # what servers log is no part of a conversation
             stderr=asyncio.subprocess.DEVNULL,
-            cwd=program.folder or None,
-            env={**get_default_environment(), **program.variables},
+            cwd=folder or None,
+            env={**get_default_environment(), **variables},
             start_new_session=True,
         )
     except (OSError, ValueError, asyncio.CancelledError):
