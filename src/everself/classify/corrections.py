@@ -13,7 +13,7 @@ from everself.classify._requests import Route, routes
 from everself.classify.messages import read_whole
 from everself.classify.model import Scores, prepare, score
 from everself.classify.pattern_sets import read_patterns
-from everself.text.folding import HIDDEN, fold_in_place, hide_quoted, one_script
+from everself.text.folding import HIDDEN, fold_in_place, hide_quoted, one_script, without_quoted
 
 if TYPE_CHECKING:
     import re2
@@ -106,9 +106,7 @@ def _best(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
 
 def _words(read: str, first: Part, last: Part) -> str:
     """As the head reads it: what is quoted left out."""
-    shown = hide_quoted(fold_in_place(read[first.start : last.end]))
-    words = read[first.start : last.end]
-    return "".join(own if seen != HIDDEN else "" for own, seen in zip(words, shown, strict=True)).strip()
+    return without_quoted(read[first.start : last.end])
 
 
 def _by_rule(parts: tuple[Part, ...], single: dict[int, Scores]) -> tuple[Sure, Part] | None:

@@ -1,6 +1,7 @@
 """A message that says what an entry says becomes evidence of it. Decides nothing about trust: an entry keeps its source whatever is added
 to its lineage."""
 
+from everself.errors import RefusedByRule
 from everself.memory.memory import Memory
 from everself.memory.provenance import AGENT, evidenced
 from everself.memory.provenance_undo import trace
@@ -29,16 +30,22 @@ def quote(memory: Memory, identity: str, words: str) -> bool:
     """Put behind a note of the agent what it leaves out of the words that it was made of; its source stays. False where it is no such note
     any more, or a rule forbids the words."""
     cleaned = clean(words).text
+    stands = False
 
     def plan() -> Change | None:
+        nonlocal stands
         entry = memory.catalog.find(identity)
         if entry is None or entry.source != AGENT or not entry.vouched or entry.closed or "\n" in entry.text:
             return None
+        made = with_quote(entry.text, cleaned)
+        stands = made == entry.text or cleaned in entry.text
+        if stands:
+            return None
         draft = memory.draft()
-        record = change_words(draft, entry, with_quote(entry.text, cleaned), evidenced(entry))
+        record = change_words(draft, entry, made, evidenced(entry))
         return Change(Author.AGENT, "evidence", draft.edits(), (trace(entry),), provenance=(record,))
 
-    known = memory.catalog.find(identity)
-    if known is not None and not known.closed and cleaned in known.text:
-        return True
-    return isinstance(memory.apply(plan), Applied)
+    try:
+        return isinstance(memory.apply(plan), Applied) or stands
+    except RefusedByRule:
+        return False
