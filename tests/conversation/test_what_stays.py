@@ -187,3 +187,36 @@ def test_what_else_a_copy_says_stays_where_it_stood_and_one_undo_brings_both_bac
         assert open_of(app) == {("correction", "Wren is 8, not 7."), ("owner", rest.text)}
         assert undo_change(app.workspace, app.workspace.changes(1)[0].id).applied
         assert open_of(app) == before
+
+
+def test_what_a_forgotten_note_quotes_goes_from_the_conversation_as_well(tmp_path: Path) -> None:
+    with talking(tmp_path, wrote(NOTE), "Noted.") as (app, _):
+        converse(app, SAID)
+        plan = app.forgetting.plan_for(of(app, QUOTED).id)
+        assert app.forgetting.carry_out(plan).gone
+        assert app.memory.is_settled(NewEntry("he hates opera", origin_of("agent")))
+    held = [one.read_bytes() for one in tmp_path.rglob("*") if one.is_file()]
+    # the note stood in the call of the tool, and the quotation in the message
+    assert not [one for one in held if b"hates opera" in one or b"since September." in one]
+
+
+def test_what_was_kept_as_a_correction_is_not_kept_again_for_a_note_of_it(tmp_path: Path) -> None:
+    said = "小明是我的学徒，他讨厌歌剧，从九月开始。"
+    with living(tmp_path) as app:
+        kept = said.removesuffix("。")
+        app.memory.remember(NewEntry(kept, stated_by_owner("chat", "msg:MESSAGE"), "correction"))
+        Box(app, said=said).tainted("web").get("memory_write", content="小明是主人的学徒。")
+        assert open_of(app) == {("owner", kept)}
+
+
+def test_a_note_is_again_what_it_was_when_its_quotation_is_undone(tmp_path: Path) -> None:
+    with talking(tmp_path, wrote(NOTE), "Noted.") as (app, _):
+        converse(app, SAID)
+        assert undo_change(app.workspace, app.workspace.changes(1)[0].id).applied
+        assert of(app, NOTE).vouched
+
+
+def test_a_note_in_another_script_quotes_what_it_leaves_out(tmp_path: Path) -> None:
+    with talking(tmp_path, wrote("小明是主人的学徒。"), "好的。") as (app, _):
+        converse(app, "小明是我的学徒，他讨厌歌剧，从九月开始。")
+        assert open_of(app) == {("agent", "小明是主人的学徒。 (“他讨厌歌剧，从九月开始。”)")}

@@ -104,8 +104,8 @@ def gives_otherwise(note: str, sentence: str) -> bool:
     if any(not stands(bare, known) and not stands(sentence, own) for stands in (_numbered, _named)):
         return True
     clauses = [sentence[first:until] for first, until in clauses_of(sentence)]
-    about = [one for one in clauses if is_made_of(note, one)]
-    return any(_is_denied(one, (note,)) or _is_affirmed(one, (note,)) for one in about)
+    denied = any(_is_denied(one, (note,)) for one in clauses if is_made_of(note, one))
+    return denied or _is_affirmed(sentence, (note,))
 
 
 def has_more_numbers(one: str, other: str) -> bool:

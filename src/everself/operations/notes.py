@@ -32,7 +32,7 @@ from everself.memory.closing import part_of
 from everself.memory.copies import copies_of, same_statement
 from everself.memory.evidence import add_evidence
 from everself.memory.memory import Corrected, Remembered
-from everself.memory.provenance import AGENT, HAND, is_human, is_outside, kept, rank, stated_by_owner
+from everself.memory.provenance import AGENT, HAND, OWNER, is_human, is_outside, kept, rank
 from everself.memory.statements import said
 from everself.memory.writing import NewEntry, core_path, is_quarantined, log_path
 from everself.operations.caller import Caller
@@ -58,7 +58,7 @@ def write_note(runtime: "Runtime", new_entry: NewEntry, caller: Caller) -> Remem
     memory = runtime.memory
     if is_outside(new_entry.source) and caller.by_owner:
         own = list(_in_own_words(new_entry, caller))
-        made = [memory.remember(one) for one in own]
+        made = [_keep(memory, one, caller) for one in own]
         if made and not picks_up(new_entry.text, caller.said, [one.text for one in own]):
             return made[0]
         # what the owner said of it is not told from what they show: better the model's word for it than none
@@ -114,7 +114,9 @@ def put_right_as_said(runtime: "Runtime", wrong: Sequence[Entry], caller: Caller
     if copies is None:
         return None
     memory = runtime.memory
-    right = NewEntry(bare(words), stated_by_owner("chat", f"msg:{caller.message}"))
+    right = next((one for one in (_stated(bare(words), caller), _stated(words, caller)) if one.source == OWNER), None)
+    if right is None:
+        return None
     own = [(one, untouched(one.text, words)) for one in (*wrong, *copies) if is_human(one.source)]
     if any(rest is None for _, rest in own):
         return None
@@ -127,6 +129,10 @@ def put_right_as_said(runtime: "Runtime", wrong: Sequence[Entry], caller: Caller
     closed = [one for first in wrong for one in (first, *copies_of(first, memory.catalog))] + copies
     named = tuple(dict.fromkeys(one.id for one in closed if one.id != known.id))
     return Corrected(known.id, named, memory.supersede(named[0], known.id, copies=named[1:], kept=left))
+
+
+def _stated(words: str, caller: Caller) -> NewEntry:
+    return NewEntry(words, origin_of(words, caller))
 
 
 def _is_within_reach(entry: Entry, caller: Caller) -> bool:
@@ -172,6 +178,14 @@ def _in_own_words(new_entry: NewEntry, caller: Caller) -> Iterator[NewEntry]:
         words = _wished(sentence)
         asked = sentence.kind is SentenceKind.REMEMBER
         yield replace(new_entry, text=words, origin=origin_of(words, caller), explicit=asked)
+
+
+def _keep(memory: "Memory", new_entry: NewEntry, caller: Caller) -> Remembered:
+    """Keep the owner's own words, unless what was kept of this message already tells the same."""
+    known = None if new_entry.explicit else _of_message(memory, new_entry, caller)
+    if known is None or rank(memory.trust(known)) < rank(HAND):
+        return memory.remember(new_entry)
+    return Remembered(known.id, known.path, mention=True)
 
 
 def _takes_words(note: str, words: str) -> bool:
