@@ -13,7 +13,7 @@ from everself.classify._requests import Route, routes
 from everself.classify.messages import read_whole
 from everself.classify.model import Scores, prepare, score
 from everself.classify.pattern_sets import read_patterns, regex
-from everself.text.folding import HIDDEN, fold_in_place, hide_quoted, one_script
+from everself.text.folding import HIDDEN, fold_in_place, hide_quoted, one_script, without_quoted
 from everself.text.search import TermKind, read_query
 
 if TYPE_CHECKING:
@@ -107,9 +107,7 @@ def _best(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
 
 def _words(read: str, first: Part, last: Part) -> str:
     """As the head reads it: what is quoted left out."""
-    shown = hide_quoted(fold_in_place(read[first.start : last.end]))
-    words = read[first.start : last.end]
-    return "".join(own if seen != HIDDEN else "" for own, seen in zip(words, shown, strict=True)).strip()
+    return without_quoted(read[first.start : last.end])
 
 
 def _by_rule(parts: tuple[Part, ...], single: dict[int, Scores]) -> tuple[Sure, Part] | None:

@@ -16,6 +16,7 @@ from everself.classify import encoder
 from everself.classify.contradiction import contradicts
 from everself.classify.model import score
 from everself.classify.pattern_sets import regex
+from everself.text.clauses import clauses_of
 from everself.text.dates import DateSpan, read_dates
 from everself.text.normalise import fold, without_surrogates
 from everself.text.note_quotes import without_quote
@@ -30,8 +31,6 @@ _STEM: Final = 4
 # so many words make a frame in which one may be another
 _FRAME: Final = 3
 _SHARE: Final = 5
-# words of a clause beside those that a correction of it has too: the value that was wrong, and what is said of it
-_BESIDES: Final = 4
 # how near a word is to one of these that denies or doubts. Words of negation are few, and each language has its own
 _DENYING: Final = 0.72
 _NOT: Final = ("not", "no", "never", "cannot", "without", "nothing")
@@ -53,7 +52,6 @@ _AROUND: Final = " .,;:!?…\"'“”‘’()"
 # longer ones name something, and are words
 _LONGEST_NUMBER: Final = 12
 # a comma between digits belongs to the number
-_MARKS: Final = r"[;；、，：—–]\s*|[,:](?:\s+|$)"
 _CLOCK: Final = r"\d{1,2}[:.]\d{2}\b"
 _OWNER: Final = r"(?i)\b(?:the )?owner(?:['’]s)?\b"
 _MOST_WORDS: Final = encoder.MOST - len(_NOT)
@@ -79,11 +77,11 @@ def untold(statement: str, notes: Sequence[str]) -> tuple[str, ...]:
         sentence = statement[start:end]
         if not sentence.strip():
             continue
-        clauses = list(_clauses(sentence))
+        clauses = list(clauses_of(sentence))
         about = [note for note in notes if not _is_parallel(sentence, note)]
         told = _told(sentence, clauses, about, _known(about), _read(statement))
         left = [at for at, one in enumerate(told) if not one]
-        if all(_is_chatter(sentence[slice(*clauses[at])]) for at in left):
+        if all(is_chatter(sentence[slice(*clauses[at])]) for at in left):
             continue
         last = max((at for at, one in enumerate(clauses) if at in left or not _is_fact(sentence[slice(*one)])))
         found.append(sentence[: clauses[last][1]].strip())
@@ -92,32 +90,37 @@ def untold(statement: str, notes: Sequence[str]) -> tuple[str, ...]:
 
 def left_out(sentence: str, notes: Sequence[str]) -> str:
     """From the first to the last clause of a sentence that the notes do not tell."""
-    clauses = list(_clauses(sentence))
+    clauses = list(clauses_of(sentence))
     told = list(_told(sentence, clauses, notes, _known(notes), _read(sentence)))
     left = [clause for clause, one in zip(clauses, told, strict=True) if not one]
     return sentence[left[0][0] : left[-1][1]].strip() if left else ""
 
 
-def untouched(text: str, newer: str) -> str | None:
-    """What of a text has nothing to do with a newer statement: the clauses that share no word with it. None where a clause that does says
-    more besides."""
-    left: list[str] = []
-    for start, end in split(text):
-        sentence = text[start:end]
-        for first, until in _clauses(sentence):
-            clause = sentence[first:until].strip()
-            common = words_in_common(clause, newer)
-            if common and len(_read(clause).words) - len(common) > _BESIDES:
-                return None
-            left += [] if common else [clause]
-    return ", ".join(filter(None, left))
+def gives_otherwise(note: str, sentence: str) -> bool:
+    """Whether a note and a sentence that it is about give different values: each has a number or a name that the other has not, dates
+    aside, or one of them says "not" of what the other says."""
+    own, known, bare = _read(note), _read(sentence), _without_owner(note)
+    if any(not stands(bare, known) and not stands(sentence, own) for stands in (_numbered, _named)):
+        return True
+    clauses = [sentence[first:until] for first, until in clauses_of(sentence)]
+    denied = any(_is_denied(one, (note,)) for one in clauses if is_made_of(note, one))
+    return denied or _is_affirmed(sentence, (note,))
+
+
+def has_more_numbers(one: str, other: str) -> bool:
+    """Whether the first has a number that the other has not, dates aside."""
+    return not _numbered(one, _read(other))
+
+
+def count_words(text: str) -> int:
+    return len(_read(text).words)
 
 
 def tells(note: str, statement: str) -> bool:
     """Whether a note tells every clause of a statement, small talk included, and not another value of it."""
     if contradicts(note, statement) or _is_parallel(note, statement):
         return False
-    return all(_told(statement, list(_clauses(statement)), (note,), _known((note,)), _read(statement)))
+    return all(_told(statement, list(clauses_of(statement)), (note,), _known((note,)), _read(statement)))
 
 
 def same_fact(one: str, other: str, *, ordered: bool = True) -> bool:
@@ -162,7 +165,7 @@ def in_same_order(one: str, other: str) -> bool:
 def is_made_of(note: str, sentence: str) -> bool:
     """Whether a note is about what a sentence says: it shares half of the words of a clause, or more."""
     known = _read(note)
-    for first, until in _clauses(sentence):
+    for first, until in clauses_of(sentence):
         words = _read(sentence[first:until]).words
         shared = sum(_stands(word, known) for word in words)
         if shared > 1 and 2 * shared >= len(words):
@@ -172,7 +175,7 @@ def is_made_of(note: str, sentence: str) -> bool:
 
 def touches(note: str, sentence: str) -> bool:
     """Whether a note tells a clause of a sentence: it was made of this sentence, whatever it leaves out or adds."""
-    clauses = list(_clauses(sentence))
+    clauses = list(clauses_of(sentence))
     told = _told(sentence, clauses, (note,), _known((note,)), _read(sentence))
     return any(
         one and len(_read(sentence[slice(*clause)]).words) > 1 for one, clause in zip(told, clauses, strict=True)
@@ -218,7 +221,7 @@ def words_in_common(one: str, other: str) -> set[str]:
 def is_worth(text: str) -> bool:
     """Whether triage calls it, or a clause of it, a fact, a wish, a decision, a plan or a correction, or worth keeping; what is rather
     small talk is not."""
-    clauses = [text[first:until] for first, until in _clauses(text)]
+    clauses = [text[first:until] for first, until in clauses_of(text)]
     return any(_is_worth(one) for one in dict.fromkeys((text, *clauses)) if one.strip())
 
 
@@ -228,7 +231,7 @@ def _is_worth(text: str) -> bool:
     return kept and scores["smalltalk"] <= max(scores["keep"], *(scores[act] for act in _ACTS))
 
 
-def _is_chatter(clause: str) -> bool:
+def is_chatter(clause: str) -> bool:
     """Whether a clause that no note tells is small talk, which names nothing."""
     own = _read(clause)
     if own.numbers or own.days or _names(clause):
@@ -241,14 +244,6 @@ def _is_fact(clause: str) -> bool:
     """Whether a clause stands for itself. One without a day or a number may be the condition of what stands before it."""
     own = _read(clause)
     return bool(own.numbers or own.days)
-
-
-def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for mark in regex(_MARKS).finditer(without_surrogates(sentence)):
-        yield start, mark.start()
-        start = mark.end()
-    yield start, len(sentence)
 
 
 def _told(
@@ -390,6 +385,15 @@ def _read_denial(text: str, _: int) -> bool:
         small = [term.surface for term in terms if term.kind is TermKind.STOP]
         return any(word in _NOT or word.endswith(("nt", "n't")) for word in small)
     return any(one >= _DENYING for one in near)
+
+
+def _numbered(text: str, known: _Told) -> bool:
+    """Whether all its numbers stand there, an hour before or after noon."""
+    return all(_counted(one, known) or _is_forenoon(one, known) for one in _numbers(_dateless(text)))
+
+
+def _named(text: str, known: _Told) -> bool:
+    return all(_stands((name,), known) for name in _names(text))
 
 
 def _names(clause: str) -> list[str]:

@@ -5,7 +5,7 @@ says the same as that entry is closed with it. Where that is not clear it closes
 whether a message is a correction: triage does.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -16,6 +16,7 @@ from everself.classify.coverage import same_fact, words_in_common
 from everself.classify.difference import differ_in_one_word, find_difference
 from everself.classify.openers import bare
 from everself.classify.pairs import replaces
+from everself.classify.remainders import apart_from
 from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.statements import is_command, read
 from everself.classify.triage import Triage, Verdict
@@ -31,7 +32,7 @@ from everself.search.recall import Recall, RecallRequest
 from everself.search.scopes import SessionKind
 from everself.search.similarity import TextSimilarity
 from everself.text.folding import fold_in_place
-from everself.text.note_quotes import without_quote
+from everself.text.note_quotes import parts_of
 from everself.text.search import TermKind, read_query
 from everself.text.sentences import Language, language_of
 from everself.text.yes_no import read_answer
@@ -218,12 +219,8 @@ class CorrectionHandler:
         )
         ids = dict.fromkeys(hit.entry for hit in self.recall.search(request).hits if hit.entry)
         entries = [entry for one in ids if (entry := self.memory.catalog.find(one)) is not None]
-        # what a note quotes is evidence of it; the wrong value would stand there a second time
-        return [
-            one._replace(text=without_quote(one.text)) if one.source == AGENT else one
-            for one in entries
-            if not one.closed and one.tier is not Tier.SOUL and not place(one.path).humans_only
-        ]
+        known = [one for one in entries if not one.closed and one.tier is not Tier.SOUL]
+        return [part for one in known if not place(one.path).humans_only for part in _parts(one)]
 
     def _put_right(self, wrong: Copies, told: Correction, setting: ToolContext, language: Language) -> Acted:
         first = wrong[0]
@@ -235,9 +232,11 @@ class CorrectionHandler:
         if not theirs:
             right = _restated(first.text, told) or right
         copies = tuple(one.id for one in wrong[1:])
-        record = {"said": first.text, "trigger": told.trigger, "sure": _confidence(told)}
+        trigger, sure = told.trigger, _confidence(told)
         try:
-            made = self.memory.correct(first.id, right, _origin(setting), **record, copies=copies)
+            made = self.memory.correct(
+                first.id, right, _origin(setting), said=first.text, trigger=trigger, sure=sure, copies=copies
+            )
         except (RefusedByRule, NotFound):
             return Acted(question=_WHAT[language])
         entry = self.memory.catalog.get(made.entry)
@@ -260,6 +259,15 @@ class CorrectionHandler:
         done = _KEPT[language].format(new=words, where=where)
         written = Written("remembered", words, where, made.entry, made.change, made.redacted)
         return Acted((written,), (done, *_left_out(made.redacted, language)))
+
+
+def _parts(entry: Entry) -> Iterator[Entry]:
+    """A note without what it quotes of the same, where the wrong value would stand a second time; what it quotes of something else is
+    another statement."""
+    claim, quoted = parts_of(entry.text) if entry.source == AGENT else (entry.text, "")
+    yield entry._replace(text=claim)
+    if words := apart_from(quoted, claim):
+        yield entry._replace(text=words)
 
 
 def _confidence(told: Correction) -> str:

@@ -13,6 +13,7 @@ from everself.keepers import keeper as actions
 from everself.keepers.compactor import put_away
 from everself.keepers.keeper import ActionResult, Planned, key_of
 from everself.keepers.soul.keeper import news
+from everself.memory.closing import close_for
 from everself.memory.corrections import mark_embedded
 from everself.memory.memory import Memory
 from everself.memory.promotion.moves import Pick, apply_moves
@@ -125,8 +126,10 @@ def _mention(memory: Memory, entry: str) -> Change:
 
 def _close(memory: Memory, entry: str, by: str) -> Change:
     draft = memory.draft()
-    close_entry(draft, memory.catalog.get(entry), memory.clock.today(), by)
-    return Change(Author.KEEPER, "close", draft.edits())
+    newer = memory.catalog.find(by)
+    told = (by, newer.text if newer is not None else "")
+    records = close_for(draft, memory.catalog.get(entry), told, memory.clock.now(), memory.is_settled)
+    return Change(Author.KEEPER, "close", draft.edits(), provenance=records)
 
 
 def _merge(memory: Memory, keep: str, drop: str) -> Change:

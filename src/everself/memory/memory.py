@@ -1,6 +1,6 @@
 """Memory: remember, correct, supersede, edit, list and find entries. Every write is one change set of the workspace."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
@@ -8,6 +8,7 @@ from everself.clock import Clock
 from everself.errors import ChangedMeanwhile, LockTimeout, NotFound, RefusedByRule, StoreBusy, WrongUse
 from everself.memory import provenance as trust
 from everself.memory.catalog import Catalog
+from everself.memory.closing import close_for
 from everself.memory.corrections import log_correction
 from everself.memory.drafts import Draft
 from everself.memory.provenance import (
@@ -29,7 +30,6 @@ from everself.memory.writing import (
     as_correction,
     change_words,
     clean,
-    close_entry,
     core_path,
     count_mention,
     is_quarantined,
@@ -175,9 +175,10 @@ class Memory:
         trigger: str = "",
         sure: str = "high",
         copies: Sequence[str] = (),
+        kept: Sequence[NewEntry] = (),
     ) -> Corrected:
         """Correct an entry: close the wrong one, write the right one at full confidence, log both. `old` is an id or the text; `copies`
-        are the ids of others that say the same and are closed with it.
+        are the ids of others that say the same and are closed with it; `kept` is what else they said.
 
         What was noted of the same message and tells the same is closed with it. `origin` is the origin of `new`: refused where that is
         not the owner.
@@ -186,16 +187,19 @@ class Memory:
         named += [one for one in map(self.catalog.find, copies) if one is not None and one not in named]
         wrong = self._with_copies(named)
         new_entry = as_correction(NewEntry(new, origin, was=clean(wrong[0].text).text))
-        return self._replace(wrong, new_entry, said, trigger, sure)
+        return self._replace(wrong, new_entry, {"said": said, "trigger": trigger, "sure": sure}, kept)
 
     def revise(self, old: str, new: str, origin: Origin, *, trigger: str) -> Corrected:
         """The same in a model's words, after the owner said in `trigger` what is right: the new entry is the agent's, and stands where the
         wrong one stood. Who calls this has compared the two."""
         wrong = self._with_copies(self._wrong(old))
         core = any(one.tier is Tier.CORE for one in wrong)
-        return self._replace(wrong, NewEntry(new, origin, "correction", explicit=core), "", trigger, "high")
+        told = {"said": "", "trigger": trigger, "sure": "high"}
+        return self._replace(wrong, NewEntry(new, origin, "correction", explicit=core), told)
 
-    def _replace(self, wrong: list[Entry], new_entry: NewEntry, said: str, trigger: str, sure: str) -> Corrected:
+    def _replace(
+        self, wrong: list[Entry], new_entry: NewEntry, told: Mapping[str, str], kept: Sequence[NewEntry] = ()
+    ) -> Corrected:
         cleaned = clean(new_entry.text)
         if not cleaned.text:
             raise RefusedByRule("The new text is empty.")
@@ -209,30 +213,44 @@ class Memory:
             lineage = tuple(f"entry:{entry.id}" for entry in wrong)
             identity = new_id()
             found = replace(found, entry=identity)
-            for entry in wrong:
-                fresh = self.catalog.find(entry.id) or entry
-                close_entry(draft, fresh, now.date(), identity)
+            fresh = [self.catalog.find(entry.id) or entry for entry in wrong]
+            records = self._close(draft, fresh, (identity, cleaned.text), kept)
             # the replaced entry is not evidence: a correction rests on the owner's word alone
-            provenance_record = add_entry(draft, new_entry, identity, now)
-            what = {"said": clean(said or wrong[0].text).text, "right": cleaned.text, "trigger": clean(trigger).text}
-            log_correction(draft, now, **what, sure=sure, entries=(lineage, identity))
-            return _change(OWNER, "correct", draft, lineage, (provenance_record,))
+            records += (add_entry(draft, new_entry, identity, now),)
+            said, trigger = clean(told["said"] or wrong[0].text).text, clean(told["trigger"]).text
+            what = {"said": said, "right": cleaned.text, "trigger": trigger}
+            log_correction(draft, now, **what, sure=told["sure"], entries=(lineage, identity))
+            return _change(OWNER, "correct", draft, lineage, records)
 
         change = self.change(plan)
         return replace(found, change=change)
 
-    def supersede(self, old: str, new: str) -> str:
-        """Close an older entry in favour of a newer one. Returns the change."""
-        older, newer = self.catalog.get(old), self.catalog.get(new)
-        if older.id == newer.id:
+    def supersede(self, old: str, new: str, *, copies: Sequence[str] = (), kept: Sequence[NewEntry] = ()) -> str:
+        """Close an older entry in favour of a newer one, with its `copies`; `kept` is what else they said. Returns the change."""
+        older, newer = [self.catalog.get(one) for one in (old, *copies)], self.catalog.get(new)
+        if newer.id in {one.id for one in older}:
             raise WrongUse("An entry cannot replace itself.")
 
         def plan() -> Change:
             draft = self.draft()
-            close_entry(draft, self.catalog.get(older.id), self.clock.today(), newer.id)
-            return _change(OWNER, "supersede", draft, (f"entry:{newer.id}",))
+            fresh = [self.catalog.get(one.id) for one in older]
+            records = self._close(draft, fresh, (newer.id, newer.text), kept)
+            return _change(OWNER, "supersede", draft, (f"entry:{newer.id}",), records)
 
         return self.change(plan)
+
+    def _close(
+        self, draft: Draft, wrong: Iterable[Entry], newer: tuple[str, str], kept: Sequence[NewEntry]
+    ) -> tuple[ProvenanceRecord, ...]:
+        """Close what is wrong in one change with what stays of it: neither a crash nor an undo comes between them."""
+        now = self.clock.now()
+        records = [one for entry in wrong for one in close_for(draft, entry, newer, now, self.is_settled)]
+        fresh = [one for one in kept if not self.is_settled(one)]
+        return (*records, *(add_entry(draft, one, new_id(), now) for one in fresh))
+
+    def is_settled(self, new_entry: NewEntry) -> bool:
+        """Whether something open within the same scope says these words, or they were forgotten."""
+        return self.catalog.is_buried(new_entry.text) or self._known(new_entry, ()) is not None
 
     def edit(self, identity: str, text: str, origin: Origin, *, seen: str = "") -> Remembered:
         """Change the text of an entry, by the owner; its id stays. `seen`: the text that the owner was looking at."""
@@ -272,21 +290,27 @@ class Memory:
 
     def quote(self, identity: str, words: str) -> bool:
         """Put behind a note of the agent what it leaves out of the words that it was made of; its source stays. False where it is no such
-        note any more."""
+        note any more, or a rule forbids the words."""
         cleaned = clean(words).text
+        stands = False
 
         def plan() -> Change | None:
+            nonlocal stands
             entry = self.catalog.find(identity)
             if entry is None or entry.source != AGENT or not entry.vouched or entry.closed or "\n" in entry.text:
                 return None
+            made = with_quote(entry.text, cleaned)
+            stands = made == entry.text or cleaned in entry.text
+            if stands:
+                return None
             draft = self.draft()
-            record = change_words(draft, entry, with_quote(entry.text, cleaned), trust.evidenced(entry))
+            record = change_words(draft, entry, made, trust.evidenced(entry))
             return Change(Author.AGENT, "evidence", draft.edits(), (trace(entry),), provenance=(record,))
 
-        known = self.catalog.find(identity)
-        if known is not None and not known.closed and cleaned in known.text:
-            return True
-        return bool(self.change(plan))
+        try:
+            return bool(self.change(plan)) or stands
+        except RefusedByRule:
+            return False
 
     def confidence(self, entry: Entry) -> float:
         return trust.confidence(entry, self.clock.today(), self.dynamics)

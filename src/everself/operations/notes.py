@@ -9,33 +9,36 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from everself.classify.corrections import find_change
+from everself.classify.corrections import find_change, parts_of
 from everself.classify.coverage import (
     adds_nothing,
+    has_more_numbers,
+    is_chatter,
     is_made_of,
-    is_worth,
     picks_up,
     same_fact,
     shares_words,
     tells,
     untold,
-    untouched,
     words_in_common,
 )
 from everself.classify.openers import bare
 from everself.classify.pairs import replaces
+from everself.classify.remainders import untouched
 from everself.classify.sentence_kinds import Sentence, SentenceKind
 from everself.classify.sentences import KEPT
 from everself.classify.statements import read, read_each
+from everself.memory.closing import part_of
 from everself.memory.copies import copies_of, same_statement
 from everself.memory.memory import Corrected, Memory, Remembered
-from everself.memory.provenance import AGENT, HAND, is_human, is_outside, rank, stated_by_owner
+from everself.memory.provenance import AGENT, HAND, OWNER, is_human, is_outside, kept, rank
 from everself.memory.statements import said
 from everself.memory.writing import NewEntry, core_path, is_quarantined, log_path
 from everself.operations.caller import Caller
 from everself.operations.origins import origin_of
 from everself.runtime import Runtime
 from everself.search.recall import RecallRequest
+from everself.text.folding import without_quoted
 from everself.values import Entry, Tier
 from everself.workspace.layout import place
 
@@ -51,7 +54,7 @@ def write_note(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Remembe
     memory = runtime.memory
     if is_outside(new_entry.source) and caller.by_owner:
         own = list(_in_own_words(new_entry, caller))
-        made = [memory.remember(one) for one in own]
+        made = [_keep(memory, one, caller) for one in own]
         if made and not picks_up(new_entry.text, caller.said, [one.text for one in own]):
             return made[0]
         # what the owner said of it is not told from what they show: better the model's word for it than none
@@ -79,8 +82,8 @@ def put_right(runtime: Runtime, wrong: Sequence[Entry], new_entry: NewEntry, cal
     known = _of_message(memory, new_entry, caller)
     if known is None:
         return memory.revise(wrong[0].id, new_entry.text, new_entry.origin, trigger=caller.said)
-    changes = [memory.supersede(one.id, known.id) for one in wrong]
-    return Corrected(known.id, tuple(one.id for one in wrong), changes[-1])
+    names = tuple(one.id for one in wrong)
+    return Corrected(known.id, names, memory.supersede(names[0], known.id, copies=names[1:]))
 
 
 def put_right_as_said(runtime: "Runtime", wrong: Sequence[Entry], caller: Caller) -> Corrected | None:
@@ -90,32 +93,49 @@ def put_right_as_said(runtime: "Runtime", wrong: Sequence[Entry], caller: Caller
     likely to replace, or has most words in common with. What else a person said in the wrong one is kept; where the two cannot be told
     apart, nothing is closed.
     """
+    if not all(_is_within_reach(one, caller) for one in wrong):
+        return None
     stated = [one.text for one in read(caller.said).of(*KEPT)]
     words = max(stated, key=lambda one: len(words_in_common(one, wrong[0].text)), default="")
     told = find_change(said(caller.said))
-    if told is None and replaces(words, wrong[0].text).likely < _LIKELY:
+    if told is not None and not shares_words(without_quoted(told.trigger), (wrong[0].text,)):
+        # something else is put right in this message
+        told = None
+    heard = without_quoted(words)
+    single = (heard[one.start : one.end] for one in parts_of(heard))
+    nearest = max(single, key=lambda one: len(words_in_common(one, wrong[0].text)), default="")
+    if told is None and replaces(nearest, wrong[0].text).likely < _LIKELY:
         return None
-    copies = _copies_of_nearest(runtime, wrong[0], words, told.old if told is not None else "", caller)
+    copies = _copies_of_nearest(runtime, wrong[0], heard, told.old if told is not None else "", caller)
     if copies is None:
         return None
     memory = runtime.memory
-    right = NewEntry(bare(words), stated_by_owner("chat", f"msg:{caller.message}"))
-    own = [one for one in wrong if is_human(one.source)]
-    rest = [untouched(one.text, words) for one in own]
-    if None in rest:
+    right = next((one for one in (_stated(bare(words), caller), _stated(words, caller)) if one.source == OWNER), None)
+    if right is None:
         return None
-    for one, left in zip(own, rest, strict=True):
-        # first, so that a crash leaves it twice rather than not at all
-        if left and is_worth(left):
-            memory.remember(NewEntry(left, stated_by_owner("chat", *one.lineage), tag=one.tag))
+    own = [(one, untouched(one.text, words)) for one in (*wrong, *copies) if is_human(one.source)]
+    if any(rest is None for _, rest in own):
+        return None
+    # worth what it was worth: what somebody else said does not become the owner's
+    left = [part_of(one, rest, kept(one)) for one, rest in own if rest and not is_chatter(rest)]
     known = _of_message(memory, right, caller)
     names = [one.id for one in (*wrong[1:], *copies)]
     if known is None or rank(memory.trust(known)) < rank(HAND):
-        return memory.correct(wrong[0].id, right.text, right.origin, trigger=words, copies=names)
+        return memory.correct(wrong[0].id, right.text, right.origin, trigger=words, copies=names, kept=left)
     closed = [one for first in wrong for one in (first, *copies_of(first, memory.catalog))] + copies
     named = tuple(dict.fromkeys(one.id for one in closed if one.id != known.id))
-    changes = [memory.supersede(one, known.id) for one in named]
-    return Corrected(known.id, named, changes[-1])
+    return Corrected(known.id, named, memory.supersede(named[0], known.id, copies=named[1:], kept=left))
+
+
+def _stated(words: str, caller: Caller) -> NewEntry:
+    return NewEntry(words, origin_of(words, caller))
+
+
+def _is_within_reach(entry: Entry, caller: Caller) -> bool:
+    """Whether it is open and the owner's own memory, or that of the project which is spoken of."""
+    where = place(entry.path)
+    barred = entry.closed or entry.tier is Tier.SOUL or where.humans_only or is_quarantined(entry.path)
+    return not barred and where.person is None and where.project in (None, caller.scope.project)
 
 
 def _copies_of_nearest(runtime: "Runtime", wrong: Entry, words: str, old: str, caller: Caller) -> list[Entry] | None:
@@ -136,6 +156,8 @@ def _copies_of_nearest(runtime: "Runtime", wrong: Entry, words: str, old: str, c
         same = same_fact(other.text, wrong.text) or (again and set(other.lineage) & set(wrong.lineage))
         (copies if same else others).append(other)
     nearest = len(common) >= _IN_COMMON and all(len(words_in_common(words, one.text)) < len(common) for one in others)
+    # a number takes the place of a number: "is paid 15 an hour" is no other value of "is paid by cheque"
+    nearest = nearest and (any(one.isdecimal() for one in wrong.text) or not has_more_numbers(words, wrong.text))
     likely = replaces(words, wrong.text).likely
     likeliest = likely >= _LIKELY and all(replaces(words, one.text).likely < likely for one in others)
     if not nearest and not likeliest:
@@ -157,6 +179,14 @@ def _in_own_words(new_entry: NewEntry, caller: Caller) -> Iterator[NewEntry]:
 
 def _shared(new_entry: NewEntry, sentence: Sentence) -> int:
     return len(words_in_common(_wished(sentence), new_entry.text))
+
+
+def _keep(memory: "Memory", new_entry: NewEntry, caller: Caller) -> Remembered:
+    """Keep the owner's own words, unless what was kept of this message already tells the same."""
+    known = None if new_entry.explicit else _of_message(memory, new_entry, caller)
+    if known is None or rank(memory.trust(known)) < rank(HAND):
+        return memory.remember(new_entry)
+    return Remembered(known.id, known.path, mention=True)
 
 
 def _wished(sentence: Sentence) -> str:

@@ -66,6 +66,12 @@ def hide_quoted(folded: str) -> str:
     return "".join(chars)
 
 
+def without_quoted(text: str) -> str:
+    """What the person says themselves."""
+    shown = hide_quoted(fold_in_place(text))
+    return "".join(own if seen != HIDDEN else "" for own, seen in zip(text, shown, strict=True)).strip()
+
+
 def _is_sentence(passage: str) -> bool:
     return passage.rstrip().endswith((".", "!", "?", ",")) or "\n" in passage
 

@@ -8,19 +8,26 @@ from typing import Final
 
 _OPEN: Final = " (“"
 _CLOSE: Final = "”)"
-_BETWEEN: Final = " … "
+BETWEEN: Final = " … "
 
 
 def with_quote(note: str, words: str) -> str:
-    """The note with these words behind it, or behind those that it quotes already."""
+    """The note with these words behind it, or behind those that it quotes already; the same where it quotes them."""
     quoted = " ".join(words.split()).replace("“", "‘").replace("”", "’")
-    claim = without_quote(note)
-    if claim == note:
-        return f"{note}{_OPEN}{quoted}{_CLOSE}"
-    return f"{note[: -len(_CLOSE)]}{_BETWEEN}{quoted}{_CLOSE}"
+    _, known = parts_of(note)
+    if quoted in known.split(BETWEEN):
+        return note
+    return f"{note[: -len(_CLOSE)]}{BETWEEN}{quoted}{_CLOSE}" if known else f"{note}{_OPEN}{quoted}{_CLOSE}"
 
 
 def without_quote(note: str) -> str:
     """What the note claims itself."""
+    return parts_of(note)[0]
+
+
+def parts_of(note: str) -> tuple[str, str]:
+    """What the note claims itself, and what it quotes; empty where it quotes nothing."""
     at = note.rfind(_OPEN)
-    return note[:at] if at > 0 and note.endswith(_CLOSE) and "”" not in note[at : -len(_CLOSE)] else note
+    if at <= 0 or not note.endswith(_CLOSE) or "”" in note[at : -len(_CLOSE)]:
+        return note, ""
+    return note[:at], note[at + len(_OPEN) : -len(_CLOSE)]

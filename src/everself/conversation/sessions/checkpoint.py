@@ -10,7 +10,17 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Final, Literal
 
-from everself.classify.coverage import is_made_of, is_worth, left_out, tells, untold, untouched, words_in_common
+from everself.classify.coverage import (
+    gives_otherwise,
+    is_chatter,
+    is_made_of,
+    is_worth,
+    left_out,
+    tells,
+    untold,
+    words_in_common,
+)
+from everself.classify.remainders import apart_from
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.clock import Clock
 from everself.conversation.sessions.log import SessionLog
@@ -23,6 +33,7 @@ from everself.memory.provenance import AGENT, rank, stated_by, stated_by_owner
 from everself.memory.writing import CORE, NewEntry, is_quarantined, log_in, scope_of
 from everself.search.scopes import SessionKind
 from everself.text.normalise import fold
+from everself.text.note_quotes import without_quote
 from everself.values import Entry, Origin
 
 # new: it would become an entry; mention: something that says the same is known; kept: it was written down from this very message;
@@ -143,8 +154,8 @@ class Checkpoint:
                     yield PlannedStatement(left, message, "new")
                 elif note.closed:
                     # what was put right since does not come back with the sentence that it was said in
-                    rest = untouched(words, note.text)
-                    fate: Fate = "new" if rest is None or is_worth(rest) else "kept"
+                    rest = apart_from(words, without_quote(note.text))
+                    fate: Fate = "new" if rest and not is_chatter(rest) else "kept"
                     yield PlannedStatement(replace(left, text=rest or words), message, fate, note.id)
                 else:
                     quoted = left_out(words, [one.text for one in notes]) or words
@@ -236,10 +247,10 @@ def _tells(entry: Entry, statement: str) -> bool:
 
 
 def _made_of(words: str, notes: list[Entry]) -> Entry | None:
-    """The note of the agent, closed or not, that tells most of these words."""
+    """The note of the agent that tells most of these words and nothing else instead: one that is open, or one that was put right since."""
     own = [one for one in notes if one.source == AGENT and one.vouched and "\n" not in one.text]
-    made = [one for one in own if is_made_of(one.text, words)]
-    return max(made, key=lambda one: len(words_in_common(words, one.text)), default=None)
+    made = [one for one in own if is_made_of(one.text, words) and not gives_otherwise(without_quote(one.text), words)]
+    return max(made, key=lambda one: (len(words_in_common(words, one.text)), not one.closed), default=None)
 
 
 def _is_worth(statement: str) -> bool:

@@ -50,7 +50,7 @@ from everself.memory.forgetting.proof import (
     Target,
     Unreachable,
 )
-from everself.memory.provenance import PERSON
+from everself.memory.provenance import AGENT, PERSON
 from everself.storage.filesystem import READ_LIMIT, disk_errors
 from everself.storage.history.rewriting import RewritableHistory, Rewritten
 from everself.storage.journal import FOLDER as JOURNAL
@@ -59,6 +59,7 @@ from everself.storage.state.database import State
 from everself.storage.state.messages import StoredMessage
 from everself.storage.state.scrub import SEARCHES, Scrub, SearchRow, Task
 from everself.text.normalise import fold, slug
+from everself.text.note_quotes import BETWEEN, parts_of
 from everself.values import Applied, Author, Change, Conflict, Entry, Refused, new_id
 from everself.workspace.assembly import WorkspaceStorage
 from everself.workspace.disk_workspace import DiskWorkspace
@@ -84,13 +85,13 @@ def choose(target: Target, catalog: Catalog, said: Scrub, clock: Clock) -> Forge
     if target.since and target.until and target.since > target.until:
         raise WrongUse(f"{target.since} is after {target.until}.")
     found = {entry.id: entry for entry in (catalog.get(name) for name in target.ids)}
-    texts = [entry.text for entry in found.values()]
+    texts = [text for entry in found.values() for text in _words_of(entry)]
     homes: list[tuple[str, str]] = []
     if words := fold(target.words):
         whole = (one for one in catalog.all() if is_one_statement(one.kind, one.text))
         holding = [one for one in whole if contains(fold(one.text), words)]
         found |= {entry.id: entry for entry in holding}
-        texts += [target.words.strip(), *(entry.text for entry in holding)]
+        texts += [target.words.strip(), *(text for entry in holding for text in _words_of(entry))]
         homes.append(("", target.words.strip()))
     in_bulk = bool(target.session or target.person or target.since or target.until)
     gone: list[str] = []
@@ -100,12 +101,18 @@ def choose(target: Target, catalog: Catalog, said: Scrub, clock: Clock) -> Forge
         searches = list(_meant(target, said.searches(), clock))
         meant = [entry for entry in catalog.all() if _is_meant(target, entry, set(gone))]
         found |= {entry.id: entry for entry in meant}
-        texts += [entry.text for entry in meant]
-        homes += [(entry.path, entry.text) for entry in meant]
+        texts += [text for entry in meant for text in _words_of(entry)]
+        homes += [(entry.path, text) for entry in meant for text in _words_of(entry)]
         if target.person:
             homes.append((f"users/{_person(target)}/", ""))
     every = tuple(dict.fromkeys(texts))
     return ForgettingSelection(tuple(found.values()), every, tuple(gone), tuple(dict.fromkeys(homes)), tuple(searches))
+
+
+def _words_of(entry: Entry) -> tuple[str, ...]:
+    """Its words; of a note that quotes what was said, the note and each quotation as well: both stand elsewhere by themselves."""
+    claim, quoted = parts_of(entry.text) if entry.source == AGENT else (entry.text, "")
+    return (entry.text, claim, *quoted.split(BETWEEN)) if quoted else (entry.text,)
 
 
 def _person(target: Target) -> str:

@@ -1,0 +1,60 @@
+"""What stays of a text when something in it was put right, clause by clause. Pure; knows no memory and no speaker.
+
+Who closes an entry for a newer statement keeps what else stood in it: no fact goes because another one of the same sentence was wrong.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from everself.classify.coverage import count_words, words_in_common
+from everself.text.clauses import clauses_of
+from everself.text.note_quotes import BETWEEN, parts_of, with_quote
+from everself.text.sentences import split
+
+# words of a clause beside those that a correction of it has too: the value that was wrong, and what is said of it
+_BESIDES: Final = 4
+# words in common of two that say something of the same thing: one names it, the other what is said of it
+_IN_COMMON: Final = 2
+
+
+def untouched(text: str, newer: str) -> str | None:
+    """What of a text a newer statement leaves as it is: all but the clause that has most words in common with it. None where that one says
+    more besides, or another one may be meant as well."""
+    found = [(clause, words_in_common(clause, newer)) for clause in _clauses(text)]
+    most = max((len(common) for _, common in found), default=0)
+    meant = [clause for clause, common in found if common and len(common) >= min(most, _IN_COMMON)]
+    if len(meant) > 1 or any(_says_more(one, newer) for one in meant):
+        return None
+    return ", ".join(clause for clause, _ in found if clause not in meant)
+
+
+def apart_from(text: str, claim: str) -> str:
+    """The clauses of a text that say something else than a claim: they have neither two words in common with it nor a number. One that says
+    more besides is kept."""
+    kept = (one for one in _clauses(text) if not _is_about(one, claim) or _says_more(one, claim))
+    return ", ".join(kept)
+
+
+def remainder(note: str, newer: str) -> str:
+    """What stays of a note that is closed for a newer statement: what it quotes of something else, or the note where that was wrong."""
+    claim, quoted = parts_of(note)
+    if not quoted:
+        return ""
+    if len(words_in_common(newer, claim)) >= len(words_in_common(newer, quoted)):
+        return apart_from(quoted, claim)
+    rest = untouched(quoted, newer)
+    return with_quote(claim, rest) if rest else claim
+
+
+def _is_about(clause: str, claim: str) -> bool:
+    common = words_in_common(clause, claim)
+    return len(common) >= _IN_COMMON or any(char.isdecimal() for word in common for char in word)
+
+
+def _says_more(clause: str, other: str) -> bool:
+    return count_words(clause) - len(words_in_common(clause, other)) > _BESIDES
+
+
+def _clauses(text: str) -> Iterator[str]:
+    for sentence in (part[start:end] for part in text.split(BETWEEN) for start, end in split(part)):
+        yield from filter(None, (sentence[first:until].strip() for first, until in clauses_of(sentence)))

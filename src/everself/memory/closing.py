@@ -1,0 +1,44 @@
+"""Closes an entry for a newer one, and keeps what else stood in it. Works on a draft.
+
+A note quotes what it leaves out of a person's sentence. Where the note is put right, the quotation may be the only place of another fact:
+it stays, as an entry that is worth what the note was worth.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from everself.classify.remainders import remainder
+from everself.memory.drafts import Draft
+from everself.memory.provenance import AGENT, evidenced
+from everself.memory.writing import NewEntry, add_entry, close_entry
+from everself.values import Entry, Origin, ProvenanceRecord, Tier, new_id
+from everself.workspace.layout import place
+
+
+def close_for(
+    draft: Draft, entry: Entry, newer: tuple[str, str], now: datetime, is_known: Callable[[NewEntry], bool]
+) -> tuple[ProvenanceRecord, ...]:
+    """Close an entry in favour of a newer one, given by its id and its words; the records of what is kept of it. `is_known`: whether
+    something open says these words, or they were forgotten."""
+    by, words = newer
+    close_entry(draft, entry, now.date(), by)
+    if entry.closed or entry.source != AGENT or not entry.vouched:
+        return ()
+    rest = remainder(entry.text, words)
+    kept = part_of(entry, rest, evidenced(entry))
+    return (add_entry(draft, kept, new_id(), now),) if rest and not is_known(kept) else ()
+
+
+def part_of(entry: Entry, words: str, origin: Origin) -> NewEntry:
+    """A part of an entry as an entry of its own, where the whole stood."""
+    where = place(entry.path)
+    core = entry.tier is Tier.CORE
+    return NewEntry(
+        words,
+        origin,
+        tag=entry.tag,
+        explicit=core,
+        who=entry.who,
+        person=where.person or "",
+        project=where.project or "",
+    )
