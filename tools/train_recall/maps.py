@@ -32,6 +32,7 @@ MODELS = {"use": "", "e5": "e5"}
 TEMPERATURE = 0.07
 STEPS = 60
 RATE = 0.001
+# weaker ones find more on lives and less in passages
 PULLS = (10.0, 30.0, 60.0, 120.0)
 DEPTH = 10
 _FIRST_MOMENT, _SECOND_MOMENT = 0.9, 0.999

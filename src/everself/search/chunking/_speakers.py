@@ -55,10 +55,17 @@ def find_turns(data: bytes, reads: Sequence[ParsedEntry]) -> dict[int, list[Turn
 
 def without_speaker(text: str, speaker: str) -> str:
     """The words of a turn without the name before them."""
-    head = text[:_LONGEST_LABEL].encode()
-    found = _label().match(head) if speaker else None
+    length = _label_length(text[:_LONGEST_LABEL], speaker) if speaker else 0
+    return text[length:].lstrip() if length else text
+
+
+@lru_cache(maxsize=1024)
+def _label_length(begin: str, speaker: str) -> int:
+    """Kept, because the words of a turn are asked for twice: as terms, and to be embedded."""
+    head = begin.encode()
+    found = _label().match(head)
     label = head[: found.end()] if found is not None else b""
-    return text[len(label.decode()) :].lstrip() if label and _name(label)[0] == speaker else text
+    return len(label.decode()) if label and _name(label)[0] == speaker else 0
 
 
 def _candidates(data: bytes, reads: Sequence[ParsedEntry]) -> list[_Candidate]:

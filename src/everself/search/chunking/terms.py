@@ -4,6 +4,7 @@ The name of a speaker, titles and dates are terms of their own, so that ranking 
 """
 
 from collections.abc import Sequence
+from datetime import date
 from functools import lru_cache
 from typing import Final
 
@@ -27,8 +28,7 @@ def terms_of(chunk: Chunk, path: str) -> tuple[dict[str, int], int]:
     counts.update(_marked(SPEAKER, (chunk.speaker,)) if chunk.speaker else ())
     counts.update(_marked(TITLE, (_stem(path), *chunk.title)))
     if chunk.day is not None:
-        day = chunk.day.isoformat()
-        counts.update({DATE + day[:4]: 1, DATE + day[:7]: 1, DATE + day: 1})
+        counts.update(_dated(chunk.day))
     return counts, said.length
 
 
@@ -72,6 +72,13 @@ def _marked(mark: str, texts: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
     return tuple(counts.items())
 
 
+@lru_cache(maxsize=64)
+def _dated(day: date) -> dict[str, int]:
+    told = day.isoformat()
+    return {DATE + told[:4]: 1, DATE + told[:7]: 1, DATE + told: 1}
+
+
+@lru_cache(maxsize=64)
 def _stem(path: str) -> str:
     return _undated(path.rpartition("/")[2].rpartition(".")[0]).replace("-", " ").replace("_", " ")
 

@@ -6,7 +6,7 @@ terms with the checksum of each row: a row that is lost is noticed, and a term t
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,18 +26,29 @@ CACHE_BYTES = 64 * 1024 * 1024
 _KEYS_KEPT = 300_000
 # Python's numbers are large, and a document may have millions of terms.
 _GROUPED_AT_ONCE = 50_000
-_keys: dict[str, int] = {}
+
+
+class _Keys(dict[str, int]):
+    """Filled as terms are met, so that a known one costs a look-up and no call."""
+
+    def __missing__(self, term: str) -> int:
+        if len(self) >= _KEYS_KEPT:
+            self.clear()
+        hashed = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        found = self[term] = int.from_bytes(hashed, "little", signed=True)
+        return found
+
+
+_keys = _Keys()
 
 
 def term_key(term: str) -> int:
     """A signed number of eight bytes that stands for the term."""
-    found = _keys.get(term)
-    if found is None:
-        if len(_keys) >= _KEYS_KEPT:
-            _keys.clear()
-        hashed = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        found = _keys[term] = int.from_bytes(hashed, "little", signed=True)
-    return found
+    return _keys[term]
+
+
+def term_keys(terms: Iterable[str]) -> Iterator[int]:
+    return map(_keys.__getitem__, terms)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ _log = get_logger(__name__)
 Progress = Callable[[int, int], None]
 
 # A kill loses this much work at most.
-_CHUNKS_A_COMMIT = 4_000
+_CHUNKS_A_COMMIT = 8_192
 _BYTES_A_COMMIT = 8 * 1024 * 1024
 _CHUNKS_IN_BULK = 16_384
 

@@ -1,91 +1,130 @@
 """Computes the index terms of a text. Knows nothing of files or the index.
 
-Texts repeat their words, so what a fragment of text comes to is kept in a bounded table: with it, counting is most of the work.
+Texts repeat their words, so what a fragment of text comes to is kept in bounded tables, one a language: with them, counting is most of the
+work, and C does it.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, repeat
 from operator import add
 
-from everself.text.search._characters import fragments_and_runs
-from everself.text.search._languages import Votes, elect, tally, votes
+from everself.text.search._characters import JOINERS, fragments_and_runs
+from everself.text.search._languages import ENGLISH, Votes, elect, stem, stop_words, tally, votes
 from everself.text.search._segments import Form, Segment, segments
 from everself.text.search._terms import IndexTerms
 from everself.text.search._words import index_forms, is_stop
 
 # Longer fragments hardly repeat.
 _REPEATED = 24
-# About 20 MB when full; then it starts again, which costs less than keeping order.
-_MOST_KNOWN = 40_000
+# About 15 MB when full; then it starts again, which costs less than keeping order.
+_MOST_KNOWN = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """A fragment that may come again: its segments, what language they speak for, and its terms and length in each."""
+class _Table:
+    """What fragments come to in one language. One that is full is left to whoever still reads it, and another takes its place."""
 
-    segments: tuple[Segment, ...]
-    votes: Votes
-    terms: dict[str, tuple[tuple[str, ...], int]] = field(default_factory=dict)
+    __slots__ = ("lengths", "several", "single")
 
-    def terms_in(self, language: str) -> tuple[tuple[str, ...], int]:
-        found = self.terms.get(language)
-        if found is None:
-            listed: list[str] = []
-            length = 0
-            for segment in self.segments:
-                listed += _terms(segment, language)
-                length += _length(segment, language)
-            found = self.terms[language] = (tuple(listed), length)
-        return found
+    def __init__(self) -> None:
+        # those that come to one term, and what each adds to a text's length
+        self.single: dict[str, str] = {}
+        self.lengths: dict[str, int] = {}
+        self.several: dict[str, tuple[tuple[str, ...], int]] = {}
+
+    @property
+    def full(self) -> bool:
+        return len(self.lengths) + len(self.several) >= _MOST_KNOWN
 
 
-_known: dict[str, _Known] = {}
+_tables: dict[str, _Table] = {}
+# for which languages a fragment speaks, the silent ones included
+_votes: dict[str, Votes] = {}
 
 
 def index_terms(text: str) -> IndexTerms:
     """Every term of a text, in time linear in it."""
     words, runs = fragments_and_runs(text)
-    met: list[tuple[_Known, int]] = []
-    long: list[tuple[str, int]] = []
-    for fragment, times in Counter(words).items():
-        known = _known.get(fragment)
-        if known is None:
-            if len(fragment) > _REPEATED:
-                long.append((fragment, times))
-                continue
-            known = _remembered(fragment)
-        met.append((known, times))
-    language = elect(tally((known.votes, times) for known, times in met if known.votes))
-    counts: dict[str, int] = (
-        Counter(chain(chain.from_iterable(runs), chain.from_iterable(map(_pairs, runs)))) if runs else {}
-    )
-    length = sum(map(len, runs)) - len(runs)
-    for known, times in met:
-        terms, own_length = known.terms_in(language)
-        length += own_length * times
-        for term in terms:
+    language = elect(tally(zip(_cast(words), repeat(1), strict=False)))
+    table = _tables.get(language)
+    if table is None or table.full:
+        table = _tables[language] = _Table()
+    found = list(map(table.single.get, words))
+    length = sum(map(len, runs)) - len(runs) + sum(map(table.lengths.get, words, repeat(0)))
+    tallied: Counter[str | None] = Counter(found)
+    missing = tallied.pop(None, 0)
+    counts: dict[str, int] = dict(tallied)  # type: ignore[arg-type]  # None was taken out
+    if missing:
+        # by what was found above: another thread may have filled the table meanwhile
+        unknown = Counter(word for word, term in zip(words, found, strict=True) if term is None)
+        for fragment, times in unknown.items():
+            for terms, own_length in _terms_of(fragment, language, table):
+                length += own_length * times
+                for term in terms:
+                    counts[term] = counts.get(term, 0) + times
+    if runs:
+        dense = Counter(chain(chain.from_iterable(runs), chain.from_iterable(map(_pairs, runs))))
+        for term, times in dense.items():
             counts[term] = counts.get(term, 0) + times
-    for fragment, times in long:
+    return IndexTerms(counts, length)
+
+
+def _cast(words: list[str]) -> Iterator[Votes]:
+    """The votes of the words that have some."""
+    found = list(map(_votes.get, words))
+    if None in found:
+        found = [_votes_of(word) if cast is None else cast for word, cast in zip(words, found, strict=True)]
+    return filter(None, found)
+
+
+def _votes_of(fragment: str) -> Votes:
+    if len(fragment) > _REPEATED:
+        return ()
+    word = _plain_word(fragment)
+    if word:
+        cast = votes(word)
+    else:
+        spoken = (one for one in segments(fragment) if one.form is Form.WORD and not one.part)
+        cast = tuple(vote for one in spoken for vote in votes(one.text))
+    if len(_votes) >= _MOST_KNOWN:
+        _votes.clear()
+    _votes[fragment] = cast
+    return cast
+
+
+def _plain_word(fragment: str) -> str:
+    """The folded word of a fragment that is an ordinary one; most are. Empty for all others."""
+    inside = fragment.strip(JOINERS)
+    plain = len(inside) > 1 and inside.isascii() and inside.isalpha() and inside[1:].islower()
+    return inside.lower() if plain else ""
+
+
+def _terms_of(fragment: str, language: str, table: _Table) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Terms and length of a fragment, in one or more parts; kept in the table where it may come again."""
+    if len(fragment) > _REPEATED:
         # segment by segment, because a fragment may be a book
         for segment in segments(fragment):
-            length += _length(segment, language) * times
-            for term in _terms(segment, language):
-                counts[term] = counts.get(term, 0) + times
-    return IndexTerms(dict(counts) if runs else counts, length)
-
-
-def _remembered(fragment: str) -> _Known:
-    found = tuple(segments(fragment))
-    cast = tuple(
-        vote for segment in found if segment.form is Form.WORD and not segment.part for vote in votes(segment.text)
-    )
-    known = _Known(found, cast)
-    if len(_known) >= _MOST_KNOWN:
-        _known.clear()
-    _known[fragment] = known
-    return known
+            yield tuple(_terms(segment, language)), _length(segment, language)
+        return
+    kept = table.several.get(fragment)
+    if kept is not None:
+        yield kept
+        return
+    word = _plain_word(fragment)
+    if word and (language == ENGLISH or word in stop_words(language)):
+        stop = word in stop_words(language)
+        terms: tuple[str, ...] = (word if stop else stem(word, language),)
+        length = 0 if stop else 1
+    else:
+        cut = list(segments(fragment))
+        terms = tuple(term for segment in cut for term in _terms(segment, language))
+        length = sum(_length(segment, language) for segment in cut)
+    if len(terms) == 1:
+        table.lengths[fragment] = length
+        table.single[fragment] = terms[0]
+    else:
+        table.several[fragment] = terms, length
+    yield terms, length
 
 
 def _pairs(run: str) -> Iterator[str]:

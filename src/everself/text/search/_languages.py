@@ -152,8 +152,10 @@ def tally(spoken: Iterable[tuple[Votes, int]]) -> dict[str, int]:
 
 def elect(score: dict[str, int]) -> str:
     """The Latin language of a text by its votes; English unless another has clearly more."""
-    best = max(LATIN, key=lambda language: score.get(language, 0)) if score else ENGLISH
-    return best if score.get(best, 0) >= _EVIDENCE else ENGLISH
+    most = max(score.values(), default=0)
+    if most < _EVIDENCE or score.get(ENGLISH) == most:
+        return ENGLISH
+    return next(language for language in LATIN if score.get(language) == most)
 
 
 def plausible(score: dict[str, int]) -> tuple[str, ...]:
