@@ -293,11 +293,14 @@ class Entry(NamedTuple):
 
 
 class ScorePart(NamedTuple):
-    """One reason for a score. Parts of the kind "sum" add up; a "factor" multiplies what was there before it."""
+    """One reason for a score. Parts of the kind "sum" add up; a "factor" multiplies what was there before it.
+
+    What is "measured" is told beside them and changes nothing.
+    """
 
     name: str
     value: float
-    kind: Literal["sum", "factor"] = "sum"
+    kind: Literal["sum", "factor", "measured"] = "sum"
 
 
 class Hit(NamedTuple):

@@ -12,11 +12,55 @@ SMALL_TALK = (
 
 
 def write_data(folder: Path) -> Path:
-    """LoCoMo, LongMemEval and CJK in miniature."""
+    """Every set in miniature."""
     _write_locomo(folder / "locomo")
     _write_longmemeval(folder / "longmemeval")
     _write_cjk(folder / "cjk")
+    _write_beam(folder / "beam")
+    _write_prefeval(folder / "prefeval")
+    _write_memdaily(folder / "memdaily")
     return folder
+
+
+def _write_beam(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    messages = [
+        {"id": 0, "role": "user", "time_anchor": "March-15-2024", "content": "My kiln holds forty bowls."},
+        {"id": 1, "role": "assistant", "time_anchor": None, "content": "Forty bowls is a lot."},
+        {"id": 2, "role": "user", "time_anchor": "April-05-2024", "content": "I sold the kiln to Bo."},
+    ]
+    questions = [
+        {"category": "knowledge_update", "question": "Who has the kiln now?", "source_chat_ids": [2]},
+        {"category": "summarization", "question": "What about the bowls?", "source_chat_ids": [0, 2, 0]},
+        {"category": "abstention", "question": "What colour is it?", "source_chat_ids": []},
+    ]
+    (folder / "3.json").write_text(json.dumps({"messages": messages, "questions": questions}))
+
+
+def _write_prefeval(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    told = [
+        {"preference": "I never eat anything that lived in water.", "question": "What shall we cook on Friday?"},
+        {"preference": "I only travel by train.", "question": "How do I get to Lisbon?"},
+    ]
+    _write_lines(folder / "explicit.jsonl", told)
+
+
+def _write_memdaily(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    told = [
+        {
+            "file": "01_simple_events",
+            "tid": number,
+            "message_list": [
+                {"mid": 0, "message": f"第{number}次陶艺课在周二。", "time": "2024年04月01日 周一 08:30"},
+                {"mid": 1, "message": "老师叫林青。", "time": "2024年04月01日 周一 20:58"},
+            ],
+            "question_list": [{"qid": 0, "question": "老师叫什么？", "target_step_id": [1]}],
+        }
+        for number in range(41)
+    ]
+    _write_lines(folder / "trajectories.jsonl", told)
 
 
 def _write_locomo(folder: Path) -> None:

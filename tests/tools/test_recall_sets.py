@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.tools.recall_data import write_data
-from tools.bench_recall.sets import BadData, load_sets, split_evidence, thin_out
+from tools.bench_recall.sets import READERS, BadData, load_sets, split_evidence, thin_out
 
 
 def test_evidence_ids_are_split_on_blanks_and_semicolons_and_kept_once() -> None:
@@ -30,7 +30,7 @@ def test_a_conversation_is_a_dated_file_a_session_with_a_line_a_turn(tmp_path: P
 
 
 def test_units_name_the_lines_that_they_stand_on(tmp_path: Path) -> None:
-    for dataset in load_sets(write_data(tmp_path), ("locomo", "longmemeval", "cjk")):
+    for dataset in load_sets(write_data(tmp_path), tuple(READERS)):
         for store in dataset.stores:
             documents = dict(store.documents)
             for unit in store.units:
@@ -86,3 +86,34 @@ def test_missing_and_mistaken_data_are_told_apart(tmp_path: Path) -> None:
     (data / "longmemeval" / "evidence.jsonl").write_text("no json\n")
     with pytest.raises(BadData, match="longmemeval is not as expected"):
         load_sets(data, ("longmemeval",))
+
+
+def test_a_long_chat_is_a_file_for_each_time_that_it_names(tmp_path: Path) -> None:
+    (beam,) = load_sets(write_data(tmp_path), ("beam",))
+    (chat,) = beam.stores
+    assert [path for path, _ in chat.documents] == [
+        "memory/2024-03-15-session-1.md",
+        "memory/2024-04-05-session-2.md",
+    ]
+    assert [(one.category, one.evidence) for one in chat.questions] == [
+        ("knowledge_update", (2,)),
+        ("summarization", (0, 2)),
+    ]
+    assert beam.left_out == {"questions without evidence": 1}
+
+
+def test_preferences_are_one_list(tmp_path: Path) -> None:
+    (preferences,) = load_sets(write_data(tmp_path), ("prefeval",))
+    (store,) = preferences.stores
+    assert store.documents[0][1].splitlines()[1] == "- I only travel by train."
+    assert [one.evidence for one in store.questions] == [(0,), (1,)]
+
+
+def test_forty_series_are_one_memory(tmp_path: Path) -> None:
+    (daily,) = load_sets(write_data(tmp_path), ("memdaily",))
+    assert [len(store.documents) for store in daily.stores] == [21, 20]
+    first = daily.stores[0]
+    assert first.documents[0][0] == "memory/2024-04-01-series-1.md"
+    asked = first.questions[1]
+    assert first.units[asked.evidence[0]].body == "老师叫林青。"
+    assert first.units[asked.evidence[0]].path == first.documents[1][0]

@@ -1,6 +1,9 @@
-"""make bench-recall: how much of the evidence the product's own search finds, beside four baselines of the same run.
+"""make bench-recall: how much of the evidence the product's own search finds, beside baselines of the same run.
 
-usage: python -m tools.bench_recall --data DIR [--json FILE] [--sets locomo,longmemeval,cjk] [--questions N] [--jobs N]
+usage: python -m tools.bench_recall --data DIR [--json FILE] [--sets locomo,beam] [--questions N] [--jobs N]
+       [--rankers DIR]
+
+--rankers measures every set with weights that were learnt without it: python -m tools.train_recall --left-out DIR.
 """
 
 import argparse
@@ -25,7 +28,7 @@ def main(arguments: list[str]) -> int:
         datasets = load_sets(Path(chosen.data), chosen.sets)
         if chosen.questions:
             datasets = tuple(thin_out(dataset, chosen.questions) for dataset in datasets)
-        outcome = run(datasets, chosen.jobs)
+        outcome = run(datasets, chosen.jobs, Path(chosen.rankers) if chosen.rankers else None)
     except (BadData, Unmeasurable, EverselfError) as error:
         print(f"bench-recall: {error}", file=sys.stderr)
         return 2
@@ -47,12 +50,13 @@ def main(arguments: list[str]) -> int:
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.bench_recall", description="Measure recall.")
-    parser.add_argument("--data", required=True, metavar="DIR", help="the folder with locomo/, longmemeval/ and cjk/")
+    parser.add_argument("--data", required=True, metavar="DIR", help="the folder with the sets, see docs/benchmarks.md")
     parser.add_argument("--json", default="", metavar="FILE", help="where every row and every question is written")
     parser.add_argument("--sets", type=_sets, default=tuple(READERS), help=f"of {','.join(READERS)}; all by default")
     parser.add_argument("--questions", type=int, default=0, metavar="N", help="at most so many of each set")
     jobs = min(2, len(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else 1
     parser.add_argument("--jobs", type=int, default=jobs, metavar="N", help="workspaces measured at a time")
+    parser.add_argument("--rankers", default="", metavar="DIR", help="weights learnt without each set, by train_recall")
     chosen = parser.parse_args(arguments)
     if chosen.jobs < 1 or chosen.questions < 0:
         parser.error("--jobs begins with 1, --questions with 0")

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+import re2
 from tools.bench_recall.measures import Figures, Ranks, pool_figures, session_figures, session_order, turn_figures
 from tools.bench_recall.sets import Dataset, FoundBy, Question, Store
 from tools.bench_recall.systems import USUAL_LIMIT, System
@@ -11,6 +12,10 @@ from everself.values import Hit
 
 # after the usual ten a longer answer goes on, for what is below them
 FURTHER = 200
+# a text of so many characters is judged by its sentences, and what is shorter than the second is none
+_LONG = 200
+_SHORTEST = 20
+_SENTENCE = re2.compile(r"[.!?。！？]+(?:\s+|$)")
 
 
 class Finder:
@@ -28,7 +33,7 @@ class Finder:
 
     def ask(self, system: System, question: Question) -> Figures:
         """Every figure that the set wants of one question."""
-        wanted = tuple(dict.fromkeys(self._same[number] for number in question.evidence))
+        wanted = self.wanted(question)
         hits = list(system.rank(question, USUAL_LIMIT))
         ranks = self.ranks(hits, wanted)
         further: Sequence[Hit] = ()
@@ -36,11 +41,11 @@ class Finder:
             known = {hit.reference for hit in hits}
             further = system.rank(question, FURTHER)
             ranks = self.ranks([*hits, *(hit for hit in further if hit.reference not in known)], wanted)
-        if not self._dataset.sessions:
-            return pool_figures(ranks)
-        figures = turn_figures(ranks)
+        figures = turn_figures(ranks) if self._dataset.sessions else pool_figures(ranks)
         for budget in self._dataset.budgets:
             figures[f"found@{budget}"] = self.share(system.read(question, budget), wanted)
+        if not self._dataset.sessions:
+            return figures
         order = session_order([(hit.path, system.strength(hit)) for hit in further])
         paths = frozenset(self._store.units[number].path for number in question.evidence)
         return figures | session_figures(order, paths)
@@ -53,25 +58,51 @@ class Finder:
         places: dict[int, int] = {}
         place = 0
         for hit in hits:
-            unit = self._unit_of(hit)
-            if unit is None or unit not in places:
+            units = self._units_of(hit)
+            if not units or not units <= places.keys():
                 place += 1
-            if unit is not None:
+            for unit in units:
                 places.setdefault(unit, place)
         return [places.get(number) for number in wanted]
 
     def share(self, text: str, wanted: Sequence[int]) -> float:
-        """How much of the evidence stands in a text."""
-        return sum(self._store.units[number].body in text for number in wanted) / len(wanted)
+        """How much of the evidence stands in a text: whole turns, or by the place their sentences."""
+        bodies = [self._store.units[number].body for number in wanted]
+        if self._dataset.found_by == "text":
+            return sum(body in text for body in bodies) / len(bodies)
+        shares = [[sentence in text for sentence in sentences(body)] for body in bodies]
+        return sum(sum(found) / len(found) for found in shares) / len(bodies)
 
-    def _unit_of(self, hit: Hit) -> int | None:
+    def given(self, hits: Sequence[Hit], wanted: Sequence[int]) -> tuple[float, list[bool]]:
+        """How much of the evidence some hits hold, and which of them are evidence."""
+        ranks = self.ranks(hits, wanted)
+        if self._dataset.found_by == "text":
+            bodies = [self._store.units[number].body for number in wanted]
+            right = [any(body in hit.text for body in bodies) for hit in hits]
+        else:
+            right = [bool(self._units_of(hit) & set(wanted)) for hit in hits]
+        return sum(rank is not None for rank in ranks) / len(ranks), right
+
+    def wanted(self, question: Question) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(self._same[number] for number in question.evidence))
+
+    def _units_of(self, hit: Hit) -> set[int]:
+        found = set()
         for number in self._lines.get(hit.path, ()):
             unit = self._store.units[number]
             if unit.first_line <= hit.last_line and hit.first_line <= unit.last_line:
-                return self._same[number]
-        return None
+                found.add(self._same[number])
+        return found
+
+
+def sentences(text: str) -> list[str]:
+    """The parts of a long text, which may be handed out by halves. A short one is one part."""
+    if len(text) < _LONG:
+        return [text]
+    found = [part.strip() for part in _SENTENCE.split(text)]
+    return [part for part in found if len(part) > _SHORTEST] or [text]
 
 
 def rule(found_by: FoundBy) -> str:
     """The rule in words."""
-    return "the turn's text is in the returned text" if found_by == "text" else "a hit is a part of it"
+    return "the turn's text is in the returned text" if found_by == "text" else "a hit is a part of it; within a budget, its sentences"

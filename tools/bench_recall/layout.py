@@ -51,8 +51,8 @@ def session_document(path: str, turns: Sequence[Turn]) -> tuple[str, tuple[Unit,
 def list_document(path: str, texts: Sequence[str]) -> tuple[str, tuple[Unit, ...]]:
     """An entry of a list for each text."""
     bodies = [" ".join(text.splitlines()).strip() for text in texts]
-    units = tuple(Unit(path, at, at, body, body, body) for at, body in enumerate(bodies, 1))
-    return "".join(f"- {body}\n" for body in bodies), units
+    units = tuple(Unit(path, at, at, f"- {body}", body, body) for at, body in enumerate(bodies, 1))
+    return "".join(f"{unit.text}\n" for unit in units), units
 
 
 def passage_document(path: str, title: str, text: str) -> tuple[str, Unit]:

@@ -3,6 +3,7 @@
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 
 import numpy
 from tools.bench_recall.baselines import NAMES, PLAIN
@@ -111,15 +112,18 @@ def render(datasets: Sequence[Dataset], rows: Sequence[Row], outcome: Outcome) -
         if parts:
             yield from _parts(table, dataset.name, parts)
         yield ""
+    yield from _usual(outcome)
+    yield from _reliability(outcome)
+    yield from _musts(table)
     yield from _behind(rows, table)
     yield from _times(outcome)
 
 
 def _figures(table: Table, name: str) -> Iterator[str]:
-    yield f"   {'':15}{PRODUCT:>8} {'95 %':^13}" + "".join(f"{system:>11}" for system in NAMES) + "   promised"
+    yield f"   {'':15}{PRODUCT:>8} {'95 %':^13}" + "".join(f"{system:>12}" for system in NAMES) + "   promised"
     for (where, system, metric), row in table.items():
         if where == name and system == PRODUCT:
-            others = "".join(f"{table[name, other, metric].value:>11.3f}" for other in NAMES)
+            others = "".join(f"{table[name, other, metric].value:>12.3f}" for other in NAMES)
             yield f"   {metric:15}{row.value:>8.3f} [{row.lo:.3f}, {row.hi:.3f}]{others}{_promised(table, row)}"
 
 
@@ -145,6 +149,77 @@ def _parts(table: Table, name: str, parts: Sequence[str]) -> Iterator[str]:
             told.append(f"{table[part, PRODUCT, metric].value:.3f} ({best:.3f})")
         title = part.removeprefix(f"{name}/")
         yield f"   {title:28}{table[part, PRODUCT, shown[0]].n:>5}" + "".join(f"{one:>16}" for one in told)
+
+
+def _usual(outcome: Outcome) -> Iterator[str]:
+    yield "── as users get them: nothing set, six results"
+    yield f"   {'':15}{'recall@6':>10}{'weak of them':>14}{'none returned':>15}"
+    for name in dict.fromkeys(one.dataset for one in outcome.usual):
+        held = [one for one in outcome.usual if one.dataset == name]
+        shares = [statistics.fmean(values) for values in zip(*((one.share, not one.scores) for one in held), strict=True)]
+        weak = sum(one.weak for one in held) / max(1, sum(len(one.scores) for one in held))
+        yield f"   {name:15}{shares[0]:>10.3f}{weak:>14.1%}{shares[1]:>15.1%}"
+    yield ""
+
+
+_STEPS = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.01)
+
+
+def _reliability(outcome: Outcome) -> Iterator[str]:
+    """Every set weighs the same: a score says how often such a hit is right in a kind of text that one knows nothing of."""
+    names = list(dict.fromkeys(one.dataset for one in outcome.usual))
+    yield "── what a score means: how often hits that score so are evidence (mean score, and how many)"
+    yield f"   {'score':12}" + "".join(f"{name:>20}" for name in (*names, "all sets alike"))
+    for low, high in pairwise(_STEPS):
+        cells, whole = [], []
+        for name in names:
+            pairs = [
+                (score, right)
+                for one in outcome.usual
+                if one.dataset == name
+                for score, right in zip(one.scores, one.right, strict=True)
+                if low <= score < high
+            ]
+            if not pairs:
+                cells.append("–")
+                continue
+            mean, share = (statistics.fmean(float(value) for value in column) for column in zip(*pairs, strict=True))
+            whole.append((len(pairs) / sum(1 for one in outcome.usual if one.dataset == name), mean, share))
+            cells.append(f"{share:.2f} ({mean:.2f}, {len(pairs)})")
+        total = sum(weight for weight, _, _ in whole)
+        last = [sum(row[0] * row[at] for row in whole) / total for at in (2, 1)] if total else []
+        cells.append(f"{last[0]:.2f} ({last[1]:.2f})" if last else "–")
+        yield f"   {low:.2f}–{min(high, 1):.2f}   " + "".join(f"{cell:>20}" for cell in cells)
+    yield ""
+
+
+# What no set may fall below: plain BM25 for each message and the encoder alone, and within a budget BM25 over usual chunks.
+MUSTS = (
+    ("hit@1", "fts5"),
+    ("hit@1", "vectors"),
+    ("any@1", "fts5"),
+    ("any@1", "vectors"),
+    ("recall@10", "fts5"),
+    ("recall@10", "vectors"),
+    ("found@1500", "fts5_chunks"),
+)
+
+
+def _musts(table: Table) -> Iterator[str]:
+    below = []
+    asked = 0
+    for (name, system, metric), row in table.items():
+        # parts of sets are too small for it
+        if system != PRODUCT or name.count("/") > name.startswith("cjk/"):
+            continue
+        for wanted, other in MUSTS:
+            if wanted == metric:
+                asked += 1
+                value = table[name, other, metric].value
+                if row.value < value:
+                    below.append(f"{name} {metric} {row.value:.3f} ({other} {value:.3f})")
+    verdict = "ok" if not below else f"MISSED: {'; '.join(below)}"
+    yield f"no set below BM25, the encoder alone or BM25 over chunks: {asked - len(below)} of {asked} figures {verdict}"
 
 
 def _behind(rows: Sequence[Row], table: Table) -> Iterator[str]:

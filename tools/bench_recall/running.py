@@ -3,11 +3,13 @@
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
+from unittest.mock import patch
 
 from tools.bench_recall.baselines import make_baselines
 from tools.bench_recall.finding import Finder
@@ -16,6 +18,7 @@ from tools.bench_recall.sets import Dataset, Question, Store
 from tools.bench_recall.systems import House, Product, System, Unmeasurable
 
 from everself.errors import EverselfError
+from everself.search._weights import Model, read_model
 from everself.testing.embedder import forbid_model_calls
 
 _SHOWN_EVERY = 25
@@ -34,13 +37,27 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class UsualAnswer:
+    """What a user gets who sets nothing: how much of the evidence is in it, and of every hit its score and whether it is evidence."""
+
+    dataset: str
+    share: float
+    scores: tuple[float, ...]
+    right: tuple[bool, ...]
+    weak: int
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
-    """One store to be measured, in a house that is founded already; `alone` where nothing else is measured meanwhile."""
+    """One store to be measured, in a house that is founded already; `alone` where nothing else is measured meanwhile.
+
+    `ranker` is a file of weights in place of the product's own, learnt without this set."""
 
     folder: str
     dataset: Dataset
     store: Store
     alone: bool
+    ranker: str = ""
 
     @property
     def size(self) -> int:
@@ -54,6 +71,7 @@ class Outcome:
     that was done for the product, and of the searches in it."""
 
     answers: list[Answer] = field(default_factory=list)
+    usual: list[UsualAnswer] = field(default_factory=list)
     searches: list[float] = field(default_factory=list)
     meanings: list[float] = field(default_factory=list)
     asking: float = 0.0
@@ -61,11 +79,18 @@ class Outcome:
     model: str = ""
 
 
-def run(datasets: Sequence[Dataset], jobs: int = 1) -> Outcome:
-    """Measure all stores, so many at a time. The figures are the same whatever the number; times are best taken alone."""
+def run(datasets: Sequence[Dataset], jobs: int = 1, rankers: Path | None = None) -> Outcome:
+    """Measure all stores, so many at a time. The figures are the same whatever the number; times are best taken alone.
+
+    `rankers` is a folder with the weights that were learnt without each set (`python -m tools.train_recall --left-out`).
+    """
     with tempfile.TemporaryDirectory(prefix="everself-bench-") as folder:
         House(Path(folder)).found([store for dataset in datasets for store in dataset.stores])
-        tasks = [Task(folder, dataset, store, alone=jobs == 1) for dataset in datasets for store in dataset.stores]
+        tasks = [
+            Task(folder, dataset, store, jobs == 1, _ranker(rankers, dataset))
+            for dataset in datasets
+            for store in dataset.stores
+        ]
         if jobs == 1:
             return joined([measure(task) for task in tasks])
         # the longest first, so that nobody waits for it in the end
@@ -75,10 +100,20 @@ def run(datasets: Sequence[Dataset], jobs: int = 1) -> Outcome:
         return joined([found[at] for at in range(len(tasks))])
 
 
+def _ranker(folder: Path | None, dataset: Dataset) -> str:
+    if folder is None:
+        return ""
+    place = folder / f"{dataset.name.partition('/')[0]}.json"
+    if not place.is_file():
+        raise Unmeasurable(f"{place} is missing. python -m tools.train_recall --left-out FOLDER writes it.")
+    return str(place)
+
+
 def joined(outcomes: Sequence[Outcome]) -> Outcome:
     whole = Outcome()
     for one in outcomes:
         whole.answers += one.answers
+        whole.usual += one.usual
         whole.searches += one.searches
         whole.meanings += one.meanings
         whole.asking += one.asking
@@ -92,17 +127,39 @@ def measure(task: Task) -> Outcome:
     dataset, store = task.dataset, task.store
     say(f"{store.name}: {len(store.units)} units in {len(store.documents)} files, embedding …")
     try:
-        with forbid_model_calls(), House(Path(task.folder)).open(store) as app:
-            if app.embedder is None:
+        with forbid_model_calls(), ranking_by(task.ranker), House(Path(task.folder)).open(store) as app:
+            if app.index_embedder is None:
                 raise Unmeasurable("No embedder is configured.")
             product = Product(app)
-            systems: list[System] = [product, *make_baselines(store, dataset.script, app.embedder)]
+            systems: list[System] = [product, *make_baselines(store, dataset.script, app.index_embedder)]
             outcome = _ask_all(task, product, systems)
             outcome.model = app.index.model
             return outcome
     except EverselfError as error:
         # an error of the product does not travel between processes; its words do
         raise Unmeasurable(f"{store.name}: {error}") from error
+
+
+@contextmanager
+def ranking_by(ranker: str) -> Iterator[None]:
+    """With other weights than the product's own."""
+    if not ranker:
+        yield
+        return
+
+    def other(*, meaning: bool) -> Model:
+        return read_model(Path(ranker).read_text(encoding="utf-8"), meaning=meaning)
+
+    with patch("everself.search.ranking.load_model", other):
+        yield
+
+
+def _usual(finder: Finder, product: Product, dataset: str, question: Question) -> UsualAnswer:
+    hits = product.usual(question)
+    share, right = finder.given(hits, finder.wanted(question))
+    return UsualAnswer(
+        dataset, share, tuple(hit.score for hit in hits), tuple(right), sum(1 for hit in hits if hit.weak)
+    )
 
 
 def _ask_all(task: Task, product: Product, systems: Sequence[System]) -> Outcome:
@@ -114,6 +171,7 @@ def _ask_all(task: Task, product: Product, systems: Sequence[System]) -> Outcome
             begin = time.perf_counter()
             outcome.answers.append(Answer(task.dataset.name, system.name, question, finder.ask(system, question)))
             if system is product:
+                outcome.usual.append(_usual(finder, product, task.dataset.name, question))
                 outcome.asking += time.perf_counter() - begin
         if number <= _TIMED:
             product.time_meaning(question)

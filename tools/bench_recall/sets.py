@@ -75,7 +75,7 @@ class Dataset:
 
 
 def load_sets(folder: Path, names: tuple[str, ...]) -> tuple[Dataset, ...]:
-    """The named sets: locomo, longmemeval, cjk."""
+    """The named sets, of READERS."""
     if not folder.is_dir():
         raise BadData(f"There is no data folder {folder}.")
     found: list[Dataset] = []
@@ -111,7 +111,7 @@ def split_evidence(listed: list[str]) -> tuple[str, ...]:
 def _locomo(folder: Path) -> Iterator[Dataset]:
     left = dict.fromkeys(("adversarial questions", "questions without evidence", "evidence ids without a turn"), 0)
     stores = tuple(_conversation(one, left) for one in json.loads(_text(folder / "locomo" / "conversations.json")))
-    yield Dataset("locomo", stores, found_by="text", sessions=True, budgets=(500, 1500, 3000), left_out=left)
+    yield Dataset("locomo", stores, found_by="text", sessions=True, budgets=BUDGETS, left_out=left)
 
 
 def _conversation(told: dict[str, Any], left: dict[str, int]) -> Store:
@@ -164,7 +164,7 @@ def _longmemeval(folder: Path) -> Iterator[Dataset]:
             continue
         questions.append(Question(told["question_id"], told["question_type"], told["question"], tuple(evidence)))
     store = Store("longmemeval/pool", tuple(documents), tuple(units), tuple(questions))
-    yield Dataset("longmemeval", (store,), left_out=left)
+    yield Dataset("longmemeval", (store,), budgets=BUDGETS, left_out=left)
 
 
 def _cjk(folder: Path) -> Iterator[Dataset]:
@@ -190,7 +190,7 @@ def _cjk(folder: Path) -> Iterator[Dataset]:
         )
         store = Store(f"cjk/{language}", tuple(documents), tuple(units), questions)
         left = {"questions without a passage": len(mine) - len(questions)}
-        yield Dataset(f"cjk/{language}", (store,), script="cjk", left_out=left)
+        yield Dataset(f"cjk/{language}", (store,), script="cjk", budgets=BUDGETS, left_out=left)
 
 
 def _beam(folder: Path) -> Iterator[Dataset]:

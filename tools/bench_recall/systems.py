@@ -72,6 +72,10 @@ class Product:
             raise Unmeasurable(f'"{question.text}" was answered with {cost} tokens where {budget} were allowed.')
         return text
 
+    def usual(self, question: Question) -> Sequence[Hit]:
+        """What a user gets who sets nothing."""
+        return self._search(RecallRequest(question.text, recorded=False)).hits
+
     def strength(self, hit: Hit) -> float:
         return log_odds(hit.score)
 

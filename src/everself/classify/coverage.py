@@ -51,7 +51,6 @@ _HOURS: Final = ("half", "past", "quarter", "morning", "afternoon", "evening")
 _AROUND: Final = " .,;:!?…\"'“”‘’()"
 # longer ones name something, and are words
 _LONGEST_NUMBER: Final = 12
-# a comma between digits belongs to the number
 _CLOCK: Final = r"\d{1,2}[:.]\d{2}\b"
 _OWNER: Final = r"(?i)\b(?:the )?owner(?:['’]s)?\b"
 _MOST_WORDS: Final = encoder.MOST - len(_NOT)

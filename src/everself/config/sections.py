@@ -102,7 +102,7 @@ class Search:
     remote_key: Secret | None = setting("remote.apiKey", TEXT, "", "Key for embeddings alone.", secret=True)
     remote_headers: Headers = setting("remote.headers.*", TEXT, "", "Header of these requests.", secret=True)
     max_results: int = setting("query.maxResults", whole(1, 1_000), 6, "Results of one search.")
-    min_score: float = setting("query.minScore", _SHARE, 0.35, "Score below which a result is left out.")
+    min_score: float = setting("query.minScore", _SHARE, 0.35, "Score below which a result is marked as weak.")
     vector_weight: float = setting(
         "query.hybrid.vectorWeight", _SHARE, 0.7, "Weight of semantic similarity in the score."
     )

@@ -65,7 +65,7 @@ def candidates_near(
         from everself.search.recall import RecallRequest
 
         hits = runtime.recall.search(RecallRequest(words, _CANDIDATES, scope=caller.scope, recorded=False)).hits
-        entries = (runtime.memory.catalog.find(hit.entry) for hit in hits if hit.entry)
+        entries = (runtime.memory.catalog.find(hit.entry) for hit in hits if hit.entry and not hit.weak)
         near = [one for one in entries if one is not None and not one.closed]
     return Candidates(hint, tuple(near[:_CANDIDATES]))
 

@@ -50,7 +50,7 @@ def scope_of(session: str, project: str = "") -> Scope:
 class SearchRequest(Request):
     query: Annotated[str, Argument("What to look for.", joined=True)]
     limit: Annotated[int | None, Option(_LIMIT, ge=1, le=1000, tool="maxResults")] = None
-    min_score: Annotated[float | None, Option("Leave out what scores less.", ge=0, le=1, tool="minScore")] = None
+    min_score: Annotated[float | None, Option("Leave out what scores less, the weak ones too.", ge=0, le=1, tool="minScore")] = None
     budget: Annotated[int | None, Option("As much as fits into so many tokens.", "TOKENS", ge=1, only=_OWNERS)] = None
     as_of: Annotated[date | None, Option("Only what held on this day.", only=_OWNERS)] = None
     ranking: Annotated[Ranking | None, Option("The measured best, a plain sum, or TF-IDF.", only=_OWNERS)] = None
@@ -66,7 +66,7 @@ def _show_found(runtime: Runtime, _: SearchRequest, found: SearchResult) -> Outc
     sources = sources_of_hits(runtime.memory, hits)
     share = max(_SHORTEST, _SNIPPETS // max(1, len(hits)))
     results = [
-        _result(hit, source, share, meaning_of(hit, found.provider)) for hit, source in zip(hits, sources, strict=True)
+        _result(hit, source, share, meaning_of(hit)) for hit, source in zip(hits, sources, strict=True)
     ]
     content = told({"results": results, "provider": found.provider, "notices": found.notices})
     return Outcome(content, stamp=taint_of(sources))
@@ -76,11 +76,13 @@ def _result(hit: Hit, source: str, share: int, meaning: float | None) -> dict[st
     """`meaning` is there only where vectors were compared: from 0 to 1, how near the chunk is to the query whatever its words."""
     near = {} if meaning is None else {"meaning": round(meaning, 3)}
     ended = {"ended": hit.ended} if hit.ended else {}
+    weak = {"weak": True} if hit.weak else {}
     return {
         "path": hit.path,
         "from": hit.first_line,
         "to": hit.last_line,
         "score": round(hit.score, 3),
+        **weak,
         **near,
         **ended,
         "snippet": hit.text if len(hit.text) <= share else f"{hit.text[:share]}…",
@@ -104,7 +106,8 @@ def _is_on(runtime: Runtime, _: Scope) -> bool:
     tool=ToolOffer(
         "memory_search",
         "Search your memory by words and meaning. Use it before you answer about earlier work, decisions, dates, people, preferences or "
-        "to-dos. Each result has its citation, path#L3-L5; one that is `ended` no longer holds.",
+        "to-dos. Each result has its citation, path#L3-L5; one that is `ended` no longer holds, "
+        "one that is `weak` is only the nearest there is and may be about something else.",
         sessions=_TALKS,
         where=_is_on,
         show=_show_found,
@@ -120,7 +123,7 @@ def _is_on(runtime: Runtime, _: Scope) -> bool:
 def search_memory(app: Runtime, caller: Caller, request: SearchRequest, tell: Tell | None = None) -> SearchResult:
     """Find what is remembered about something, best first, with citations.
 
-    Nothing found is exit code 5; where something failed and less was searched, 6.
+    What scores below the threshold comes marked as weak. Nothing found is exit code 5; where something failed and less was searched, 6.
     """
     need_search(app.agent.search)
     asked = RecallRequest(

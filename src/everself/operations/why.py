@@ -215,7 +215,7 @@ def _belief(app: Runtime, fact: str, entries: Sequence[Entry]) -> tuple[Entry, l
         from everself.search.recall import RecallRequest
 
         hits = app.recall.search(RecallRequest(fact, recorded=False, counted=False)).hits
-        named_by = app.memory.catalog.named([hit.entry for hit in hits if hit.entry])
+        named_by = app.memory.catalog.named([hit.entry for hit in hits if hit.entry and not hit.weak])
         found = [named_by[hit.entry] for hit in hits if hit.entry in named_by]
     if not found:
         raise NotFound(f"No entry says “{fact}”.", mend="everself memory search WORDS")

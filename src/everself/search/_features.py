@@ -29,7 +29,9 @@ WORDS = (
     "strict",  # … as plain BM25 counts them, long chunks less
     "around",  # … within two chunks of it, or in the headings above it
     "group",  # … in its part of the document, by frequency
+    "group_note",  # … for what is written down
     "best",  # the most that any chunk of its part has
+    "best_note",  # … for what is written down: its neighbours are facts of their own
     "answers",  # the chunk before asks with these words
     "speaker",  # somebody who is named speaks
     "assistant",  # who says it: an assistant, …
@@ -41,6 +43,8 @@ WORDS = (
     "timed",
     "when",  # it speaks of a time, and the query asks for one
     "date",  # it is of the time that the query names
+    "first",  # how far in front it is by plain BM25, whatever the distance
+    "first_told",  # … as far as some candidate has the words
     "own_lead",  # these beside the most that any candidate has
     "strict_lead",
     "around_lead",
@@ -49,7 +53,10 @@ WORDS = (
 MEANING = (
     "meaning",  # cosine of the chunk
     "part",  # the best of its part of the document
+    "part_note",  # … for what is written down, and only how far it is above the chunk's own
     "meaning_lead",  # the cosine beside the greatest
+    "nearest",  # how far in front it is by the cosine
+    "nearest_alone",  # … as far as no candidate has the words
     "meaning_apart",  # by how much it is above the usual cosine of this query's candidates
     "meaning_alone",  # … as far as no candidate has the words
 )
@@ -57,6 +64,8 @@ MEANING = (
 LEAD = 0.2
 # lower bound of the query's information: a query of common words must not make noise look like a match
 FLOOR = 1.0
+# the place at which being in front counts half
+FRONT = 3.0
 STEPS = (-2, -1, 0, 1, 2)
 BEFORE, HERE = STEPS.index(-1), STEPS.index(0)
 # length normalisation where whole parts of documents are compared
@@ -103,17 +112,15 @@ def measure(
     words["longer"] = numpy.log((view.columns["length"][chunks].astype(numpy.float32) + 2) / (view.average_length + 2))
     words["length"] = numpy.log(view.columns["length"][chunks].astype(numpy.float32) + 2)
     words["date"] = _dated(view.columns["day"][chunks], asked.days)
-    for name, of in (
-        ("own_lead", words["own"] ** 2),
-        ("strict_lead", words["strict"] ** 2),
-        ("around_lead", words["around"]),
-        ("best_lead", words["best"]),
-    ):
+    told = min(1.0, float((words["own"] ** 2).max(initial=0.0)))
+    words["first"] = _in_front(words["strict"])
+    words["first_told"] = told * words["first"]
+    for name, of in (("own_lead", words["own"] ** 2), ("strict_lead", words["strict"] ** 2), ("around_lead", words["around"]), ("best_lead", words["best"])):
         words[name] = _lead(of)
     return Measured(
         chunks,
         numpy.stack([words[name] for name in WORDS], axis=1),
-        None if vector is None else _meaning(view, vector, chunks, group, float((words["own"] ** 2).max(initial=0.0))),
+        None if vector is None else _meaning(view, vector, chunks, group, told),
     )
 
 
@@ -171,13 +178,17 @@ def _words(
         near = numpy.delete(counts, HERE, axis=0).any(axis=0)
         around += weight * numpy.maximum.reduce([(counts[HERE] > 0).astype(numpy.float32), in_title, tied * near])
     share = own / whole
+    best = group.most(share)
+    whole_part = group.frequency(matched, unnamed > 0) / whole
     asking = _has(columns["flags"][beside.numbers[BEFORE]], Flag.ASKS) * beside.there[BEFORE]
     return {
         "own": numpy.sqrt(share),
         "strict": numpy.sqrt(alone / whole),
         "around": around / whole,
-        "group": (tied * group.frequency(matched, unnamed > 0) + (1 - tied) * alone) / whole,
-        "best": numpy.maximum(share, tied * group.most(share)),
+        "group": whole_part,
+        "group_note": (1 - spoken) * whole_part,
+        "best": best,
+        "best_note": (1 - spoken) * best,
         "answers": tied * asking * before / whole,
         "speaker": speaker,
     }
@@ -234,10 +245,20 @@ def _meaning(view: IndexView, vector: "Floats", chunks: "Numbers", group: "_Grou
     usual = float(numpy.nanmean(cosines)) if numpy.isfinite(cosines).any() else 0.0
     # a chunk that has no vector yet is neither near nor far
     own = numpy.where(numpy.isnan(cosines), usual, cosines).astype(numpy.float32)
-    tied = numpy.where(_has(view.columns["flags"][chunks], Flag.SPOKEN) > 0, 1.0, LOOSE).astype(numpy.float32)
+    note = 1 - _has(view.columns["flags"][chunks], Flag.SPOKEN)
+    part = group.most(own)
     apart = (own - own.mean()) / (3 * max(float(own.std()), 1e-3)) if len(own) else own
-    alone = apart * max(0.0, 1 - told)
-    return numpy.stack([own, tied * group.most(own) + (1 - tied) * own, _lead(own), apart, alone], axis=1)
+    front = _in_front(own)
+    rows = [own, part, note * (part - own), _lead(own), front, (1 - told) * front, apart, (1 - told) * apart]
+    return numpy.stack(rows, axis=1)
+
+
+def _in_front(values: "Floats") -> "Floats":
+    """1 for the greatest, less for each one behind it, 0 for what has nothing."""
+    places = numpy.empty(len(values), numpy.float32)
+    places[numpy.argsort(-values, kind="stable")] = numpy.arange(len(values), dtype=numpy.float32)
+    found: Floats = numpy.where(values > 0, FRONT / (FRONT + places), 0.0).astype(numpy.float32)
+    return found
 
 
 def _roles(view: IndexView, chunks: "Numbers", spoken: "Floats") -> "dict[str, Floats]":

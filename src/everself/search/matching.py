@@ -33,6 +33,8 @@ ALL_BELOW = 1_200
 # the answer often stands beside the words of the question
 SPREAD = 150
 NEAREST = 200
+# what is looked at where nothing else is
+NEWEST = 40
 # a single Chinese character or a stop word has little weight
 SLIGHT = {TermKind.CHARACTER: 0.25, TermKind.STOP: 0.1}
 _RARE = 0.01
@@ -144,6 +146,15 @@ def choose(
         candidates = candidates[visible[candidates]]
     chosen_chunks: Numbers = candidates.astype(numpy.int32)
     return chosen_chunks
+
+
+def newest(view: IndexView, visible: "NDArray[numpy.bool_] | None" = None) -> "Numbers":
+    """The chunks of the latest days, rising: for a query of which nothing stands anywhere."""
+    columns = view.columns
+    alive = (columns["flags"] & Flag.ALIVE) != 0
+    there = numpy.flatnonzero(alive if visible is None else alive & visible)
+    order = numpy.lexsort((there, columns["day"][there]))
+    return numpy.sort(there[order[-NEWEST:]]).astype(numpy.int32)
 
 
 def _best(chosen: Sequence[Matched], visible: "NDArray[numpy.bool_] | None") -> "Numbers":

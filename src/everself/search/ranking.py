@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 import numpy
 
 from everself.search._features import MEANING, WORDS, QueryFacts, measure
-from everself.search._weights import WITH_MEANING, WORDS_ONLY, Model, Weights
+from everself.search._weights import Model, Weights, load_model
 from everself.search.index_file.protocol import IndexView
-from everself.search.matching import NEAREST, choose, counts_at, match, saturate
+from everself.search.matching import NEAREST, choose, counts_at, match, newest, saturate
 from everself.text.search import SearchQuery, fold_for_phrase, index_terms
 
 if TYPE_CHECKING:
@@ -96,6 +96,8 @@ class _Table(dict[int, str]):
 _TABLE: Final = _Table()
 
 
+# the feature that wording gives
+RUN: Final = "run"
 # how many of the best are compared word for word
 COMPARED: Final = 80
 # share of its lead that keeps a chunk above a lower one with a better own score
@@ -125,17 +127,22 @@ class Ranked:
     scores: "Floats"
     names: tuple[str, ...]
     parts: "Floats"
+    # nothing where no vectors were compared
+    cosines: "Floats | None" = None
 
     def between(self, first: int, last: int) -> "Ranked":
         """Those from one rank on, before another."""
         part = slice(first, last)
-        return Ranked(self.chunks[part], self.scores[part], self.names, self.parts[part])
+        cosines = None if self.cosines is None else self.cosines[part]
+        return Ranked(self.chunks[part], self.scores[part], self.names, self.parts[part], cosines)
 
 
 def rank(view: IndexView, question: RankingQuery, texts: Texts) -> Ranked:
     matched = match(view, question.words)
     chunks = choose(view, matched, _nearest(view, question), question.visible)
-    model = WORDS_ONLY if question.vector is None else WITH_MEANING
+    if not len(chunks):
+        chunks = newest(view, question.visible)
+    model = load_model(meaning=question.vector is not None)
     measured = measure(view, matched, chunks, question.asked, question.vector)
     names = WORDS if measured.meaning is None else WORDS + MEANING
     features = measured.words if measured.meaning is None else numpy.hstack([measured.words, measured.meaning])
@@ -146,16 +153,17 @@ def rank(view: IndexView, question: RankingQuery, texts: Texts) -> Ranked:
     wording = read_wording(question.text)
     for at, text in enumerate(texts(chunks[:COMPARED].tolist())):
         runs[at] = run_share(wording, text)
-    parts = numpy.hstack([parts, model.order.run * runs])
+    parts = numpy.hstack([parts, model.order.get(RUN, 0.0) * runs])
     compared = parts.sum(axis=1)
     order = numpy.lexsort((-chunks, -compared))
-    alone = features @ _row(model.level, names) + model.level.run * runs[:, 0]
-    sums = _levelled(alone[order], compared[order])
+    alone = features @ _row(model.level, names) + model.level.get(RUN, 0.0) * runs[:, 0]
+    sums = levelled(alone[order], compared[order])
     parts = numpy.hstack([parts[order], (sums - compared[order])[:, None]])
-    return Ranked(chunks[order], bend(sums, model), (*names, "run", "level"), parts)
+    cosines = None if measured.meaning is None else features[order, names.index("meaning")]
+    return Ranked(chunks[order], bend(sums, model), (*names, RUN, "level"), parts, cosines)
 
 
-def _levelled(alone: "Floats", compared: "Floats") -> "Floats":
+def levelled(alone: "Floats", compared: "Floats") -> "Floats":
     """What each chunk has by itself, raised to a little above those that stand behind it: for chunks in their order."""
     left = compared * _APART
     behind: Floats = numpy.maximum.accumulate((alone - left)[::-1])[::-1]
@@ -163,7 +171,7 @@ def _levelled(alone: "Floats", compared: "Floats") -> "Floats":
 
 
 def _row(weights: Weights, names: Sequence[str]) -> "Floats":
-    return numpy.array([getattr(weights, name) for name in names], numpy.float32)
+    return numpy.array([weights.get(name, 0.0) for name in names], numpy.float32)
 
 
 def bend(sums: "Floats", model: Model) -> "Floats":

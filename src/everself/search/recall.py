@@ -17,6 +17,7 @@ from everself.search.packing import pack, render
 from everself.search.scopes import Scope, SessionKind
 from everself.search.score_adjustments import CORRECTED, Ageing, adjust, diversify, is_exact, merge_equals, newest_first
 from everself.search.sharing import is_owner
+from everself.search.similarity import COSINE
 from everself.search.snippets import DocumentCache
 from everself.storage.state.searches import HitRecord, LeftOut, Searches, SearchRecord
 from everself.text.dates import asks_when, read_dates
@@ -43,6 +44,10 @@ LONGEST_QUERY: Final = 4_000
 # Hits are looked at in stages of fixed sizes, and factors reorder them within a stage only: how many are asked for decides how many
 # stages are looked at and never their order.
 _STAGES: Final = (80, 400)
+# A weak hit that scores at least so much may be what was meant. Below it only the nearest few come, so that a search that finds nothing
+# shows what is there.
+_FAINT: Final = 0.03
+_FEW: Final = 3
 # minimum tokens of a hit with its citation
 _LEAST_TOKENS: Final = 10
 # hits that a record names as left out
@@ -311,11 +316,7 @@ class Recall:
                 # the replacement may be invisible to this session
                 now=self._memory.words_now(entry) if entry and entry.closed and is_owner(request.scope) else "",
                 imported=bool(flags & Flag.IMPORTED),
-                parts=tuple(
-                    ScorePart(name, value)
-                    for name, value in zip(ranked.names, ranked.parts[at].tolist(), strict=True)
-                    if value
-                ),
+                parts=_parts(ranked, at),
             )
             if self._mode(request) is Ranking.TFIDF:
                 hits.append(hit)
@@ -328,24 +329,25 @@ class Recall:
         return hits, left
 
     def _above(self, request: RecallRequest, mode: Ranking, hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
-        """The hits above the caller's threshold. Where the caller set none, those below the usual one come marked as weak.
+        """The hits above the caller's threshold. Where the caller set none, what is below the usual one comes after them, marked as weak.
 
         Age does not push anything below it, and what was named exactly is never below it.
         """
         usual = 0.01 if mode is Ranking.TFIDF else self._settings.min_score
         least = usual if request.min_score is None else request.min_score
-        kept: list[Hit] = []
+        strong: list[Hit] = []
+        weak: list[Hit] = []
         left: list[LeftOut] = []
         for hit in hits:
-            age = next((part.value for part in hit.parts if part.name == "age"), 1.0)
-            strong = hit.score / age >= least
-            if strong or request.min_score is None:
-                exact = any(part.name == "exact" for part in hit.parts)
-                kept.append(hit if strong or exact else hit._replace(weak=True))
+            factors = {part.name: part.value for part in hit.parts if part.kind == "factor"}
+            score = hit.score / factors.get("age", 1.0)
+            if score >= least or (request.min_score is None and "exact" in factors):
+                strong.append(hit)
+            elif request.min_score is None and (score >= _FAINT or len(weak) < _FEW):
+                weak.append(hit._replace(weak=True))
             else:
                 left.append(LeftOut(hit.entry, hit.path, f"scored below {least:g}"))
-        # what is weak comes after what is not
-        return sorted(kept, key=lambda hit: hit.weak), left
+        return [*strong, *weak], left
 
     def _entries(
         self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]]
@@ -407,6 +409,12 @@ class _Meaning:
         waiting = view.pending
         self.notice = f"{waiting:,} chunks have no vector yet and are found by keywords only." if waiting else ""
         return self._vector
+
+
+def _parts(ranked: "Ranked", at: int) -> tuple[ScorePart, ...]:
+    sums = (ScorePart(name, value) for name, value in zip(ranked.names, ranked.parts[at].tolist(), strict=True) if value)
+    seen = () if ranked.cosines is None else (ScorePart(COSINE, float(ranked.cosines[at]), "measured"),)
+    return (*sums, *seen)
 
 
 def _stages(request: RecallRequest, limit: int) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from everself.errors import EmbeddingFailed
-from everself.search._weights import WITH_MEANING
 from everself.text.normalise import fold
 from everself.text.search import TermKind, read_query
 from everself.values import Hit
@@ -32,6 +31,8 @@ _CURVES: Final[dict[str, Curve]] = {
 _UNMEASURED: Final[Curve] = _POINTS
 _WORDS: Final[Curve] = (0.25, 0.5, 0.6, 0.75, 1.0)
 _LONGEST: Final = 2_000
+# the part of a hit that holds what the vectors say, for those who show it
+COSINE: Final = "cosine"
 _HELD: Final = 20_000
 
 
@@ -97,7 +98,7 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(term.alternatives[0] for term in read_query(text[:_LONGEST]).terms if term.kind not in kinds)
 
 
-def meaning_of(hit: Hit, model: str) -> float | None:
-    """From 0 to 1 and alike for every embedder that was measured; nothing where the search compared no vectors."""
-    part = next((one.value for one in hit.parts if one.name == "meaning"), None)
-    return None if part is None else calibrated(part / WITH_MEANING.order.meaning, curve_of(model))
+def meaning_of(hit: Hit) -> float | None:
+    """From 0 to 1, how near the vectors of the query and the hit are; nothing where the search compared none."""
+    part = next((one.value for one in hit.parts if one.name == COSINE), None)
+    return None if part is None else min(1.0, max(0.0, part))

@@ -27,7 +27,7 @@ def test_age_takes_a_third_at_most_and_breaks_ties_where_it_is_off() -> None:
     scores = {}
     for enabled in (True, False):
         ageing = Ageing(TODAY, enabled=enabled)
-        made = [adjust(hit(days), ageing, entry=None, confidence=0.95, exact=False) for days in (0, 3650)]
+        made = [adjust(hit(days), ageing, closed=False, exact=False) for days in (0, 3650)]
         scores[enabled] = [one.score for one in made]
     assert scores[True][1] >= 0.64 * scores[True][0]
     assert 0.99 * scores[False][0] < scores[False][1] < scores[False][0]
@@ -35,7 +35,7 @@ def test_age_takes_a_third_at_most_and_breaks_ties_where_it_is_off() -> None:
 
 @pytest.mark.parametrize(("boost", "told"), [(1.0, []), (CORRECTED, [1.5]), (3.0, [3.0])])
 def test_a_correction_counts_as_often_as_is_asked_and_says_so(boost: float, told: list[float]) -> None:
-    plain = adjust(hit(0), Ageing(TODAY), entry=None, confidence=0.95, exact=False)
-    corrected = adjust(hit(0), Ageing(TODAY), entry=None, confidence=0.95, exact=False, boost=boost)
+    plain = adjust(hit(0), Ageing(TODAY), closed=False, exact=False)
+    corrected = adjust(hit(0), Ageing(TODAY), closed=False, exact=False, boost=boost)
     assert corrected.score == pytest.approx(boost * plain.score)
     assert [part.value for part in corrected.parts if part.name == "correction"] == told

@@ -74,7 +74,7 @@ def searchable(
                 bench.workspace,
                 index,
                 time,
-                SimpleNamespace(catalog=catalog, confidence=lambda entry: entry.base, words_now=lambda _: ""),
+                SimpleNamespace(catalog=catalog, words_now=lambda _: ""),
                 SimpleNamespace(record=record),
             )
         finally:

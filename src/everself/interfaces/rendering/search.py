@@ -16,7 +16,10 @@ from everself.values import Hit
 
 # why something is found besides its words, by the parts of a score that say so (search/_features.py, search/_plain_ranking.py)
 _WHY: Final = {
-    "it means something close": ("meaning", "meaning_lead", "part", "vector"),
+    "it means something close": (
+        *("meaning", "meaning_lead", "meaning_apart", "meaning_alone", "nearest", "nearest_alone", "part", "part_note"),
+        "vector",
+    ),
     "it follows a question with these words": ("answers",),
     "somebody who is named says it": ("speaker",),
     "it tells a time, which was asked for": ("when",),
@@ -26,7 +29,6 @@ _FACTORS: Final = {
     "exact": "it holds exactly what was asked for",
     "correction": "raised, because you corrected it",
     "closed": "lowered, because it no longer holds",
-    "confidence": "lowered, because it is less certain",
     "age": "lowered, because it is old",
 }
 # beside the strongest reason, and beside a factor of one
@@ -51,9 +53,12 @@ def _catch_up(app: Runtime) -> list[str]:
 def _found(found: SearchResult, look: Look) -> Iterator[Line]:
     if not found.hits:
         yield "Nothing is remembered that fits."
+    elif all(hit.weak for hit in found.hits):
+        yield "Nothing fits well. What comes nearest:"
     for at, (hit, weight) in enumerate(zip(found.hits, found.weights, strict=True), 1):
         ended = f"  {hit.ended}" if hit.ended else ""
-        where = f"  {hit.day or '          '}  {hit.reference}{ended}"
+        weak = "  weak" if hit.weak else ""
+        where = f"  {hit.day or '          '}  {hit.reference}{weak}{ended}"
         yield f"{at:>2}  " + paint(f"{hit.score:.2f}", bold=True) + where
         yield from (f"    {line}" for line in snippet(hit.text))
         if hit.also:

@@ -1,0 +1,101 @@
+"""The order of hits depends on the query and on what is remembered, never on how many are asked for."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+from tests.search.recall.world import Searchable, searchable
+
+from everself.search.recall import RecallRequest
+from everself.values import Hit
+
+WORDS = ("harbour", "lamp", "bread", "violin", "garden", "ticket", "winter", "kettle", "Anna", "boat")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searchable]:
+    """Two hundred entries, some of them corrections, some closed, some less certain, of many days."""
+    with searchable(Path(tmp_path_factory.mktemp("order"))) as made:
+        for day in range(20):
+            lines = []
+            for at in range(10):
+                first, second = WORDS[(day + at) % 10], WORDS[(day * 3 + at * 7) % 10]
+                marks = ("", " tag=correction", " until=2025-01-05", " confidence=0.3")[(day + at) % 4]
+                name = f"7K3QX9M2{day:02}{at:02}"
+                lines.append(f"- The {first} and the {second} of day {day}. <!-- everself: id={name}{marks} -->\n")
+            made.write(f"memory/{(made.today - timedelta(days=9 * day)).isoformat()}.md", "".join(lines))
+        yield made
+
+
+def places(hits: tuple[Hit, ...]) -> list[str]:
+    return [hit.reference for hit in hits]
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    query=some.lists(some.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join),
+    limit=some.integers(1, 200),
+    budget=some.integers(20, 4_000),
+)
+def test_the_order_before_packing_does_not_depend_on_limit_or_budget(
+    world: Searchable, query: str, limit: int, budget: int
+) -> None:
+    def found(request: RecallRequest) -> list[str]:
+        return places(world.search(query, request).hits)
+
+    every = found(RecallRequest("", limit=1_000, min_score=0.0, recorded=False, fresh=False))
+    assert found(RecallRequest("", limit=limit, min_score=0.0, recorded=False, fresh=False)) == every[:limit]
+    packed = found(RecallRequest("", budget=budget, min_score=0.0, recorded=False, fresh=False))
+    # what does not fit is passed over, and nothing changes places
+    assert packed == [place for place in every if place in set(packed)]
+
+
+def test_every_hit_is_looked_up_alike_however_many_are_asked_for(world: Searchable) -> None:
+    hits = world.search("harbour", RecallRequest("", limit=200, min_score=0.0, recorded=False)).hits
+    assert len(hits) > 100
+    assert all(hit.entry for hit in hits)
+
+
+def test_confidence_does_not_rank(tmp_path: Path) -> None:
+    with searchable(tmp_path) as made:
+        made.write(
+            "MEMORY.md",
+            "# Memory\n\n- The tundra plan is due in May. <!-- everself: id=7K3QX9M2ABC1 confidence=0.1 -->\n"
+            "- The tundra is cold, and somebody said that a plan may be due. <!-- everself: id=7K3QX9M2ABC2 -->\n",
+        )
+        hits = made.search("When is the tundra plan due?").hits
+        assert hits[0].entry == "7K3QX9M2ABC1"
+        assert "confidence" not in {part.name for hit in hits for part in hit.parts}
+
+
+def test_what_is_below_the_threshold_comes_marked_and_last(tmp_path: Path) -> None:
+    with searchable(tmp_path) as made:
+        made.write("MEMORY.md", "# Memory\n\n- Writes Rust at work.\n- Grows rhubarb on the balcony.\n")
+        nothing = made.search("giraffe").hits
+        assert nothing
+        assert all(hit.weak for hit in nothing)
+        known = made.search("rhubarb on the balcony").hits
+        assert not known[0].weak
+        assert "rhubarb" in known[0].text
+        assert [hit.weak for hit in known] == sorted(hit.weak for hit in known)
+
+
+def test_a_caller_who_sets_a_threshold_gets_nothing_below_it(tmp_path: Path) -> None:
+    with searchable(tmp_path) as made:
+        made.write("MEMORY.md", "# Memory\n\n- Writes Rust at work.\n")
+        assert not made.search("giraffe", RecallRequest("", min_score=0.3)).hits
+        assert not any(hit.weak for hit in made.search("Rust", RecallRequest("", min_score=0.0)).hits)
+
+
+def test_a_large_memory_without_any_of_the_words_shows_its_newest(tmp_path: Path) -> None:
+    with searchable(tmp_path) as made:
+        for day in range(13):
+            when = made.today - timedelta(days=day)
+            made.write(f"memory/{when.isoformat()}.md", "".join(f"- Lamp {at} of day {day}.\n" for at in range(100)))
+        hits = made.search("giraffe").hits
+        assert hits
+        assert {hit.day for hit in hits} == {made.today}
+        assert all(hit.weak for hit in hits)

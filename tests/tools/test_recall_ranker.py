@@ -1,0 +1,76 @@
+"""Fitting of the ranker's numbers, and the file that they are kept in."""
+
+import json
+from importlib import resources
+
+import numpy
+import pytest
+from tools.train_recall.__main__ import render
+from tools.train_recall.fitting import fit_likelihood, fit_order, join
+
+from everself.search._features import MEANING, WORDS
+from everself.search._weights import Model, load_model
+from everself.search.ranking import RUN
+
+QUESTIONS = 40
+
+
+def test_the_feature_that_tells_evidence_apart_gets_the_weight() -> None:
+    chance = numpy.random.default_rng(1)
+    parts = []
+    for _ in range(QUESTIONS):
+        rows = chance.normal(size=(20, 2)).astype(numpy.float32)
+        pieces = numpy.full(20, -1)
+        pieces[3] = 7
+        rows[3, 0] += 3
+        parts.append((rows, pieces, 1.0))
+    telling, noise = fit_order(join(parts), numpy.array([True, False]), 1e-4, 50)
+    assert telling > 1
+    assert abs(noise) < telling / 2
+
+
+def test_a_weight_that_must_not_be_negative_is_none() -> None:
+    chance = numpy.random.default_rng(2)
+    parts = []
+    for _ in range(QUESTIONS):
+        rows = chance.normal(size=(20, 2)).astype(numpy.float32)
+        pieces = numpy.full(20, -1)
+        pieces[3] = 0
+        rows[3] += (3, -2)
+        parts.append((rows, pieces, 1.0))
+    free = fit_order(join(parts), numpy.array([True, False]), 1e-4, 50)
+    bound = fit_order(join(parts), numpy.array([True, True]), 1e-4, 50)
+    assert free[1] < 0
+    assert bound[1] == 0
+    assert bound[0] > 0
+
+
+def test_every_piece_of_evidence_has_to_win_and_a_question_counts_once() -> None:
+    rows = numpy.eye(4, dtype=numpy.float32)
+    two = join([(rows, numpy.array([5, 9, 9, -1]), 1.0), (rows, numpy.array([-1, 2, -1, -1]), 1.0)])
+    assert two.weights.tolist() == [0.25, 0.25, 0.5]
+    assert two.owners.tolist() == [0, 0, 1]
+    assert two.pieces.tolist() == [0, 1, 1, -1, -1, 2, -1, -1]
+
+
+def test_a_likelihood_is_as_often_right_as_it_says() -> None:
+    chance = numpy.random.default_rng(3)
+    rows = chance.normal(size=(4000, 1)).astype(numpy.float32)
+    right = (chance.random(4000) < 1 / (1 + numpy.exp(-(2 * rows[:, 0] - 1)))).astype(numpy.float32)
+    slope, constant = fit_likelihood(rows, right, numpy.ones(4000), numpy.array([True]), 0.0, 50)
+    assert slope == pytest.approx(2, abs=0.2)
+    assert constant == pytest.approx(-1, abs=0.2)
+
+
+def test_more_numbers_than_a_setting_has_are_refused() -> None:
+    many = {str(number): 1.0 for number in range(120)}
+    with pytest.raises(ValueError, match="200"):
+        render({"meaning": Model(many, many, 0.0, 1.0)})
+
+
+def test_the_numbers_that_are_shipped_are_few_and_of_known_features() -> None:
+    told = json.loads(resources.files("everself.search").joinpath("ranker.json").read_text(encoding="utf-8"))
+    known = {*WORDS, *MEANING, RUN}
+    assert {name for model in told.values() for part in ("order", "level") for name in model[part]} <= known
+    assert sum(len(model[part]) + 1 for model in told.values() for part in ("order", "level")) <= 200
+    assert not set(MEANING) & {*load_model(meaning=False).order, *load_model(meaning=False).level}

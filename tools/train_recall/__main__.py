@@ -1,0 +1,107 @@
+"""Learn the ranker of search across kinds of text and write its numbers.
+
+usage: python -m tools.train_recall --data DIR [--lives DIR] [--out FILE] [--questions N] [--left-out DIR]
+
+DIR holds the sets of `make bench-recall`. Nothing of them is copied: what is written are at most two hundred numbers. --left-out also
+learns without each set in turn, prints what it then finds there and writes DIR/NAME.json for `tools.bench_recall --rankers DIR`.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+from tools.bench_recall.running import say
+from tools.bench_recall.sets import READERS, Dataset, load_sets, thin_out
+from tools.bench_recall.systems import House
+from tools.train_recall.collecting import Asked, collect
+from tools.train_recall.life_stores import life_sets
+from tools.train_recall.ranker import family, figures, learn
+
+from everself.search._weights import Model
+from everself.testing.embedder import forbid_model_calls
+
+_RANKER = Path(__file__).parents[2] / "src" / "everself" / "search" / "ranker.json"
+_LIVES = Path(__file__).parents[2] / "tests" / "corpora" / "lives"
+# which day "yesterday" is counted from in a question
+_TODAY = date(2025, 1, 1)
+_MOST_NUMBERS = 200
+
+
+def main(arguments: list[str]) -> int:
+    chosen = _parse(arguments)
+    shared = [thin_out(one, chosen.questions) for one in load_sets(Path(chosen.data), tuple(READERS))]
+    lives = [*life_sets(Path(chosen.lives), "train"), *life_sets(Path(chosen.lives), "choose")]
+    asked = _collected([*shared, *(thin_out(one, chosen.questions) for one in lives)], chosen.keep)
+    learning = [one for one in asked if family(one.dataset) != "choose"]
+    if chosen.left_out:
+        _leave_out(asked, learning, Path(chosen.left_out))
+    models = {name: learn(learning, meaning=name == "meaning") for name in ("meaning", "words")}
+    for name, model in models.items():
+        _show(f"{name}, on what it was learnt from", asked, model)
+    Path(chosen.out).write_text(render(models), encoding="utf-8")
+    say(f"Written: {chosen.out}")
+    return 0
+
+
+def render(models: dict[str, Model]) -> str:
+    told = {
+        name: {"order": model.order, "level": model.level, "middle": model.middle, "slope": model.slope}
+        for name, model in models.items()
+    }
+    count = sum(len(model.order) + len(model.level) + 2 for model in models.values())
+    if count > _MOST_NUMBERS:
+        raise ValueError(f"{count} numbers are more than the {_MOST_NUMBERS} that may be learnt from shared sets.")
+    return json.dumps(told, indent=1) + "\n"
+
+
+def _collected(datasets: Sequence[Dataset], keep: str) -> list[Asked]:
+    """`keep` is a folder outside the repository where the embedded workspaces wait for the next run."""
+    if not keep:
+        with tempfile.TemporaryDirectory(prefix="everself-train-") as folder:
+            return _collected(datasets, folder)
+    place = Path(keep)
+    house = House(place)
+    if not (place / "everself").exists():
+        place.mkdir(exist_ok=True)
+        house.found([store for one in datasets for store in one.stores])
+    found: list[Asked] = []
+    with forbid_model_calls():
+        for one in datasets:
+            found += collect(one, place, _TODAY)
+            say(f"{one.name}: {one.asked} questions")
+    return found
+
+
+def _leave_out(asked: Sequence[Asked], learning: Sequence[Asked], folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    for name in dict.fromkeys(family(one.dataset) for one in asked):
+        if name == "train":
+            continue
+        others = [one for one in learning if family(one.dataset) != name]
+        models = {kind: learn(others, meaning=kind == "meaning") for kind in ("meaning", "words")}
+        (folder / f"{name}.json").write_text(render(models), encoding="utf-8")
+        _show("left out", [one for one in asked if family(one.dataset) == name], models["meaning"])
+
+
+def _show(title: str, asked: Sequence[Asked], model: Model) -> None:
+    for name, found in figures(asked, model).items():
+        print(f"{title}: {name:16} hit@1 {found.hit:.3f}  recall@10 {found.recall:.3f}", flush=True)
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tools.train_recall", description="Learn the ranker of search.")
+    parser.add_argument("--data", required=True, metavar="DIR", help="the folder with the shared sets")
+    parser.add_argument("--lives", default=str(_LIVES), metavar="DIR", help="the invented lives")
+    parser.add_argument("--out", default=str(_RANKER), metavar="FILE", help="where the numbers are written")
+    parser.add_argument("--questions", type=int, default=500, metavar="N", help="at most so many of each set")
+    parser.add_argument("--keep", default="", metavar="FILE", help="a folder outside the repository for the workspaces")
+    parser.add_argument("--left-out", default="", metavar="DIR", help="learn without each set in turn, too, into DIR")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

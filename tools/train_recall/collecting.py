@@ -1,0 +1,106 @@
+"""The features of every candidate of every question, by the product's own index and the product's own code."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy
+from tools.bench_recall.sets import Dataset, Question, Store
+from tools.bench_recall.systems import House
+
+from everself.runtime import Runtime
+from everself.search._features import MEANING, WORDS, QueryFacts, measure
+from everself.search.matching import choose, match
+from everself.search.ranking import RUN, read_wording, run_share
+from everself.search.snippets import DocumentCache, SnippetSource
+from everself.text.dates import asks_when, read_dates
+from everself.text.search import read_query
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everself.search.index_file.view import Snapshot
+
+    Floats = NDArray[numpy.float32]
+    Numbers = NDArray[numpy.int64]
+
+NAMES = (*WORDS, *MEANING, RUN)
+_EPOCH = date(1970, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question: for every candidate its features, and the unit it belongs to, -1 for none."""
+
+    dataset: str
+    store: str
+    question: Question
+    rows: "Floats"
+    units: "Numbers"
+    wanted: frozenset[int]
+
+    @property
+    def pieces(self) -> "Numbers":
+        """For every row the unit of evidence that it is a part of, -1 for none."""
+        return numpy.where(numpy.isin(self.units, list(self.wanted)), self.units, -1)
+
+
+def collect(dataset: Dataset, folder: Path, today: date) -> list[Asked]:
+    house = House(folder)
+    found: list[Asked] = []
+    for store in dataset.stores:
+        with house.open(store) as app:
+            found += app.index.ask(lambda view: _asked(view, app, dataset.name, store, today))
+    return found
+
+
+def _asked(view: "Snapshot", app: Runtime, dataset: str, store: Store, today: date) -> list[Asked]:
+    served = SnippetSource(view, DocumentCache(app.index).read)
+    same = _same(store)
+    lines = _lines(store, same)
+    if app.index_embedder is None:
+        raise ValueError("No embedder is configured.")
+    vectors = app.index_embedder.embed([question.text for question in store.questions], purpose="query")
+    found = []
+    for question, vector in zip(store.questions, vectors, strict=True):
+        matched = match(view, read_query(question.text))
+        chunks = choose(view, matched, view.nearest(vector, 200))
+        measured = measure(view, matched, chunks, _facts(question.text, today), vector)
+        wording = read_wording(question.text)
+        runs = [[run_share(wording, text)] for text in served.texts(chunks.tolist())]
+        assert measured.meaning is not None
+        rows = numpy.hstack([measured.words, measured.meaning, numpy.array(runs, numpy.float32)])
+        units = _units(served, lines, chunks.tolist())
+        found.append(Asked(dataset, store.name, question, rows, units, frozenset(same[at] for at in question.evidence)))
+    return found
+
+
+def _facts(text: str, today: date) -> QueryFacts:
+    spans = tuple(((span.first - _EPOCH).days, (span.last - _EPOCH).days) for span in read_dates(text, today))
+    return QueryFacts(asks_when(text), spans)
+
+
+def _same(store: Store) -> list[int]:
+    """The same words in two places are one piece of evidence."""
+    first: dict[str, int] = {}
+    return [first.setdefault(unit.body, at) for at, unit in enumerate(store.units)]
+
+
+def _lines(store: Store, same: Sequence[int]) -> dict[tuple[str, int], int]:
+    """Which unit stands at a line of a document."""
+    return {
+        (unit.path, line): same[at]
+        for at, unit in enumerate(store.units)
+        for line in range(unit.first_line, unit.last_line + 1)
+    }
+
+
+def _units(served: SnippetSource, lines: dict[tuple[str, int], int], chunks: Sequence[int]) -> "Numbers":
+    found = []
+    for chunk in served.chunks(chunks):
+        path = served.path(chunk.document)
+        held = (lines[path, line] for line in range(chunk.first_line, chunk.last_line + 1) if (path, line) in lines)
+        found.append(next(held, -1))
+    return numpy.array(found, numpy.int64)

@@ -1,0 +1,173 @@
+"""Learns the numbers of the ranker across kinds of text, and measures them on sets that were left out.
+
+Every set counts the same, however many questions it has; the lives that are for learning are one set more. The figure to believe is that
+of a set that nothing was learnt from.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy
+from tools.train_recall.collecting import NAMES, Asked
+from tools.train_recall.fitting import fit_likelihood, fit_order, join
+
+from everself.search._features import MEANING, WORDS
+from everself.search._weights import Model
+from everself.search.ranking import RUN, levelled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[numpy.float32]
+    Numbers = NDArray[numpy.int64]
+
+# compared with other candidates: these say which it is, and nothing about whether it is there
+LEADS = (
+    *("own_lead", "strict_lead", "around_lead", "best_lead", "first", "first_told"),
+    *("meaning_lead", "nearest", "nearest_alone", "meaning_apart", "meaning_alone"),
+)
+# may count against a chunk; of everything else more is never worse
+EITHER = ("assistant", "owner", "note", "longer", "asks", "timed", "best_note", "part_note", "group_note")
+# No question of the sets names the day of a document often enough to learn from; a day that is named should outweigh a word.
+GIVEN = {"date": 2.0}
+PULL = 1e-3
+STEPS = 60
+# so many of the first hits say how likely a hit is right
+JUDGED = 10
+DEPTH = 10
+# candidates of a question that its evidence has to win against
+HARD = 150
+_DECIMALS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    hit: float
+    recall: float
+
+
+def family(dataset: str) -> str:
+    """Sets of one source are left out together."""
+    return dataset.partition("/")[0]
+
+
+def learn(asked: Sequence[Asked], *, meaning: bool) -> Model:
+    """One model, with vectors or by words alone."""
+    answered = [one for one in asked if (one.pieces >= 0).any()]
+    order_names = [name for name in (*WORDS, *(MEANING if meaning else ()), RUN) if name not in GIVEN]
+    level_names = [name for name in order_names if name not in LEADS]
+    weights = _shares(answered)
+    hard = [_hard(one) for one in answered]
+    table = join(
+        [
+            (_columns(one, order_names)[rows], one.pieces[rows], weights[at])
+            for at, (one, rows) in enumerate(zip(answered, hard, strict=True))
+        ]
+    )
+    order = _named(order_names, fit_order(table, _positive(order_names), PULL, STEPS))
+    level, middle = _learn_level(asked, order, level_names)
+    slope, middle = _bend(asked, order, level, middle)
+    return Model(_rounded({**order, **GIVEN}), _rounded({**level, **GIVEN}), round(middle, _DECIMALS), round(slope, 4))
+
+
+def _hard(one: Asked) -> "Numbers":
+    """The evidence, and of everything else what could be taken for it: the rest teaches nothing."""
+    plain = sum(_columns(one, [name])[:, 0] for name in ("around", "first", "nearest", "best", RUN))
+    near = numpy.argsort(-numpy.asarray(plain), kind="stable")[:HARD]
+    return numpy.union1d(near, numpy.flatnonzero(one.pieces >= 0))
+
+
+def _learn_level(
+    asked: Sequence[Asked], order: Mapping[str, float], names: Sequence[str]
+) -> tuple[dict[str, float], float]:
+    """How likely each of the first hits is right, by what it has itself."""
+    shares = _shares(asked)
+    rows, right, weights = [], [], []
+    for at, one in enumerate(asked):
+        first = ranked(one, order)[:JUDGED]
+        rows.append(_columns(one, names)[first])
+        right.append(one.pieces[first] >= 0)
+        weights.append(numpy.full(len(first), shares[at]))
+    found = fit_likelihood(
+        numpy.concatenate(rows),
+        numpy.concatenate(right).astype(numpy.float32),
+        numpy.concatenate(weights),
+        _positive(names),
+        PULL,
+        STEPS,
+    )
+    return _named(names, found[:-1]), -float(found[-1])
+
+
+def _bend(
+    asked: Sequence[Asked], order: Mapping[str, float], level: Mapping[str, float], middle: float
+) -> tuple[float, float]:
+    """Slope and middle with which the first hits, raised above those behind them, score as often as they are right."""
+    shares = _shares(asked)
+    sums, right, weights = [], [], []
+    for at, one in enumerate(asked):
+        first = ranked(one, order)
+        found = scores_of(one, first, order, level)[:JUDGED]
+        sums.append(found)
+        right.append(one.pieces[first[:JUDGED]] >= 0)
+        weights.append(numpy.full(len(found), shares[at]))
+    whole = numpy.concatenate(sums)[:, None].astype(numpy.float32)
+    fitted = fit_likelihood(
+        whole,
+        numpy.concatenate(right).astype(numpy.float32),
+        numpy.concatenate(weights),
+        numpy.array([True]),
+        0.0,
+        STEPS,
+    )
+    slope = max(float(fitted[0]), 1e-3)
+    return slope, -float(fitted[1]) / slope if fitted[0] > 0 else middle
+
+
+def ranked(one: Asked, order: Mapping[str, float]) -> "Numbers":
+    sums = _columns(one, list(order)) @ numpy.array(list(order.values()), numpy.float32)
+    found: Numbers = numpy.lexsort((-numpy.arange(len(sums)), -sums))
+    return found
+
+
+def scores_of(one: Asked, first: "Numbers", order: Mapping[str, float], level: Mapping[str, float]) -> "Floats":
+    compared = _columns(one, list(order)) @ numpy.array(list(order.values()), numpy.float32)
+    alone = _columns(one, list(level)) @ numpy.array(list(level.values()), numpy.float32)
+    return levelled(alone[first], compared[first])
+
+
+def figures(asked: Iterable[Asked], model: Model) -> dict[str, Figures]:
+    """Of every set: how often the first is evidence, and how much of the evidence is among the first ten."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for one in asked:
+        if not one.wanted:
+            continue
+        units = list(dict.fromkeys(one.units[ranked(one, model.order)].tolist()))
+        seen = [unit for unit in units if unit >= 0]
+        got = len(one.wanted & set(seen[:DEPTH])) / len(one.wanted)
+        found.setdefault(one.dataset, []).append((float(bool(seen) and seen[0] in one.wanted), got))
+    return {name: Figures(*numpy.mean(values, axis=0).tolist()) for name, values in found.items()}
+
+
+def _shares(asked: Sequence[Asked]) -> list[float]:
+    counts: dict[str, int] = {}
+    for one in asked:
+        counts[one.dataset] = counts.get(one.dataset, 0) + 1
+    return [1 / counts[one.dataset] for one in asked]
+
+
+def _columns(one: Asked, names: Sequence[str]) -> "Floats":
+    return one.rows[:, [NAMES.index(name) for name in names]]
+
+
+def _positive(names: Sequence[str]) -> "NDArray[numpy.bool_]":
+    return numpy.array([name not in EITHER for name in names])
+
+
+def _named(names: Sequence[str], values: "NDArray[numpy.float64]") -> dict[str, float]:
+    return dict(zip(names, values.tolist(), strict=True))
+
+
+def _rounded(weights: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, _DECIMALS) for name, value in weights.items() if round(value, _DECIMALS)}
