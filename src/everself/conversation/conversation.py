@@ -177,7 +177,8 @@ class Subagents:
         session = await self._shared.in_thread(lambda: log.begin(scope, CHANNEL))
         events: list[Event] = []
         # the task is worded by a model, which may have read a page
-        await TurnRunner(self._shared, session, task, "", events.append, taint=setting.taint).run()
+        options = TurnOptions(unwatched=setting.unwatched)
+        await TurnRunner(self._shared, session, task, "", events.append, taint=setting.taint, options=options).run()
         self._shared.drop_prefix(session.id)
         await self._shared.leave(session.id)
         after = await self._shared.in_thread(lambda: log.fresh(session))
