@@ -106,3 +106,35 @@ def test_a_model_of_ones_own_costs_nothing_and_is_still_counted(state: State) ->
     assert spend_meter.charge("miner", "", _Model("ollama/small", paid=False), USED) == 0
     assert spend_meter.background().unpriced == 0
     assert state.spend.list()[0].requests == 1
+
+
+@pytest.mark.parametrize(("job", "key"), [("api", "spend.apiPerDay"), ("guest", "spend.guestPerDay")])
+def test_conversations_that_nobody_watches_stop_at_their_own_limits(state: State, job: str, key: str) -> None:
+    wall = _Wall()
+    limits = SpendLimits(background_per_day=5.0, api_per_day=1.0, guest_per_day=1.0)
+    spend_meter = SpendMeter(state.spend, limits, Clock(ZoneInfo("Europe/Berlin"), wall), _priced)
+    other = {"api": "guest", "guest": "api"}[job]
+    for _ in range(2):
+        spend_meter.allow(job)
+        spend_meter.charge(job, "s", _Model(), USED)
+    with pytest.raises(ModelFailed, match=r"\$1\.00") as stopped:
+        spend_meter.allow(job)
+    assert stopped.value.reason == "spend"
+    assert key in stopped.value.mend
+    # until the owner's midnight
+    assert stopped.value.retry_after is not None
+    assert 0 < stopped.value.retry_after <= 86_400
+    # each has its own, and what the owner does is never stopped
+    for free in (other, "chat", "miner"):
+        spend_meter.allow(free)
+    assert spend_meter.background().micros == 0
+    wall.now += timedelta(days=1)
+    spend_meter.allow(job)
+
+
+def test_tokens_count_where_the_price_is_unknown(state: State) -> None:
+    limits = SpendLimits(guest_tokens_per_day=1)
+    spend_meter = SpendMeter(state.spend, limits, Clock(ZoneInfo("UTC"), _Wall()), lambda *_: None)
+    spend_meter.charge("guest", "s", _Model(), USED)
+    with pytest.raises(ModelFailed, match="tokens for conversations with guests"):
+        spend_meter.allow("guest")

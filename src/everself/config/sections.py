@@ -232,13 +232,25 @@ class Programs:
 
 @dataclass(frozen=True, slots=True)
 class SpendLimits:
-    """A hard stop for what runs unasked; a conversation that a person has is never stopped by it."""
+    """Hard stops for what runs unasked and for what nobody watches; a conversation that the owner has is never stopped by them."""
 
     background_per_day: float = setting(
         "backgroundPerDay", number(0, 100_000), 1.0, "Dollars a day for models in the background; 0 allows none."
     )
     background_tokens_per_day: int = setting(
         "backgroundTokensPerDay", whole(), 2_000_000, "Tokens a day there, of models whose price is unknown."
+    )
+    api_per_day: float = setting(
+        "apiPerDay", number(0, 100_000), 10.0, "Dollars a day for conversations behind the owner's tokens."
+    )
+    api_tokens_per_day: int = setting(
+        "apiTokensPerDay", whole(), 20_000_000, "Tokens a day there, of models whose price is unknown."
+    )
+    guest_per_day: float = setting(
+        "guestPerDay", number(0, 100_000), 1.0, "Dollars a day for conversations with everybody who is not the owner."
+    )
+    guest_tokens_per_day: int = setting(
+        "guestTokensPerDay", whole(), 2_000_000, "Tokens a day there, of models whose price is unknown."
     )
 
 

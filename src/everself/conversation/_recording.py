@@ -63,6 +63,8 @@ class TurnRecorder(CostRecorder):
 
     async def renewed(self, request: ChatRequest) -> ChatRequest:
         def renew() -> ChatRequest:
+            if self._model.paid:
+                self._shared.spend_meter.allow(self._job)
             return request if self._shared.generation() == self.generation else self._prepare()
 
         return await self._shared.in_thread(renew)

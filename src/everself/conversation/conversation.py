@@ -171,7 +171,8 @@ async def _send(shared: SharedState, task: str, setting: ToolContext) -> Outcome
     session = await shared.in_thread(lambda: log.begin(scope, CHANNEL))
     events: list[Event] = []
     # the task is worded by a model, which may have read a page
-    await TurnRunner(shared, session, task, "", events.append, taint=setting.taint).run()
+    options = TurnOptions(unwatched=setting.unwatched)
+    await TurnRunner(shared, session, task, "", events.append, taint=setting.taint, options=options).run()
     shared.drop_prefix(session.id)
     await shared.leave(session.id)
     after = await shared.in_thread(lambda: log.fresh(session))

@@ -27,6 +27,8 @@ class TurnOptions:
     earlier: str = ""
     system: str = ""
     max_tokens: int | None = None
+    # a program asks on behalf of somebody, and nobody sees what it costs
+    unwatched: bool = False
 
 
 PLAIN_TURN: Final = TurnOptions()

@@ -25,7 +25,8 @@ from everself.memory.provenance import IMPORT, OWN, TOOL, taint_of
 from everself.memory.statements import shown
 from everself.models.chat.findings import find_calling
 from everself.models.chat.protocol import ChatModel, ChatRequest, UserTurn
-from everself.search.scopes import SessionKind
+from everself.models.spend_meter import API, GUEST
+from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import is_owner, speaker_of
 from everself.text.redaction import redact
 from everself.text.sentences import language_of
@@ -55,6 +56,15 @@ _ENDINGS: Final[dict[Why, Notice]] = {
     "refused": Notice("The provider stopped this answer.", "warning"),
 }
 _EMPTY: Final = Notice("The model returned an empty answer.", "warning", "Ask again.")
+
+
+def job_of(scope: Scope, *, unwatched: bool) -> str:
+    """What a turn is counted as. A sub-agent's is that of whoever sent it."""
+    if scope.kind in _BACKGROUND:
+        return scope.kind.value
+    if not is_owner(scope) and scope.kind is not SessionKind.SUBAGENT:
+        return GUEST
+    return API if unwatched else "chat"
 
 
 class TurnRunner:
@@ -148,12 +158,15 @@ class TurnRunner:
     def _setting(self, message: Message) -> ToolContext:
         scope = self._session.scope
         by_owner = is_owner(scope) and scope.kind not in _BACKGROUND and not self._person
-        return ToolContext(scope, self._session.id, message.id, self._text, by_owner, self._session.taint)
+        unwatched = self._options.unwatched
+        return ToolContext(scope, self._session.id, message.id, self._text, by_owner, self._session.taint, unwatched)
 
     async def _answer(self, setting: ToolContext, message: Message) -> None:
         shared = self._shared
         resources = await shared.in_thread(lambda: shared.resources)
-        await self._tell_changed_outside(resources.integrity)
+        if is_owner(setting.scope):
+            # told once: whoever else talks first must neither hear it nor keep it from the owner
+            await self._tell_changed_outside(resources.integrity)
         if setting.by_owner:
             self._acted = await shared.in_thread(lambda: resources.actions(self._text, setting))
         try:
@@ -168,11 +181,12 @@ class TurnRunner:
         tools = offered(await shared.in_thread(lambda: shared.tools(setting.scope)), model, calling)
         if model.name != REFLEX and calling != "none":
             tools = (*tools, *await self._reach())
-        job = setting.scope.kind.value if setting.scope.kind in _BACKGROUND else "chat"
+        job = job_of(setting.scope, unwatched=self._options.unwatched)
         self._recorder = TurnRecorder(
             shared, self._session, model, job, lambda: self._renew(model, tools, message), lambda: self._acted.notes
         )
-        await shared.in_thread(lambda: shared.spend_meter.allow(job))
+        if model.paid or job not in (API, GUEST):
+            await shared.in_thread(lambda: shared.spend_meter.allow(job))
         try:
             await self._attempt(model, tools, setting, message)
         except (ModelFailed, ContextTooSmall) as error:

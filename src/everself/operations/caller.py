@@ -44,7 +44,8 @@ class Caller:
     """Whoever asks. `present`: a human sees the answer and can be asked. `channel` is the name of the interface.
 
     In a conversation `session`, `message` and `said` are its id and the id and words of the message that is being answered; `by_owner`:
-    the owner said it. `taint` is the least trusted source of what the conversation holds.
+    the owner said it. `taint` is the least trusted source of what the conversation holds. `unwatched`: a program asks,
+    and nobody is there who sees what it does or costs.
     """
 
     audience: Audience
@@ -55,6 +56,7 @@ class Caller:
     by_owner: bool = False
     taint: str = OWN
     present: bool = False
+    unwatched: bool = False
     channel: str = "cli"
     # shows somebody what would happen; returns where they agree and raises where they do not
     agree: Callable[[object], None] = nobody_agrees

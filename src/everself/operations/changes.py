@@ -14,7 +14,7 @@ from everself.operations.declaration import Argument, Option, Request, Result, o
 from everself.runtime import Runtime
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.values import Applied, ChangeRecord, Conflict, FileChange, Nothing, Outcome
-from everself.workspace.layout import is_quarter
+from everself.workspace.layout import is_quarter, place
 from everself.workspace.merge import render_diff
 from everself.workspace.protocol import Workspace
 from everself.workspace.undo import plan_undo
@@ -100,6 +100,11 @@ def undo(runtime: Runtime, caller: Caller, request: UndoRequest) -> UndoReport:
     planned = _need_done(undo_change(runtime.workspace, request.change, dry_run=True))
     if request.dry_run:
         return planned
+    if caller.unwatched and any(place(path, runtime.personas).humans_only for path in planned.undone.paths):
+        raise RefusedByRule(
+            "The change is in a document that only humans change, and nobody is here to agree to it.",
+            mend=f"Run it at a terminal: everself undo {planned.undone.id}",
+        )
     if planned.diff:
         caller.agree(planned)
     return _need_done(undo_change(runtime.workspace, planned.undone.id))

@@ -10,6 +10,7 @@ from everself.conversation.events import Accepted, Done, Event, MemoryWritten, N
 from everself.conversation.resources import TurnOptions
 from everself.conversation.sessions.log import said_elsewhere
 from everself.conversation.tools.protocol import Written
+from everself.conversation.turn import job_of
 from everself.errors import EverselfError, ModelFailed, WrongUse
 from everself.models.chat.protocol import Usage
 from everself.operations.caller import Audience, Caller
@@ -54,14 +55,27 @@ async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest)
     if not request.text.strip():
         raise WrongUse("There is nothing to say.", mend='everself ask "What do you know about me?"')
     chat = runtime.chat
+    if caller.unwatched:
+        await runtime.worker(lambda: _allow(runtime, caller))
     session, earlier = await runtime.worker(lambda: _begin(runtime, caller, request))
-    options = TurnOptions(earlier, request.system, request.max_tokens)
+    options = TurnOptions(earlier, request.system, request.max_tokens, caller.unwatched)
     try:
         async for event in chat.converse(session, request.text, caller.scope.person or "", options):
             yield event
     finally:
         if not request.stay:
             await chat.close(session)
+
+
+def _allow(runtime: "Runtime", caller: Caller) -> None:
+    """Raises ModelFailed (spend) before anything is said where the day's budget is spent; within a turn it is asked again."""
+    try:
+        paid = runtime.chat.model.paid
+    except ModelFailed:
+        # what is said is kept all the same; the turn says why nobody answers
+        return
+    if paid:
+        runtime.spend_meter.allow(job_of(caller.scope, unwatched=True))
 
 
 def _begin(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> "tuple[Session, str]":

@@ -94,6 +94,10 @@ def tell_listening(folder: str, found: Listening) -> None:
         save_file(path, msgspec.json.encode(asdict(found)) + b"\n", find_file(path))
 
 
+def is_running(places: "Places") -> bool:
+    return _lock(folder_of(places)).is_held()
+
+
 def find_listening(places: "Places") -> Listening | None:
     """Where the gateway of this home listens; None while it does not run, or has not come so far."""
     folder = folder_of(places)

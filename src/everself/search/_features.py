@@ -115,7 +115,12 @@ def measure(
     told = min(1.0, float((words["own"] ** 2).max(initial=0.0)))
     words["first"] = _in_front(words["strict"])
     words["first_told"] = told * words["first"]
-    for name, of in (("own_lead", words["own"] ** 2), ("strict_lead", words["strict"] ** 2), ("around_lead", words["around"]), ("best_lead", words["best"])):
+    for name, of in (
+        ("own_lead", words["own"] ** 2),
+        ("strict_lead", words["strict"] ** 2),
+        ("around_lead", words["around"]),
+        ("best_lead", words["best"]),
+    ):
         words[name] = _lead(of)
     return Measured(
         chunks,

@@ -1,5 +1,5 @@
-"""S13: strangers at every route of the gateway: no token, a wrong, rotated or removed one, one in the address; a foreign Host or Origin; a body
-that a form could send; a WebSocket. Each is refused, and a token that was rotated by the next request.
+"""S13: strangers at every route of the gateway: no token, a wrong, rotated or removed one, one in the address; a foreign Host or
+Origin; a body that a form could send; a WebSocket. Each is refused, and a token that was rotated by the next request.
 """
 
 import asyncio

@@ -38,6 +38,8 @@ class ToolContext:
     said: str
     by_owner: bool
     taint: Stamp = OWN
+    # whether a program asks, and nobody sees what it costs
+    unwatched: bool = False
 
 
 @dataclass(frozen=True, slots=True)

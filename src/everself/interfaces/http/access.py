@@ -39,7 +39,7 @@ class Access:
     def caller(self, channel: str) -> Caller:
         """The owner's token has the owner's standing, but not that of the owner at a terminal: nobody is there to be asked."""
         standing = Audience.OWNER if self.is_owner else Audience.GUEST
-        return Caller(standing, self.scope, by_owner=self.is_owner, channel=channel)
+        return Caller(standing, self.scope, by_owner=self.is_owner, unwatched=True, channel=channel)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ class Limits:
     """Seconds, bytes and counts. `rate` is requests a second in the long run and `burst` at once, for each token; `failures` and
     `failures_burst` are the same for requests of one address that are not let in."""
 
+    connections: int = 1_000
     body: int = 2**20
     body_seconds: float = 30.0
     rate: float = 50.0

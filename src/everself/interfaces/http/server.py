@@ -129,6 +129,7 @@ async def _serve(service: Service, surfaces: Sequence[Surface], sockets: list[so
         access_log=False,
         proxy_headers=False,
         server_header=False,
+        limit_concurrency=service.limits.connections,
         timeout_graceful_shutdown=service.limits.drain_seconds,
         h11_max_incomplete_event_size=_LARGEST_HEAD,
     )

@@ -10,6 +10,7 @@ from everself.errors import EverselfError
 from everself.operations.doctor import (
     contents,
     folders,
+    gateway,
     identity,
     index,
     jobs,
@@ -26,7 +27,7 @@ from everself.values import Finding
 
 Check = Callable[[Case], Iterable[Finding]]
 
-_MODULES = (folders, settings, traces, records, identity, jobs, index, privacy, names, contents)
+_MODULES = (folders, settings, traces, records, identity, jobs, index, privacy, gateway, names, contents)
 _CHECKS: tuple[Check, ...] = tuple(
     one
     for module in _MODULES

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from everself.errors import EverselfError
 from everself.operations.doctor.case import Case
 from everself.operations.doctor.words import FIX, counted, shown, warning
+from everself.operations.gateway import folder_of
 from everself.storage.host_files import KEY_FILE
 from everself.storage.real_disk import RealFileSystem
 from everself.values import FileStat, Finding
@@ -38,6 +39,9 @@ def find_exposed(case: Case) -> Iterator[Exposed]:
     keys = case.places.key_folder
     if os.path.isdir(keys):
         yield _exposed("key folder", keys, _named(keys, KEY_FILE))
+    gateway = folder_of(case.places)
+    if os.path.isdir(gateway):
+        yield _exposed("gateway", gateway, RealFileSystem(gateway).list(""))
     folder, host = os.path.split(case.places.host_file)
     secrets = os.path.basename(case.places.secrets_file)
     if os.path.isdir(folder):
