@@ -288,11 +288,13 @@ class Memory:
 
         return self.change(plan)
 
-    def quote(self, identity: str, words: str) -> bool:
+    def quote(self, identity: str, words: str, origin: Origin) -> bool:
         """Put behind a note of the agent what it leaves out of the words that it was made of; its source stays. False where it is no such
-        note any more, or a rule forbids the words."""
+        note any more, a rule forbids the words, or they are worth less than the note."""
         cleaned = clean(words).text
         stands = False
+        if rank(origin.source) < rank(AGENT):
+            return False
 
         def plan() -> Change | None:
             nonlocal stands
@@ -304,7 +306,7 @@ class Memory:
             if stands:
                 return None
             draft = self.draft()
-            record = change_words(draft, entry, made, trust.evidenced(entry))
+            record = change_words(draft, entry, made, trust.evidenced(entry, *origin.lineage))
             return Change(Author.AGENT, "evidence", draft.edits(), (trace(entry),), provenance=(record,))
 
         try:

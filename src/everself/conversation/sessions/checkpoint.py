@@ -104,7 +104,7 @@ class Checkpoint:
             seen = message.seq
             for one in self._planned(now, message, notes):
                 written = self._write(one) if one.fate in ("new", "mention") else ""
-                if one.fate == "quoted" and not self._memory.quote(one.entry, one.quoted):
+                if one.fate == "quoted" and not self._memory.quote(one.entry, one.quoted, one.new_entry.origin):
                     written = self._write(one)
                 if one.fate == "noted":
                     self._memory.add_evidence(one.entry, f"msg:{message.id}")
