@@ -591,8 +591,8 @@ LOOKING = frozenset(
         "Memory.change",
         *("Memory.at", "Memory.signed", "Memory.doubt", "Memory.successor", "Memory.words_now"),
         *(
-            "sources.sources_of_hits",
-            "sources.sources_of_lines",
+            "selection.sources_of_hits",
+            "selection.sources_of_lines",
             "selection.list_entries",
             "selection.select",
             "entry_account.account_of",

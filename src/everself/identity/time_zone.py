@@ -14,12 +14,10 @@ def user_zone(setting: str, profile: bytes | None) -> ZoneInfo:
     if setting:
         return find_zone(setting)
     named = named_zone(profile or b"")
-    if named:
-        try:
-            return find_place(named)
-        except BadConfig:
-            return host_zone()
-    return host_zone()
+    try:
+        return find_place(named) if named else host_zone()
+    except BadConfig:
+        return host_zone()
 
 
 def find_place(said: str) -> ZoneInfo:

@@ -1,16 +1,16 @@
-"""Filters for entries. Pure, except `list_entries`, which reads from memory."""
+"""Filters for entries, and the sources that what was found rests on. The filters are pure."""
 
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
 from everself.memory.entries import TRANSCRIPT
 from everself.memory.memory import Memory
-from everself.memory.provenance import PERSON, confidence
+from everself.memory.provenance import HAND, IMPORT, PERSON, confidence
 from everself.memory.writing import is_quarantined
 from everself.text.normalise import slug
-from everself.values import Entry, Tag, Tier
+from everself.values import Entry, Hit, Tag, Tier
 from everself.workspace.layout import place
 
 
@@ -125,3 +125,22 @@ def _is_about(entry: Entry, person: str) -> bool:
     if entry.source.startswith(PERSON):
         known.add(entry.source.removeprefix(PERSON))
     return not names.isdisjoint(known)
+
+
+def sources_of_lines(memory: Memory, path: str, first: int, last: int) -> list[str]:
+    """The sources that the entries in these lines rest on, each once."""
+    entries = [one for one in memory.catalog.of(path) if one.first_line <= last and one.last_line >= first]
+    return list(dict.fromkeys(memory.trust(one) for one in entries))
+
+
+def sources_of_hits(memory: Memory, hits: Sequence[Hit]) -> list[str]:
+    """The least trusted source that each of what was found rests on."""
+    entries = memory.catalog.named([hit.entry for hit in hits if hit.entry])
+
+    def source(hit: Hit) -> str:
+        if hit.imported:
+            return IMPORT
+        entry = entries.get(hit.entry)
+        return memory.trust(entry) if entry is not None else HAND
+
+    return [source(hit) for hit in hits]

@@ -10,7 +10,7 @@ from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Writt
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.identity.write_permissions import permission
 from everself.memory.provenance import HAND, OWN, PERSON, concluded, rank, taint_of, weaker
-from everself.memory.sources import sources_of_lines
+from everself.memory.selection import sources_of_lines
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import Argument, Option, Request, Result, ToolOffer, operation
 from everself.runtime import Runtime

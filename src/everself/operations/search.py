@@ -15,7 +15,7 @@ from everself.errors import NotFound, WrongUse
 from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import mark_embedded, not_embedded
 from everself.memory.provenance import IMPORT, taint_of
-from everself.memory.sources import sources_of_hits, sources_of_lines
+from everself.memory.selection import sources_of_hits, sources_of_lines
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import Argument, Option, Request, Tell, ToolOffer, operation, owner_reads
 from everself.runtime import Runtime

@@ -15,7 +15,7 @@ from everself.identity.integrity import Integrity
 from everself.identity.persona import Persona, Speaker
 from everself.memory.entries import holds_memory
 from everself.memory.memory import Memory
-from everself.memory.sources import sources_of_hits
+from everself.memory.selection import sources_of_hits
 from everself.storage.host_files import ensure_key, find_file, is_absolute
 from everself.values import Document, Hit, Tag
 from everself.workspace.layout import place

@@ -1,6 +1,6 @@
 """The persona ledger: which soul spoke in which turn of which session. Only grows."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from everself.storage.engine import Engine
 from everself.storage.state._queries import load_queries
@@ -26,8 +26,7 @@ class Personas:
 
     def record(self, spoke: PersonaTurn) -> bool:
         """Once a turn; false where it is recorded already."""
-        values = (spoke.session, spoke.turn, spoke.at, spoke.file, spoke.hash, spoke.why)
-        return bool(self._engine.write(lambda writer: writer.run(_SQL["add_persona"], values)))
+        return bool(self._engine.write(lambda writer: writer.run(_SQL["add_persona"], astuple(spoke))))
 
     def first_of(self, session: str) -> PersonaTurn | None:
         """The soul that a session began with."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from everself.storage.engine import Engine
 from everself.storage.state._queries import load_queries
@@ -57,10 +57,7 @@ class Spend:
 
     def record(self, spent: SpendRecord) -> None:
         """Once for each id."""
-        one = spent
-        values = (one.id, one.at, one.day, one.job, one.session, one.model)
-        counts = (one.sent, one.received, one.cached, one.stored, one.micros)
-        self._engine.write(lambda writer: writer.run(_SQL["add_spend"], (*values, *counts)))
+        self._engine.write(lambda writer: writer.run(_SQL["add_spend"], astuple(spent)))
 
     def of_day(self, day: str, job: str = "", *, but: Sequence[str] = ()) -> Cost:
         """What a day cost: one job, or all of them but some."""
