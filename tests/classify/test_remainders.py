@@ -13,6 +13,7 @@ from everself.classify.remainders import apart_from, remainder, untouched
         ("Jory is paid 14 an hour, Jory is allergic to nuts.", "Jory is paid 15 an hour.", "Jory is allergic to nuts."),
         ("Jory is paid 14 an hour. Jory hates opera.", "Jory is paid 15 an hour.", "Jory hates opera."),
         ("Jory的工资是14欧元，他讨厌歌剧。", "Jory的工资是15欧元。", "他讨厌歌剧。"),
+        ("kids: Wren is 7, Otis is three.", "i told you rubbish about the kids, wren is 8", "Otis is three."),
         # which of the two is meant nobody can tell
         ("Jory is 14, Jory is tall.", "Jory is 15.", None),
         ("Jory is paid 14 an hour, Jory is paid on Fridays.", "Jory is paid 15 an hour.", None),

@@ -21,6 +21,8 @@ def untouched(text: str, newer: str) -> str | None:
     """What of a text a newer statement leaves as it is: all but the clause that has most words in common with it. None where that one says
     more besides, or another one may be meant as well."""
     found = [(clause, words_in_common(clause, newer)) for clause in _clauses(text)]
+    # "kids:" says nothing that the newer one does not
+    found = [(clause, common) for clause, common in found if not common or words_in_common(clause, clause) - common]
     most = max((len(common) for _, common in found), default=0)
     meant = [clause for clause, common in found if common and len(common) >= min(most, _IN_COMMON)]
     if len(meant) > 1 or any(_says_more(one, newer) for one in meant):
