@@ -293,6 +293,7 @@ def sunday(life: Life) -> None:
     life.call("gateway", "stop")
     life.call("gateway", "logs")
     life.call("gateway", "status")
+    life.call("gateway", "install")
     life.call("completion", "bash")
     life.call("help", "exit-codes")
     life.call("help", "memory", "add")

@@ -146,7 +146,9 @@ AT_A_TERMINAL = {
     **{f"review.{name}": "what waits for a human is not decided by a model" for name in ("accept", "edit", "refuse")},
     "review.list": "what was kept from a model is not shown to one",
     **{f"gateway.token.{name}": "no program lets itself in" for name in ("add", "list", "rotate", "rm")},
-    **dict.fromkeys(("gateway.stop", "gateway.logs"), "what answers for all agents is not one agent's"),
+    **dict.fromkeys(
+        ("gateway.stop", "gateway.logs", "gateway.install"), "what answers for all agents is not one agent's"
+    ),
     "sessions.export": "a transcript holds everything that was said",
     "sessions.delete": "what is deleted is gone",
 }

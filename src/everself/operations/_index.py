@@ -36,6 +36,7 @@ INDEX: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("gateway.status", "gateway", "Say whether the gateway runs, where it listens, and how many tokens there are. Exit code 5 when it does not run.", "", "", ""),
     ("gateway.stop", "gateway", "Stop the gateway. Replies that are under way get ten seconds to end; what was said is kept in any case.", "", "", ""),
     ("gateway.logs", "gateway", "Print the newest lines of the gateway's log: routes, tokens by name, codes and times, never what was said.", "", "", ""),
+    ("gateway.install", "gateway_unit", "Write a systemd user unit for the gateway. It is enabled by a command of yours, which is shown.", "", "", ""),
     ("identity", "identity", "Show who the agent is, and where each part of it comes from.", "", "/persona", ""),
     ("memory.index", "index", "Count what changed, and bring the index up to date, meaning included.", "", "", ""),
     ("memory.rebuild", "index", "Make the index anew from the files; the old one serves meanwhile.", "", "", ""),

@@ -7,10 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from everself.conversation.events import Accepted, Done, Event, MemoryWritten, Notice, ToolReturned
-from everself.conversation.resources import TurnOptions
-from everself.conversation.sessions.log import said_elsewhere
 from everself.conversation.tools.protocol import Written
-from everself.conversation.turn import job_of
 from everself.errors import EverselfError, ModelFailed, WrongUse
 from everself.models.chat.protocol import Usage
 from everself.operations.caller import Audience, Caller
@@ -52,6 +49,9 @@ async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest)
 
     Leaving early stops the reply; what was said is kept.
     """
+    # imported here: of the other operations of this module none needs a turn
+    from everself.conversation.resources import TurnOptions
+
     if not request.text.strip():
         raise WrongUse("There is nothing to say.", mend='everself ask "What do you know about me?"')
     chat = runtime.chat
@@ -69,6 +69,8 @@ async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest)
 
 def _allow(runtime: "Runtime", caller: Caller) -> None:
     """Raises ModelFailed (spend) before anything is said where the day's budget is spent; within a turn it is asked again."""
+    from everself.conversation.turn import job_of
+
     try:
         paid = runtime.chat.model.paid
     except ModelFailed:
@@ -80,6 +82,8 @@ def _allow(runtime: "Runtime", caller: Caller) -> None:
 
 def _begin(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> "tuple[Session, str]":
     """The session to speak in, and what of the words before is strange to it."""
+    from everself.conversation.sessions.log import said_elsewhere
+
     chat, scope, channel = runtime.chat, caller.scope, caller.channel
     if request.session or not request.earlier:
         return chat.begin(scope, channel, request.session), ""

@@ -162,7 +162,13 @@ def test_a_session_of_somebody_else_cannot_be_named() -> None:
         # nor found by its words
         await guest.say(("user", "Hello"), ("assistant", "All right."), ("user", "And?"))
         assert guest.session != client.session
+        await guest.say(("user", "Good day"))
+        # another guest with the same words has a conversation of their own
+        other = Client(client.gateway, make_token("h", "guest/bert"))
+        await other.say(("user", "Good day"), ("assistant", "All right."), ("user", "And?"))
+        assert other.session != guest.session
         await guest.sdk.close()
+        await other.sdk.close()
 
     play(act)
 

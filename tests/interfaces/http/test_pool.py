@@ -114,6 +114,23 @@ def test_one_that_is_in_use_is_closed_only_when_it_is_left() -> None:
     play(act)
 
 
+def test_one_that_two_use_stays_open_for_the_second() -> None:
+    make_agent()
+
+    async def act(pool: AgentPool, _: Opener) -> None:
+        first, second = await pool.lease("main"), await pool.lease("main")
+        assert first is second
+        set_value(HOME, AT_TERMINAL, SetRequest(key="memorySearch.query.maxResults", value="3"))
+        await visit(pool)
+        pool.release(first)
+        assert not pool._closing
+        assert not second.runtime.closed
+        pool.release(second)
+        await until(lambda: second.runtime.closed)
+
+    play(act)
+
+
 def test_idle_ones_are_closed_and_used_ones_are_not() -> None:
     make_agent()
 

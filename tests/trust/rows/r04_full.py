@@ -229,6 +229,7 @@ VERBS: Mapping[str, Callable[[Life], Play]] = {
     "sessions delete": lambda life: Play(("sessions", "delete", (life.home / "session").read_text(), "--yes")),
     "review refuse": _plain("review", "refuse", "ZZZZZZZZZZZZ"),
     "backup": lambda life: Play(("backup", f"{life.home}/{random_id(life.random)}.tar.gz")),
+    "gateway install": _plain("gateway", "install"),
     "gateway token add": lambda life: Play(("gateway", "token", "add", random_id(life.random).lower(), "--as", "main")),
     "gateway token rotate": _plain("gateway", "token", "rotate", "nobody"),
     "gateway token rm": _plain("gateway", "token", "rm", "nobody"),

@@ -22,7 +22,7 @@ _EXTRA: Final = "pip install 'everself[gateway]'"
 
 gateway = group(
     "gateway",
-    "run start stop restart status logs token",
+    "run start stop restart status logs install token",
     (
         ("everself gateway token add editor --as main", "let a program of yours in"),
         ("everself gateway start", "run it in the background"),
