@@ -30,8 +30,7 @@ class BackgroundEmbedding:
         self._thread: Thread | None = None
         self._asked_at = monotonic() - IDLE
 
-    @property
-    def stopped(self) -> bool:
+    def is_stopped(self) -> bool:
         return self._stop.is_set()
 
     def start(self) -> None:
