@@ -46,9 +46,15 @@ def test_a_session_that_may_not_see_the_question_gets_the_answer_alone(tmp_path:
     with searchable(tmp_path) as world:
         world.write("users/max/memory/2026-03-01-talk.md", TALK)
         assert any("Where will" in text for text in world.texts("Rome", guest))
-        shared = TALK.replace("**Ben:** In Rome!", "**Ben:** In Rome! <!-- share: guest -->")
-        world.write("memory/2026-03-01-own.md", shared.replace("winter", "secret"))
-        assert not any("secret" in text for text in world.texts("Rome", guest))
+        own = (
+            "# Talk\n\n## Between us\n\n**Anna:** Hello Ben, dear.\n**Anna:** Where is the secret winter?\n\n"
+            "## In company\n<!-- share: group -->\n\n**Ben:** In Rome!\n**Anna:** Good for you, Ben.\n"
+        )
+        world.write("memory/2026-03-01-own.md", own)
+        group = world.texts("Rome", RecallRequest("x", scope=Scope(SessionKind.GROUP)))
+        assert any("In Rome!" in text for text in group)
+        assert not any("secret" in text for text in group)
+        assert any("secret" in text for text in world.texts("Rome"))
 
 
 def test_seeds_formula_returns_what_it_always_did(tmp_path: Path) -> None:
