@@ -15,7 +15,7 @@ _LONGEST_PAUSE: Final = 600.0
 _PATIENCE: Final = 10.0
 # Seconds without a question after which the second embedder works, and how many texts it takes at a time.
 IDLE: Final = 1.0
-SECOND_BATCH: Final = 32
+SECOND_BATCH: Final = 64
 
 Embed = Callable[[Bounds], EmbedReport]
 
