@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy
 
 from everself.agent import Agent, open_runtime
+from everself.interfaces.rendering.index import _searchable
 from everself.models.embedding.local.prepared_arrays import open_prepared
 from everself.operations.caller import AT_TERMINAL
-from everself.operations.index import StatusRequest, memory_status
+from everself.operations.index import IndexRequest, StatusRequest, memory_status, update_index
 from everself.operations.setup import set_up
 from everself.testing.embedder import FakeEmbedder
 
@@ -68,3 +69,30 @@ def test_an_embedder_that_costs_money_is_not_asked() -> None:
         found = memory_status(app, AT_TERMINAL, StatusRequest(index=True)).index
         assert found.pieces > found.embedded
         assert paid.calls == []
+
+
+def test_status_says_how_far_the_better_model_is() -> None:
+    with open_runtime() as app:
+        set_up(app)
+        app.__dict__["embedder"] = FakeEmbedder()
+        app.__dict__["second_embedder"] = FakeEmbedder(32, model="better/1")
+        Agent(app, fresh=False).remember("My boat is called Vela.")
+        update_index(app, AT_TERMINAL, IndexRequest())
+        health = memory_status(app, AT_TERMINAL, StatusRequest()).index
+        assert (health.better_model, health.better_embedded) == ("local/better/1", 0)
+        assert any("0 of" in line and "--better" in line for line in _searchable(health))
+        report = update_index(app, AT_TERMINAL, IndexRequest(better=True))
+        assert (report.better_pending, report.failure) == (0, "")
+        for request in (StatusRequest(), StatusRequest(deep=True)):
+            health = memory_status(app, AT_TERMINAL, request).index
+            assert health.better_embedded == health.pieces
+            assert any("better vectors of local/better/1: all" in line for line in _searchable(health))
+
+
+def test_asking_for_the_better_model_where_there_is_none_says_how_to_get_it() -> None:
+    with open_runtime() as app:
+        set_up(app)
+        app.__dict__["embedder"] = FakeEmbedder()
+        assert app.second_embedder is None
+        report = update_index(app, AT_TERMINAL, IndexRequest(better=True))
+        assert "pip install 'everself[quality]'" in report.failure

@@ -15,7 +15,7 @@ _LONGEST_PAUSE: Final = 600.0
 _PATIENCE: Final = 10.0
 # Seconds without a question after which the second embedder works, and how many texts it takes at a time.
 IDLE: Final = 1.0
-SECOND_BATCH: Final = 32
+SECOND_BATCH: Final = 64
 
 Embed = Callable[[Bounds], EmbedReport]
 
@@ -30,8 +30,7 @@ class BackgroundEmbedding:
         self._thread: Thread | None = None
         self._asked_at = monotonic() - IDLE
 
-    @property
-    def stopped(self) -> bool:
+    def is_stopped(self) -> bool:
         return self._stop.is_set()
 
     def start(self) -> None:

@@ -287,6 +287,7 @@ class Recall:
         flags_of = view.columns["flags"][numbers].tolist()
         days_of = view.columns["day"][numbers].tolist()
         ageing = Ageing(self._clock.today(), self._settings.decay, self._settings.half_life_days)
+        questions = self._questions(view, request, served, numbers)
         hits: list[Hit] = []
         left: list[LeftOut] = []
         for at, (chunk, text) in enumerate(zip(chunks, texts, strict=True)):
@@ -301,12 +302,13 @@ class Recall:
                 continue
             days = days_of[at]
             where = place(path)
+            before = questions.get(chunk.number)
             hit = Hit(
                 path,
-                chunk.first_line,
+                chunk.first_line if before is None else before[0],
                 chunk.last_line,
                 float(ranked.scores[at]),
-                text,
+                text if before is None else f"{before[1]}\n{text}",
                 entry=entry.id if entry else "",
                 day=date.fromordinal(days + date(1970, 1, 1).toordinal()) if days else None,
                 tier=where.tier,
@@ -327,6 +329,25 @@ class Recall:
             hits.append(adjust(hit, ageing, closed=entry is not None and entry.closed, exact=exact, boost=boost))
         hits.sort(key=lambda hit: (-round(hit.score, 6), -(hit.day or date.min).toordinal(), hit.path, hit.first_line))
         return hits, left
+
+    def _questions(
+        self, view: "Snapshot", request: RecallRequest, served: "SnippetSource", numbers: Sequence[int]
+    ) -> dict[int, tuple[int, str]]:
+        """The turns that short answers among the chunks belong to, as far as the session may see them: first line and words of each."""
+        from everself.search._visibility import visible_chunks
+
+        if self._mode(request) is not Ranking.DEFAULT or request.as_of is not None:
+            return {}
+        visible = visible_chunks(view, request.scope, served)
+        found = {
+            number: chunk
+            for number, chunk in served.questions(numbers).items()
+            if visible is None or visible[chunk.number]
+        }
+        texts = served.texts([chunk.number for chunk in found.values()])
+        return {
+            number: (chunk.first_line, text) for (number, chunk), text in zip(found.items(), texts, strict=True) if text
+        }
 
     def _above(self, request: RecallRequest, mode: Ranking, hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
         """The hits above the caller's threshold. Where the caller set none, what is below the usual one comes after them, marked as weak.

@@ -8,12 +8,15 @@ from typing import Final, Protocol
 
 from everself.errors import ChangedMeanwhile
 from everself.search.chunking.chunks import chunk_text
+from everself.search.chunking.marks import Flag
 from everself.search.index_file.protocol import IndexedChunk, IndexedDocument, IndexView
 from everself.search.index_file.rows import Stamp
 from everself.search.sync.documents import GRAIN_NS, now_ns, stamp_of
 from everself.values import Document, FileStat
 
 DOCUMENT_CACHE_BYTES: Final = 32 * 1024 * 1024
+# words that say something in an answer that needs its question
+_FEW_WORDS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,23 @@ class SnippetSource:
 
     def texts(self, numbers: Sequence[int]) -> list[str]:
         return [chunk_text(self.data(chunk.document), chunk.start, chunk.end) for chunk in self.chunks(numbers)]
+
+    def questions(self, numbers: Sequence[int]) -> dict[int, IndexedChunk]:
+        """For those of the chunks that are a short answer to the turn before them: that turn. "Yes, in Rome!" says nothing alone."""
+        import numpy
+
+        columns = self._view.columns
+        wanted = numpy.array([number for number in numbers if number > 0], numpy.int64)
+        flags, before = columns["flags"][wanted], columns["flags"][wanted - 1]
+        both = numpy.uint16(Flag.SPOKEN | Flag.ALIVE)
+        answers = (
+            (flags & before & both == both)
+            & (before & numpy.uint16(Flag.ASKS | Flag.CLOSED) == Flag.ASKS)
+            & (columns["length"][wanted] <= _FEW_WORDS)
+            & (columns["document"][wanted] == columns["document"][wanted - 1])
+        )
+        chosen = wanted[answers].tolist()
+        return dict(zip(chosen, self.chunks([number - 1 for number in chosen]), strict=True))
 
     def held(self) -> dict[str, tuple[str, bytes]]:
         """Hash and bytes of every document that was read so far, by path."""

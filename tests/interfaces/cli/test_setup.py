@@ -267,3 +267,10 @@ def test_a_clone_is_dated_by_its_own_repository(everself, tmp_path: Path) -> Non
     assert {path: data for path, data in snapshot(there).items() if path in before} == before
     (entry,) = (one["entry"] for one in everself("memory", "list", "--json").json["data"])
     assert entry["day"] == "2020-09-13"
+
+
+def test_the_better_model_is_offered_once_where_it_is_missing(everself, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("everself.models.embedding.local.has_quality", lambda: False)
+    assert "pip install 'everself[quality]'" in everself("setup").out
+    monkeypatch.setattr("everself.models.embedding.local.has_quality", lambda: True)
+    assert "everself[quality]" not in everself("setup", "--agent", "other").out

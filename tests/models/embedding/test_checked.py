@@ -8,7 +8,16 @@ import pytest
 from everself.config import Secret, Vault
 from everself.config.sections import Embedding, Provider, Search
 from everself.errors import EmbeddingFailed
-from everself.models.embedding import CheckedEmbedder, WithFallback, estimate_cost, open_embedder, pin
+from everself.models.embedding import (
+    CheckedEmbedder,
+    WithFallback,
+    _factory,
+    estimate_cost,
+    open_embedder,
+    open_second,
+    pin,
+    wants_second,
+)
 from everself.models.embedding._checked import Limits
 from everself.testing.embedder import FakeEmbedder, Misdeed
 
@@ -124,6 +133,29 @@ def key_of(*names: str) -> Any:
         return Provider(name, Secret(f"provider.{name}.apiKey", "k", Vault()) if name in names else None)
 
     return find
+
+
+@pytest.mark.parametrize(
+    ("search", "keys", "wanted"),
+    [
+        (Search(), (), True),
+        (Search(provider=Embedding.LOCAL), ("openai",), True),
+        (Search(), ("openai",), False),
+        (Search(model="use"), (), False),
+        (Search(model="e5"), (), False),
+        (Search(model_path="/m.gguf"), (), False),
+        (Search(provider=Embedding.NONE), (), False),
+    ],
+)
+def test_the_better_model_works_beside_the_fast_one_where_nobody_chose(
+    monkeypatch: pytest.MonkeyPatch, search: Search, keys: tuple[str, ...], wanted: bool
+) -> None:
+    assert wants_second(search, key_of(*keys)) == wanted
+    monkeypatch.setattr(_factory, "has_quality", lambda: True)
+    second = open_second(search, key_of(*keys), "")
+    assert (second is not None and second.model.startswith("multilingual-e5-small")) == wanted
+    monkeypatch.setattr(_factory, "has_quality", lambda: False)
+    assert open_second(search, key_of(*keys), "") is None
 
 
 @pytest.mark.parametrize(

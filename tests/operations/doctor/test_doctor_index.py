@@ -11,6 +11,7 @@ import pytest
 from tests.operations.doctor.doctoring import STATE, codes, found, run, settle_in, snapshot, write
 
 from everself.agent import open_runtime
+from everself.models.embedding import local
 from everself.operations.doctor import DoctorReport, examine
 from everself.operations.doctor import index as checks
 from everself.storage.lock import FileLock
@@ -133,6 +134,18 @@ def test_pieces_without_a_vector_are_told_unless_nobody_wants_vectors(
         assert about_index(look(home)) == set()
     write(home / HOST, "{agents: {defaults: {userTimezone: 'Europe/Berlin', memorySearch: {provider: 'none'}}}}")
     assert about_index(look(home)) == set()
+
+
+def test_the_better_model_is_offered_where_it_is_missing_and_would_be_used(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "has_quality", lambda: True)
+    assert not [one for one in look(home).findings if one.code == "search-better"]
+    monkeypatch.setattr(local, "has_quality", lambda: False)
+    offer = found(look(home), "search-better")
+    assert (offer.mend, offer.severity) == ("pip install 'everself[quality]'", "note")
+    write(home / HOST, "{agents: {defaults: {userTimezone: 'Europe/Berlin', memorySearch: {model: 'use'}}}}")
+    assert not [one for one in look(home).findings if one.code == "search-better"]
 
 
 def test_what_a_killed_rebuild_left_is_told_and_removed_when_asked(home: Path) -> None:

@@ -6,6 +6,7 @@ work, and C does it.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import chain, repeat
 from operator import add
 
@@ -92,6 +93,7 @@ def _votes_of(fragment: str) -> Votes:
     return cast
 
 
+@lru_cache(maxsize=1024)
 def _plain_word(fragment: str) -> str:
     """The folded word of a fragment that is an ordinary one; most are. Empty for all others."""
     inside = fragment.strip(JOINERS)
