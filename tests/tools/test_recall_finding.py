@@ -144,7 +144,9 @@ def test_the_seeds_tf_idf_takes_a_run_of_chinese_for_one_word() -> None:
 def test_a_long_text_is_found_by_its_sentences() -> None:
     short = "One. Two."
     assert sentences(short) == [short]
-    long = "The first sentence is as long as it needs to be. " * 3 + "The second one says something else. " + "Yes. " * 30
+    long = (
+        "The first sentence is as long as it needs to be. " * 3 + "The second one says something else. " + "Yes. " * 30
+    )
     assert sentences(long)[0] == "The first sentence is as long as it needs to be"
     assert sentences(long)[-1] == "The second one says something else"
 

@@ -105,4 +105,8 @@ def sentences(text: str) -> list[str]:
 
 def rule(found_by: FoundBy) -> str:
     """The rule in words."""
-    return "the turn's text is in the returned text" if found_by == "text" else "a hit is a part of it; within a budget, its sentences"
+    return (
+        "the turn's text is in the returned text"
+        if found_by == "text"
+        else "a hit is a part of it; within a budget, its sentences"
+    )

@@ -156,7 +156,9 @@ def _usual(outcome: Outcome) -> Iterator[str]:
     yield f"   {'':15}{'recall@6':>10}{'weak of them':>14}{'none returned':>15}"
     for name in dict.fromkeys(one.dataset for one in outcome.usual):
         held = [one for one in outcome.usual if one.dataset == name]
-        shares = [statistics.fmean(values) for values in zip(*((one.share, not one.scores) for one in held), strict=True)]
+        shares = [
+            statistics.fmean(values) for values in zip(*((one.share, not one.scores) for one in held), strict=True)
+        ]
         weak = sum(one.weak for one in held) / max(1, sum(len(one.scores) for one in held))
         yield f"   {name:15}{shares[0]:>10.3f}{weak:>14.1%}{shares[1]:>15.1%}"
     yield ""

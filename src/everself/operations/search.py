@@ -53,7 +53,9 @@ def scope_of(session: str, project: str = "") -> Scope:
 class SearchRequest:
     query: Annotated[str, Argument("What to look for.", joined=True)]
     limit: Annotated[int | None, Option(_LIMIT, ge=1, le=1000, tool="maxResults")] = None
-    min_score: Annotated[float | None, Option("Leave out what scores less, the weak ones too.", ge=0, le=1, tool="minScore")] = None
+    min_score: Annotated[
+        float | None, Option("Leave out what scores less, the weak ones too.", ge=0, le=1, tool="minScore")
+    ] = None
     budget: Annotated[int | None, Option("As much as fits into so many tokens.", "TOKENS", ge=1, only=_OWNERS)] = None
     as_of: Annotated[date | None, Option("Only what held on this day.", only=_OWNERS)] = None
     ranking: Annotated[Ranking | None, Option("The measured best, a plain sum, or TF-IDF.", only=_OWNERS)] = None
@@ -68,9 +70,7 @@ def _show_found(runtime: "Runtime", _: SearchRequest, found: SearchResult) -> Ou
     hits = found.hits
     sources = sources_of_hits(runtime.memory, hits)
     share = max(_SHORTEST, _SNIPPETS // max(1, len(hits)))
-    results = [
-        _result(hit, source, share, meaning_of(hit)) for hit, source in zip(hits, sources, strict=True)
-    ]
+    results = [_result(hit, source, share, meaning_of(hit)) for hit, source in zip(hits, sources, strict=True)]
     content = told({"results": results, "provider": found.provider, "notices": found.notices})
     return Outcome(content, stamp=taint_of(sources))
 

@@ -412,7 +412,9 @@ class _Meaning:
 
 
 def _parts(ranked: "Ranked", at: int) -> tuple[ScorePart, ...]:
-    sums = (ScorePart(name, value) for name, value in zip(ranked.names, ranked.parts[at].tolist(), strict=True) if value)
+    sums = (
+        ScorePart(name, value) for name, value in zip(ranked.names, ranked.parts[at].tolist(), strict=True) if value
+    )
     seen = () if ranked.cosines is None else (ScorePart(COSINE, float(ranked.cosines[at]), "measured"),)
     return (*sums, *seen)
 
