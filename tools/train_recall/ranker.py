@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 
 # compared with other candidates: these say which it is, and nothing about whether it is there
 LEADS = (
-    *("own_lead", "strict_lead", "around_lead", "best_lead", "first", "first_told"),
+    *("own_lead", "strict_lead", "around_lead", "best_lead", "first", "first_told", "strict_told", "around_told"),
     *("meaning_lead", "nearest", "nearest_alone", "meaning_apart", "meaning_alone"),
 )
+# The place alone is let into the likelihood: the first of ten hits is right several times as often as the tenth. Questions that nothing
+# answers are learnt from too, and keep it small.
+PLACES = ("first", "nearest")
 # may count against a chunk; of everything else more is never worse
 EITHER = ("assistant", "owner", "note", "longer", "asks", "timed", "best_note", "part_note", "group_note")
 # No question of the sets names the day of a document often enough to learn from; a day that is named should outweigh a word.
@@ -56,7 +59,7 @@ def learn(asked: Sequence[Asked], *, meaning: bool) -> Model:
     """One model, with vectors or by words alone."""
     answered = [one for one in asked if (one.pieces >= 0).any()]
     order_names = [name for name in (*WORDS, *(MEANING if meaning else ()), RUN) if name not in GIVEN]
-    level_names = [name for name in order_names if name not in LEADS]
+    level_names = [name for name in order_names if name not in LEADS or name in PLACES]
     weights = _shares(answered)
     hard = [_hard(one) for one in answered]
     table = join(

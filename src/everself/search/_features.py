@@ -45,6 +45,8 @@ WORDS = (
     "date",  # it is of the time that the query names
     "first",  # how far in front it is by plain BM25, whatever the distance
     "first_told",  # … as far as some candidate has the words
+    "strict_told",  # these two once more, as far as some candidate has the words
+    "around_told",
     "own_lead",  # these beside the most that any candidate has
     "strict_lead",
     "around_lead",
@@ -114,7 +116,8 @@ def measure(
     words["date"] = _dated(view.columns["day"][chunks], asked.days)
     told = min(1.0, float((words["own"] ** 2).max(initial=0.0)))
     words["first"] = _in_front(words["strict"])
-    words["first_told"] = told * words["first"]
+    for name in ("first", "strict", "around"):
+        words[f"{name}_told"] = told * words[name]
     for name, of in (
         ("own_lead", words["own"] ** 2),
         ("strict_lead", words["strict"] ** 2),
@@ -259,9 +262,8 @@ def _meaning(view: IndexView, vector: "Floats", chunks: "Numbers", group: "_Grou
 
 
 def _in_front(values: "Floats") -> "Floats":
-    """1 for the greatest, less for each one behind it, 0 for what has nothing."""
-    places = numpy.empty(len(values), numpy.float32)
-    places[numpy.argsort(-values, kind="stable")] = numpy.arange(len(values), dtype=numpy.float32)
+    """1 for the greatest, less for each one that is greater, 0 for what has nothing. Equals stay equal."""
+    places = len(values) - numpy.searchsorted(numpy.sort(values), values, side="right")
     found: Floats = numpy.where(values > 0, FRONT / (FRONT + places), 0.0).astype(numpy.float32)
     return found
 

@@ -46,7 +46,8 @@ class Searchable:
         return recall.search(replace(request, query=query) if request else RecallRequest(query))
 
     def texts(self, query: str, request: RecallRequest | None = None) -> list[str]:
-        return [hit.text for hit in self.search(query, request).hits]
+        """Of what fits; what only comes nearest is not in it."""
+        return [hit.text for hit in self.search(query, request).hits if not hit.weak]
 
 
 @contextmanager
