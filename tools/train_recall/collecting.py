@@ -52,7 +52,7 @@ def collect(dataset: Dataset, folder: Path, today: date) -> list[Asked]:
     found: list[Asked] = []
     for store in dataset.stores:
         with house.open(store) as app:
-            found += app.index.ask(lambda view: _asked(view, app, dataset.name, store, today))
+            found += app.index.ask(lambda view, store=store: _asked(view, app, dataset.name, store, today))
     return found
 
 
