@@ -117,6 +117,14 @@ def _own_home(_homes: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _no_better_model() -> Iterator[None]:
+    """What happens to be installed changes no test, and none waits for the slow model; one that wants it says so."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("everself.models.embedding._factory.has_quality", lambda: False)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _one_encoder() -> Iterator[None]:
     """The sentence encoder, loaded once a process and only where something is classified; its weights are prepared once a machine."""
     from everself.classify import encoder

@@ -21,7 +21,7 @@ _SIZES = {
 }
 # SQLite's and git's own, the embedder's, and what `restore` kept
 _PASSING = re.compile(r"-(journal|wal|shm)$|/objects/|^models/|before-restore.*/")
-_EMBEDDER = re.compile(r"(local/[\w-]+)/\d+(?:\.\d+)+")
+_EMBEDDER = re.compile(r"(local/[\w-]+)/\d+(?:\.\d+)+(?:\+[0-9a-f]{8})?")
 
 
 def normal_case(case: dict[str, Any], home: str) -> dict[str, Any]:

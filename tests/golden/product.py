@@ -21,6 +21,7 @@ from everself.interfaces.cli.entry import run
 from everself.interfaces.cli.root import everself as root
 from everself.models.chat._remote import RemoteChatModel
 from everself.models.chat.protocol import ChatRequest, ReplyPart
+from everself.models.embedding import _factory as embedding_factory
 from everself.testing.chat_model import Answer, FakeModel, call
 
 __all__ = ["VERSION", "call", "freeze", "leaves", "run", "script_model", "seed_ids"]
@@ -47,6 +48,8 @@ def freeze() -> None:
     """Durations are next to nothing; what would run side by side runs in its order; nothing is started beside this process."""
     clock.time = SimpleNamespace(monotonic=lambda: time.monotonic() / _SLOWER, sleep=time.sleep)
     os.posix_spawn = lambda *_, **__: 0
+    # how far the better model gets in idle time depends on the machine
+    embedding_factory.has_quality = lambda: False
     asyncio.to_thread = _at_once
     platform.node = lambda: "host"
 

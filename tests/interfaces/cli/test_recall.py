@@ -266,9 +266,10 @@ def test_indexing_reads_embeds_and_says_what_it_did(everself, notes: Path) -> No
             "failure",
             "interrupted",
             "notices",
+            "better_pending",
         ),
     }
-    assert (data["pieces"], data["embedded"], data["pending"]) == (4, 4, 0)
+    assert (data["pieces"], data["embedded"], data["pending"], data["better_pending"]) == (4, 4, 0, 0)
     again = everself("memory", "index", "--json").json["data"]
     assert (again["read"], again["embedded"]) == (0, 0)
     (notes / "memory" / "garden.md").unlink()
@@ -325,6 +326,7 @@ def test_status_says_in_words_how_well_memory_can_be_found(everself, notes: Path
     assert {"tiers", "entries", "index"} <= set(data)
     assert set(data["index"]) == {
         *("enabled", "documents", "pieces", "embedded", "stale", "size", "model", "remarks", "deep"),
+        *("better_model", "better_embedded"),
     }
     assert (data["index"]["stale"], data["index"]["pieces"], data["index"]["embedded"]) == (0, 5, 3)
     assert data["index"]["deep"]["dimensions"] == 64
