@@ -49,6 +49,9 @@ def test_a_run_writes_rows_and_questions_and_prints_what_is_promised(
     assert "left out: 1 adversarial questions, 2 questions without evidence, 2 evidence ids without a turn" in out
     assert "≥ 0.740 ok, aim 0.85" in out
     assert "above all baselines" in out
+    assert "as users get them" in out
+    assert "what a score means" in out
+    assert "no set below BM25" in out
 
 
 @pytest.mark.slow
@@ -75,7 +78,9 @@ def test_all_sets_are_measured_in_one_run(tmp_path: Path, fake_model: FakeEmbedd
     assert values["longmemeval", "hit@1"] == (1.0, 2)
     assert values["cjk/zh", "recall@10"] == (1.0, 2)
     assert values["cjk/ja", "mrr"] == (1.0, 1)
-    assert len(found["questions"]) == 7 * len(SYSTEMS)
+    assert values["prefeval", "recall@10"] == (1.0, 2)
+    assert {name for name, _ in values} >= {"beam", "memdaily"}
+    assert len(found["questions"]) == 52 * len(SYSTEMS)
 
 
 def test_sets_and_the_number_of_questions_can_be_chosen(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,7 @@ def collect(dataset: Dataset, folder: Path, today: date) -> list[Asked]:
     found: list[Asked] = []
     for store in dataset.stores:
         with house.open(store) as app:
-            found += app.index.ask(lambda view, store=store: _asked(view, app, dataset.name, store, today))
+            found += app.index.ask(partial(_asked, app=app, dataset=dataset.name, store=store, today=today))
     return found
 
 

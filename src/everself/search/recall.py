@@ -400,7 +400,7 @@ class Recall:
                 hit.first_line,
                 hit.last_line,
                 hit.score,
-                tuple((part.name, part.value) for part in hit.parts),
+                (*((part.name, part.value) for part in hit.parts), *((("weak", 1.0),) if hit.weak else ())),
             )
             for hit in found.hits
         ]

@@ -10,6 +10,8 @@ from hypothesis import strategies as some
 from tests.search.recall.world import Searchable, searchable
 
 from everself.search.recall import RecallRequest
+from everself.storage.state.searches import SearchRecord
+from everself.testing.workspaces import real_workspace
 from everself.values import Hit
 
 WORDS = ("harbour", "lamp", "bread", "violin", "garden", "ticket", "winter", "kettle", "Anna", "boat")
@@ -99,3 +101,14 @@ def test_a_large_memory_without_any_of_the_words_shows_its_newest(tmp_path: Path
         assert hits
         assert {hit.day for hit in hits} == {made.today}
         assert all(hit.weak for hit in hits)
+
+
+def test_a_weak_hit_is_recorded_as_such_and_is_no_evidence_that_it_was_needed(tmp_path: Path) -> None:
+    recorded: list[SearchRecord] = []
+    with searchable(tmp_path / "searched", recorded=recorded) as made:
+        made.write("MEMORY.md", "# Memory\n\n- Writes Rust at work.\n- Grows rhubarb on the balcony.\n")
+        made.search("rhubarb on the balcony")
+    strong, weak = recorded[0].hits
+    with real_workspace(str(tmp_path / "kept")) as bench:
+        assert bench.state.searches.record(recorded[0], [strong, weak])
+        assert set(bench.state.searches.hits_of([strong.entry, weak.entry])) == {strong.entry}

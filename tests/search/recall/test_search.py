@@ -272,4 +272,4 @@ def test_a_rare_character_is_a_word_of_its_own(tmp_path: Path) -> None:
     with searchable(tmp_path) as world:
         notes = "".join(f"- 第{number}种鱼叫做鲤鱼，做法又多。\n" for number in range(150))
         world.write("MEMORY.md", f"# 笔记\n\n{notes}- 䲟（yìn），长印鱼，有吸盘。\n")
-        assert "长印鱼" in world.texts("䲟又叫做什么？")[0]
+        assert "长印鱼" in world.search("䲟又叫做什么？").hits[0].text

@@ -28,4 +28,6 @@ SELECT entry, path, first_line, last_line, score, parts FROM search_hits WHERE s
 -- name: hits_of
 SELECT entry, count(DISTINCT search), count(DISTINCT session), max(substr(at, 1, 10))
 FROM search_hits JOIN searches ON seq = search
-WHERE entry IN (SELECT value FROM json_each(?1)) AND substr(at, 1, 10) >= ?2 GROUP BY entry;
+WHERE entry IN (SELECT value FROM json_each(?1)) AND substr(at, 1, 10) >= ?2
+-- what was only the nearest there was is no evidence that it was needed
+AND json_extract(parts, '$.weak') IS NULL GROUP BY entry;
