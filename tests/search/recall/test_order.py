@@ -127,3 +127,15 @@ def test_the_newer_of_two_that_say_the_same_comes_first(tmp_path: Path) -> None:
         made.index.embed()
         found = made.search("When was the kettle mended?").hits[0]
         assert found.day == made.today - timedelta(days=1)
+
+
+def test_a_correction_far_down_comes_first_however_few_are_asked_for(tmp_path: Path) -> None:
+    with searchable(tmp_path) as made:
+        made.write("MEMORY.md", "".join(f"- The lamp stands in room {at}.\n" for at in range(40)))
+        made.write(
+            "memory/2026-01-01.md",
+            "- The lamp stands in the small hall. <!-- everself: id=7K3QX9M2ABC1 tag=correction -->\n",
+        )
+        for limit in (1, 3, 100):
+            hits = made.search("lamp stands", RecallRequest("", limit=limit, min_score=0.0)).hits
+            assert "hall" in hits[0].text, limit
