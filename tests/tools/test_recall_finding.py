@@ -118,7 +118,7 @@ def test_every_baseline_finds_the_turn_that_shares_the_words_of_the_question(loc
     for baseline in baselines:
         assert store.units[4].text in baseline.rank(question, 1)[0].text, baseline.name
         assert count(baseline.read(question, 60)) <= 60
-        assert store.units[4].body in baseline.read(question, 60)
+        assert store.units[4].body in baseline.read(question, 120)
 
 
 def test_full_text_drops_words_that_say_nothing_and_stems_the_others() -> None:
@@ -149,6 +149,8 @@ def test_a_long_text_is_found_by_its_sentences() -> None:
     )
     assert sentences(long)[0] == "The first sentence is as long as it needs to be"
     assert sentences(long)[-1] == "The second one says something else"
+    dense = "这座灯塔建于海边，高三十米，每天晚上都有很多人来这里看海上的灯光和船。" * 6
+    assert len(sentences(dense)) == 6
 
 
 def test_lines_are_joined_to_pieces_of_a_size_and_longer_ones_cut() -> None:

@@ -15,7 +15,7 @@ FURTHER = 200
 # a text of so many characters is judged by its sentences, and what is shorter than the second is none
 _LONG = 200
 _SHORTEST = 20
-_SENTENCE = re2.compile(r"[.!?。！？]+(?:\s+|$)")
+_SENTENCE = re2.compile(r"[。！？]+|[.!?]+(?:\s+|$)")
 
 
 class Finder:

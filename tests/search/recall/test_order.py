@@ -5,12 +5,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as some
 from tests.search.recall.world import Searchable, searchable
 
 from everself.search.recall import RecallRequest
 from everself.storage.state.searches import SearchRecord
+from everself.testing.embedder import FakeEmbedder
 from everself.testing.workspaces import real_workspace
 from everself.values import Hit
 
@@ -25,7 +26,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searchable]:
             lines = []
             for at in range(10):
                 first, second = WORDS[(day + at) % 10], WORDS[(day * 3 + at * 7) % 10]
-                marks = ("", " tag=correction", " until=2025-01-05", " confidence=0.3")[(day + at) % 4]
+                marks = ("", " tag=correction", " until=2025-01-05", " confidence=0.3")[(day * 7 + at * 3) % 4]
                 name = f"7K3QX9M2{day:02}{at:02}"
                 lines.append(f"- The {first} and the {second} of day {day}. <!-- everself: id={name}{marks} -->\n")
             made.write(f"memory/{(made.today - timedelta(days=9 * day)).isoformat()}.md", "".join(lines))
@@ -37,6 +38,9 @@ def places(hits: tuple[Hit, ...]) -> list[str]:
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(query="lamp", limit=6, budget=90)
+@example(query="lamp", limit=12, budget=200)
+@example(query="lamp kettle", limit=2, budget=60)
 @given(
     query=some.lists(some.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join),
     limit=some.integers(1, 200),
@@ -112,3 +116,26 @@ def test_a_weak_hit_is_recorded_as_such_and_is_no_evidence_that_it_was_needed(tm
     with real_workspace(str(tmp_path / "kept")) as bench:
         assert bench.state.searches.record(recorded[0], [strong, weak])
         assert set(bench.state.searches.hits_of([strong.entry, weak.entry])) == {strong.entry}
+
+
+def test_the_newer_of_two_that_say_the_same_comes_first(tmp_path: Path) -> None:
+    with searchable(tmp_path, FakeEmbedder()) as made:
+        for days in (90, 1, 30):
+            when = made.today - timedelta(days=days)
+            made.write(f"memory/{when.isoformat()}.md", "- The kettle was mended.\n")
+        made.index.sync()
+        made.index.embed()
+        found = made.search("When was the kettle mended?").hits[0]
+        assert found.day == made.today - timedelta(days=1)
+
+
+def test_a_correction_far_down_comes_first_however_few_are_asked_for(tmp_path: Path) -> None:
+    with searchable(tmp_path) as made:
+        made.write("MEMORY.md", "".join(f"- The lamp stands in room {at}.\n" for at in range(40)))
+        made.write(
+            "memory/2026-01-01.md",
+            "- The lamp stands in the small hall. <!-- everself: id=7K3QX9M2ABC1 tag=correction -->\n",
+        )
+        for limit in (1, 3, 100):
+            hits = made.search("lamp stands", RecallRequest("", limit=limit, min_score=0.0)).hits
+            assert "hall" in hits[0].text, limit
