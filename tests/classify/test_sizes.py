@@ -21,7 +21,7 @@ TRIGGER_BYTES = 15 << 10
 WEIGHT_BYTES = 2 << 20
 LINES = 3_500
 # Every text file of the package is one of these. Whoever adds one says here what it is.
-PATTERNS = ("classify/data/*.txt", "text/search/stop_words/*.txt", "search/chunking/words/*.txt")
+PATTERNS = ("classify/data/*.txt", "text/search/stop_words/*.txt", "search/chunking/words/*.txt", "search/words/*.txt")
 INJECTION = ("classify/data/injection/*.txt",)
 OTHER = ("conversation/reflex/replies.txt", "models/chat/known.txt", "config/foreign.txt")
 TRIGGERS = ("triggers.txt", "requests.txt")

@@ -456,7 +456,7 @@ ENTRANCES: tuple[Entrance, ...] = (
 # Words that are no paths, each with the reason. What is not listed here and not entered above fails the completeness test.
 NO_PATHS: dict[str, str] = {
     **dict.fromkeys(
-        ("Chat.converse.text", "chat.say.text", "chat.say.system", "chat.say.earlier"),
+        ("Chat.converse.text", "chat.say.text", "chat.say.system"),
         "what is said; what the tools make of it passes through their own entrances",
     ),
     "chat.say.session": "compared with recorded sessions, whose ids are the runtime's own",

@@ -32,7 +32,7 @@ def test_s11_notices_a_turn_that_does_not_look_before_each_request(
 
 
 def test_s11_notices_a_prefix_that_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(SharedState, "prefix", lambda desk, session, _: desk._prefixes.get(session, (0, None))[1])
+    monkeypatch.setattr(SharedState, "prefix", lambda desk, session, *_: desk._prefixes.get(session, (0, "", None))[2])
     _fails(tmp_path, "still holds the words")
 
 

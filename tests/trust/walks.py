@@ -217,6 +217,13 @@ def name_evidence(walk: Walk) -> None:
         walk.world.mind.memory.add_evidence(held.id, f"msg:{walk.random.choice('ABCDEFGH') * 12}")
 
 
+def quote(walk: Walk) -> None:
+    """Refused here, as most of what is known is a person's; the words may not stand in the place of anything."""
+    held = _within_reach(walk)
+    if held is not None:
+        assert not walk.world.mind.memory.quote(held.id, "Words from outside.", origin_of("web", "msg:AAAAAAAAAAAA"))
+
+
 def supersede(walk: Walk) -> None:
     one, other = walk.pick_known(), walk.pick_known()
     if one is not None and other is not None and one is not other:
@@ -543,7 +550,7 @@ OPERATIONS: dict[str, Operation] = {
     one.__name__: one
     for one in (
         *(remember, remember_explicitly, remember_for_somebody, remember_with_key, mention, correct, supersede, edit),
-        *(revise, name_evidence),
+        *(revise, name_evidence, quote),
         *(
             set_aside,
             let_out,
@@ -570,6 +577,7 @@ VERBS = {
     "Memory.correct": ("correct",),
     "Memory.revise": ("revise",),
     "Memory.add_evidence": ("name_evidence",),
+    "Memory.quote": ("quote",),
     "Memory.supersede": ("supersede",),
     "Memory.edit": ("edit",),
     "quarantine.quarantine": ("set_aside",),
@@ -588,7 +596,7 @@ VERBS = {
 LOOKING = frozenset(
     {
         *("Memory.confidence", "Memory.trust", "Memory.stale", "Memory.draft", "Memory.apply"),
-        "Memory.change",
+        *("Memory.change", "Memory.is_settled"),
         *("Memory.at", "Memory.signed", "Memory.doubt", "Memory.successor", "Memory.words_now"),
         *(
             "selection.sources_of_hits",

@@ -101,7 +101,8 @@ def merge_equals(hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
         if at == len(kept):
             kept.append(hit)
         else:
-            kept[at] = kept[at]._replace(also=(*kept[at].also, hit.reference))
+            # what ties comes in no order of its own
+            kept[at] = kept[at]._replace(also=tuple(sorted((*kept[at].also, hit.reference))))
             left.append(LeftOut(hit.entry, hit.path, f"says the same as {kept[at].reference}"))
     return kept, left
 

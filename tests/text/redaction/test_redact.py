@@ -56,6 +56,7 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "vault token": ("hvs.{U90}", "vault token s.{A24}"),
     "pulumi token": ("pul-{H40}",),
     "1password token": ("ops_eyJ{A120}",),
+    "everself token": ("evs_{U43}",),
     "aws access key id": ("AKIA{X16}", "ASIA{X16}"),
     "aws secret key": ("aws_secret_access_key = {B40}", "AKIA{X16},{B40}", "SecretAccessKey: {B40}"),
     "google api key": ("AIza{U35}",),
