@@ -23,7 +23,6 @@ from everself.search.factory import need_search
 from everself.search.recall import RecallRequest, SaidMessage, SearchResult
 from everself.search.scopes import Scope, SessionKind
 from everself.search.score_adjustments import Ageing
-from everself.search.sync.first_reading import Hurry
 from everself.storage.state.searches import SearchRecord
 from everself.text.normalise import fold, slug
 from everself.values import Author, Change, Hit, ended_words
@@ -137,7 +136,7 @@ def search_memory(app: Runtime, caller: Caller, request: SearchRequest, tell: Te
         session=caller.session,
         ranking=request.ranking,
     )
-    with app.index.reporting(tell, Hurry(request.query)):
+    with app.index.reporting(tell):
         found = app.recall.search(asked)
     settings = app.agent.search
     ageing = Ageing(app.clock.today(), settings.decay, settings.half_life_days)

@@ -30,7 +30,8 @@ class BackgroundEmbedding:
         self._thread: Thread | None = None
         self._asked_at = monotonic() - IDLE
 
-    def is_stopped(self) -> bool:
+    @property
+    def stopped(self) -> bool:
         return self._stop.is_set()
 
     def start(self) -> None:

@@ -30,7 +30,6 @@ from everself.search.overview import IndexStatus
 from everself.search.rebuild import IndexIdentity, OpenedIndex, Opener, lock_path, sweep
 from everself.search.sync.documents import ChunkingRules, DocumentReader, Prepared, Sources, default_chunking, model_key
 from everself.search.sync.embedding import Bounds, Embedding, EmbedReport, ask_embedder, count_pending_tokens
-from everself.search.sync.first_reading import Hurry
 from everself.search.sync.purge import purge
 from everself.search.sync.sync import Progress, Syncer, SyncReport, log_sync
 from everself.search.sync.transaction import day_number
@@ -101,7 +100,6 @@ class Index:
         self._renewed = False
         self._retry_at = 0.0
         self._told: Progress | None = None
-        self._hurry: Hurry | None = None
         second_of = None if self._second_embedder is None else self._embed_second
         self._background = BackgroundEmbedding(self._embed, second_of)
 
@@ -110,9 +108,7 @@ class Index:
         self._background.note_question()
         with self._lock:
             reader, moment = (
-                self._sync(self._told, self._hurry)
-                if fresh
-                else self._steadily(lambda reader: (reader, reader.refresh()))
+                self._sync(self._told) if fresh else self._steadily(lambda reader: (reader, reader.refresh()))
             )
             notices = self._notices()
             known, said = self._view, (notices, self._horizon())
@@ -133,14 +129,13 @@ class Index:
         return question(self.view())
 
     @contextmanager
-    def reporting(self, progress: Progress | None, hurry: Hurry | None = None) -> Iterator[None]:
-        """While active, `view` reports the progress of reading changed documents, and in a hurry does not read them all."""
-        before = self._told, self._hurry
-        self._told, self._hurry = progress, hurry
+    def reporting(self, progress: Progress | None) -> Iterator[None]:
+        """While active, `view` reports the progress of reading changed documents."""
+        before, self._told = self._told, progress
         try:
             yield
         finally:
-            self._told, self._hurry = before
+            self._told = before
 
     def sync(self, progress: Progress | None = None) -> SyncReport:
         """Read what changed. Where another process is at it, the report is about what was done before."""
@@ -204,11 +199,11 @@ class Index:
 
     def embed(self, *, seconds: float | None = None, progress: Progress | None = None) -> EmbedReport:
         """Give chunks their vectors, those that are kept first. It may be interrupted at any moment."""
-        return self._embed(Bounds(seconds, self._background.is_stopped, progress))
+        return self._embed(Bounds(seconds, self._is_stopped, progress))
 
     def embed_second(self, *, progress: Progress | None = None) -> EmbedReport:
         """The same by the second embedder, until nothing is left or it is interrupted."""
-        return self._embed_second(Bounds(None, self._background.is_stopped, progress, SECOND_BATCH))
+        return self._embed_second(Bounds(None, self._is_stopped, progress, SECOND_BATCH))
 
     def drop_closed(self) -> int:
         """Drop the vectors of chunks whose entries were closed before the grace period; returns their number."""
@@ -324,12 +319,13 @@ class Index:
                 self._reader.close()
                 self._reader = None
 
+    def _is_stopped(self) -> bool:
+        return self._background.stopped
+
     def _embed_second(self, bounds: Bounds) -> EmbedReport:
         return self._embed_by(self._second_embedder, bounds)
 
     def _embed(self, bounds: Bounds) -> EmbedReport:
-        if self._report.unread and bounds.seconds is None:
-            self.sync()
         report = self._embed_by(self._embedder, bounds)
         if self._embedder is not None:
             self._say("embedding", report.failure)
@@ -371,20 +367,20 @@ class Index:
             file.close()
         return file
 
-    def _sync(self, progress: Progress | None, hurry: Hurry | None = None) -> tuple[IndexReader, Moment]:
+    def _sync(self, progress: Progress | None) -> tuple[IndexReader, Moment]:
         """Bring the index up to date, or say why it is not."""
-        reader, moment = self._steadily(lambda reader: (reader, self._sync_one(reader, progress, hurry)))
+        reader, moment = self._steadily(lambda reader: (reader, self._sync_one(reader, progress)))
         if self._report.read or self._report.removed:
             self._background.wake()
             if self._tidy(moment):
                 return self._steadily(lambda reader: (reader, self._sync_one(reader, None)))
         return reader, moment
 
-    def _sync_one(self, reader: IndexReader, progress: Progress | None, hurry: Hurry | None = None) -> Moment:
+    def _sync_one(self, reader: IndexReader, progress: Progress | None) -> Moment:
         self._say("busy", "")
         begun = monotonic()
         try:
-            self._report = self._syncer(reader).sync(SYNC_WAIT, progress, hurry)
+            self._report = self._syncer(reader).sync(SYNC_WAIT, progress)
             log_sync(self._report, monotonic() - begun)
             if self._renewed:
                 self._syncer(reader).prune()
@@ -496,5 +492,4 @@ class Index:
         cut = tuple(f"{path} is too large and was only partly read." for path in report.truncated)
         skipped = tuple(f"{path} is not a readable regular file." for path in report.skipped)
         failure = (f"The files could not be listed: {report.failure}",) if report.failure else ()
-        unread = (f"{report.unread:,} new files are not read yet: everself memory index",) if report.unread else ()
-        return (*self._lasting.values(), *failure, *unread, *cut, *skipped)
+        return (*self._lasting.values(), *failure, *cut, *skipped)

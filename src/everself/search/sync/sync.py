@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from everself.clock import monotonic
 from everself.errors import EverselfError
 from everself.logs import get_logger
 from everself.search.index_file.rows import SourceRow
 from everself.search.sync.documents import GRAIN_NS, Prepared, Sources, now_ns, stamp_of
-from everself.search.sync.first_reading import LEAST, LITTLE, Hurry, by_promise
 from everself.search.sync.transaction import IndexWriter, writing
 from everself.search.sync.vector_rows import prune_all
 from everself.values import FileStat
@@ -48,8 +46,6 @@ class SyncReport:
     skipped: tuple[str, ...] = ()
     # why the files could not be looked at; what was indexed before is what there is
     failure: str = ""
-    # new files that wait, because somebody waited for an answer
-    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,35 +100,17 @@ class Syncer:
             return SyncPlan((), (), (), len(known), failure=str(error))
         return plan_sync(listing, known)
 
-    def sync(self, wait: float, progress: Progress | None = None, hurry: Hurry | None = None) -> SyncReport:
-        """StoreBusy where another process writes for longer than `wait` seconds; what was committed before stays.
-
-        In a hurry many new files are not all read; whatever was indexed and has changed always is.
-        """
+    def sync(self, wait: float, progress: Progress | None = None) -> SyncReport:
+        """StoreBusy where another process writes for longer than `wait` seconds; what was committed before stays."""
         plan = self.look()
         tally = _Tally()
         waiting = deque(stat for stat in plan.fresh if not self._is_same(stat))
-        known = self._reader.columns.by_path
-        new = [stat for stat in plan.changed if stat.path not in known]
-        waiting += (stat for stat in plan.changed if stat.path in known)
-        # what was indexed must not be served as it was
-        needed = len(waiting)
-        done, total = 0, needed + len(new)
+        waiting += plan.changed
+        done, total = 0, len(waiting)
+        removed = [source.document.path for source in plan.removed]
         if progress is not None and total:
             progress(0, total)
-        if hurry is None or sum(stat.size for stat in new) < LITTLE:
-            hurry = None
-            waiting += new
-        else:
-            waiting += by_promise(new, hurry.query, self._sources.read)
-            needed += min(len(new), LEAST)
-        began = monotonic()
-
-        def is_late() -> bool:
-            return hurry is not None and monotonic() - began > hurry.seconds
-
-        removed = [source.document.path for source in plan.removed]
-        while removed or (waiting and (done < needed or not is_late())):
+        while waiting or removed:
             with self._reader.lock, writing(self._reader.file, wait):
                 self._reader.refresh_within()
                 writer = IndexWriter(self._reader.file, self._models, self._living)
@@ -142,7 +120,7 @@ class Syncer:
                         writer.remove(source)
                         tally.removed += 1
                 removed = []
-                done += self._take(waiting, writer, tally, needed - done, is_late)
+                done += self._take(waiting, writer, tally)
                 writer.commit()
                 tally.chunks += writer.added
             self._reader.refresh()
@@ -151,8 +129,7 @@ class Syncer:
         documents = self._reader.columns.documents.values()
         truncated = tuple(document.path for document in documents if document.cut)
         skipped = (*plan.odd, *tally.unreadable)
-        told = tally.read, tally.removed, plan.unchanged, tally.chunks, truncated, skipped, plan.failure
-        return SyncReport(*told, unread=len(waiting))
+        return SyncReport(tally.read, tally.removed, plan.unchanged, tally.chunks, truncated, skipped, plan.failure)
 
     def fill(self, documents: Iterable[Prepared]) -> int:
         """Write documents that are chunked already, one block at a time."""
@@ -177,14 +154,10 @@ class Syncer:
             prune_all(self._reader.file.connection)
             self._reader.file.connection.execute("COMMIT")
 
-    def _take(
-        self, waiting: deque[FileStat], writer: IndexWriter, tally: _Tally, least: int, is_late: Callable[[], bool]
-    ) -> int:
-        """Read and write documents off the list until there is enough for one commit, or it is late and `least` are done; how many."""
+    def _take(self, waiting: deque[FileStat], writer: IndexWriter, tally: _Tally) -> int:
+        """Read and write documents off the list until there is enough for one commit; how many."""
         taken = size = 0
         while waiting and writer.added < _CHUNKS_A_COMMIT and size < _BYTES_A_COMMIT:
-            if taken >= least and is_late():
-                break
             stat = waiting.popleft()
             taken += 1
             source = self._reader.columns.by_path.get(stat.path)
