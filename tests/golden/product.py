@@ -17,6 +17,7 @@ from typing import TypeVar
 import click
 
 from everself import __version__, clock, values
+from everself.conversation.context import framing
 from everself.interfaces.cli.entry import run
 from everself.interfaces.cli.root import everself as root
 from everself.models.chat._remote import RemoteChatModel
@@ -70,6 +71,7 @@ def seed_ids(seed: str) -> None:
     os.urandom = draw
     random._urandom = draw  # SystemRandom holds a name of its own for it
     values.new_id.__defaults__ = (draw,)
+    framing.new_nonce.__defaults__ = (draw,)
 
 
 def script_model(answers: Sequence[Answer]) -> FakeModel:
