@@ -7,7 +7,6 @@ it stays, as an entry that is worth what the note was worth.
 from collections.abc import Callable
 from datetime import datetime
 
-from everself.classify.remainders import remainder
 from everself.memory.drafts import Draft
 from everself.memory.provenance import AGENT, evidenced
 from everself.memory.writing import NewEntry, add_entry, close_entry
@@ -20,6 +19,8 @@ def close_for(
 ) -> tuple[ProvenanceRecord, ...]:
     """Close an entry in favour of a newer one, given by its id and its words; the records of what is kept of it. `is_known`: whether
     something open says these words, or they were forgotten."""
+    from everself.classify.remainders import remainder
+
     by, words = newer
     close_entry(draft, entry, now.date(), by)
     if entry.closed or entry.source != AGENT or not entry.vouched:

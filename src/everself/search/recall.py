@@ -22,7 +22,7 @@ from everself.search.snippets import DocumentCache
 from everself.storage.state.searches import HitRecord, LeftOut, Searches, SearchRecord
 from everself.text.dates import asks_when, read_dates
 from everself.text.redaction import redact
-from everself.text.search import SearchQuery, read_query
+from everself.text.search import SearchQuery, TermKind, index_terms, read_query
 from everself.text.tokens import count, estimate
 from everself.values import Entry, Hit, ScorePart, Tag
 from everself.workspace.layout import place
@@ -48,6 +48,8 @@ _STAGES: Final = (80, 400)
 # shows what is there.
 _FAINT: Final = 0.03
 _FEW: Final = 3
+# hits that are looked at for every word of the query
+_LOOKED_AT: Final = 20
 # minimum tokens of a hit with its citation
 _LEAST_TOKENS: Final = 10
 # hits that a record names as left out
@@ -352,17 +354,19 @@ class Recall:
     def _above(self, request: RecallRequest, mode: Ranking, hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
         """The hits above the caller's threshold. Where the caller set none, what is below the usual one comes after them, marked as weak.
 
-        Age does not push anything below it, and what was named exactly is never below it.
+        Age does not push anything below it, and what was named exactly or has every word of the query is never below it.
         """
         usual = 0.01 if mode is Ranking.TFIDF else self._settings.min_score
         least = usual if request.min_score is None else request.min_score
         strong: list[Hit] = []
         weak: list[Hit] = []
         left: list[LeftOut] = []
+        sought = _telling(request.query)
         for hit in hits:
             factors = {part.name: part.value for part in hit.parts if part.kind == "factor"}
             score = hit.score / factors.get("age", 1.0)
-            if score >= least or (request.min_score is None and "exact" in factors):
+            named = "exact" in factors or (len(strong) + len(weak) < _LOOKED_AT and _has_all(hit.text, sought))
+            if score >= least or (request.min_score is None and named):
                 strong.append(hit)
             elif request.min_score is None and (score >= _FAINT or len(weak) < _FEW):
                 weak.append(hit._replace(weak=True))
@@ -430,6 +434,18 @@ class _Meaning:
         waiting = view.pending
         self.notice = f"{waiting:,} chunks have no vector yet and are found by keywords only." if waiting else ""
         return self._vector
+
+
+def _telling(query: str) -> list[tuple[str, ...]]:
+    """The words of a query that say something, each with all its forms."""
+    kinds = (TermKind.STOP, TermKind.CHARACTER, TermKind.WHOLE)
+    return [term.alternatives for term in read_query(query).terms if term.kind not in kinds]
+
+
+def _has_all(text: str, words: Sequence[tuple[str, ...]]) -> bool:
+    # text inside a redacted secret does not count
+    held = index_terms(redact(text).text).counts if words else {}
+    return bool(words) and all(any(form in held for form in word) for word in words)
 
 
 def _parts(ranked: "Ranked", at: int) -> tuple[ScorePart, ...]:

@@ -18,7 +18,7 @@ from everself.conversation.context.packing import Omission, PackItem, Reason, fi
 from everself.conversation.context.receipt import Prefix, ReceiptPart
 from everself.conversation.context.request import PromptInputs, PromptRequest, room_for
 from everself.errors import ContextTooSmall, EverselfError
-from everself.memory.provenance import IMPORT, TOOL
+from everself.memory.provenance import IMPORT, OWN, TOOL, taint_of
 from everself.search.recall import RecallRequest, SearchResult
 from everself.search.sharing import effective
 from everself.storage.state.searches import LeftOut
@@ -244,6 +244,11 @@ class DeltaBuilder:
             LeftOut(hit.entry, hit.path, "already in the prompt") for hit in hits if _is_given(hit, given)
         ]
         sources = self.sources.sources_of(fresh)
+        # what is hardly about the message does not bring words from outside into a conversation, which they would taint
+        strange = [at for at, hit in enumerate(fresh) if hit.weak and taint_of((sources[at],)) != OWN]
+        self.made.not_recalled += [LeftOut(fresh[at].entry, fresh[at].path, "from outside and weak") for at in strange]
+        sources = [one for at, one in enumerate(sources) if at not in strange]
+        fresh = [hit for at, hit in enumerate(fresh) if at not in strange]
         items = [_item(hit, source) for hit, source in zip(fresh, sources, strict=True)]
         framed = frame_within(items, self.nonce, room, self.count)
         self.made.sources += [sources[at] for at in framed.kept]
