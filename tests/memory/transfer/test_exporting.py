@@ -17,6 +17,7 @@ from everself.memory.adoption import vouch_for
 from everself.memory.transfer.export import export_entries, parse_line
 from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.memory.writing import NewEntry, text_hash
+from everself.storage.state.scrub import Task
 from everself.testing.origins import origin_of
 from everself.values import Tag
 
@@ -191,8 +192,8 @@ def test_words_that_differ_under_one_id_are_named_and_ours_stay(mind: Mind, othe
 def test_what_was_forgotten_does_not_come_back(mind: Mind, other: Mind) -> None:
     done = mind.memory.remember(NewEntry("My old flat was in Berlin.", origin_of("owner")))
     mind.memory.remember(NewEntry("Prefers tea.", origin_of("owner")))
-    rows = other.bench.state.entries
-    rows.bury({rows.mac(text_hash("my old flat was in berlin.")): "ZZZZZZZZZZZZ"}, "2026-03-19T00:00:00+00:00")
+    grave = other.bench.state.entries.mac(text_hash("my old flat was in berlin."))
+    other.bench.state.scrub.begin(Task("T", "2026-03-19T00:00:00+00:00", (), ()), [(grave, "ZZZZZZZZZZZZ")])
     report = import_lines(other.memory, lines_of(mind), MINE)
     assert report.forgotten == 1
     assert done.entry not in {entry.id for entry in other.catalog.all()}
