@@ -32,7 +32,7 @@ BOUNDS: dict[tuple[Path, Mode], Bound] = {
     (OPEN, "silent"): Bound(lost=4, twice=0, stale=2, unanswered=5),
     (OPEN, "none"): Bound(lost=4, twice=0, stale=2, unanswered=5),
     # a correction in words of its own is asked about, and nobody answers here
-    (SEEN, "writes"): Bound(lost=0, twice=1, stale=2, unanswered=0),
+    (SEEN, "writes"): Bound(lost=0, twice=1, stale=2, unanswered=1),
     (SEEN, "silent"): Bound(lost=0, twice=0, stale=5, unanswered=0),
     (SEEN, "none"): Bound(lost=0, twice=0, stale=5, unanswered=0),
 }
