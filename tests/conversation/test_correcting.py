@@ -47,6 +47,21 @@ def words(app: Runtime) -> set[str]:
     return {entry.text for entry in open_entries(app)}
 
 
+def test_a_correction_in_other_words_asks_about_the_nearest_entry_and_no_closes_it(app: Runtime) -> None:
+    agent = Agent(app, fresh=False)
+    visit = agent.remember("Pim has the check at the vet on Thursday at half past nine")
+    agent.remember("Pim is nine years old and eats quail")
+    handler = CorrectionHandler(app.memory, app.recall, Triage())
+    said = "That is wrong. Pim's appointment is not on Thursday anymore, it is Friday at two in the afternoon."
+    asked = handler.process(said, ToolContext(OWNER, "session", "m1", said, by_owner=True))
+    assert "Pim has the check at the vet on Thursday" in asked.question
+    assert "quail" not in asked.question
+    assert not app.memory.catalog.get(visit.entry).closed
+    handler.process("no", ToolContext(OWNER, "session", "m2", "no", by_owner=True))
+    assert app.memory.catalog.get(visit.entry).closed
+    assert any("Friday" in one for one in words(app))
+
+
 def test_the_wrong_entry_is_closed_and_the_right_one_stands_in_its_place(app: Runtime) -> None:
     wrong = Agent(app, fresh=False).remember("My sister is called Mira")
     Agent(app, fresh=False).remember("My brother is called Tom")

@@ -14,6 +14,7 @@ from everself.classify.messages import read_whole
 from everself.classify.model import Scores, prepare, score
 from everself.classify.pattern_sets import read_patterns
 from everself.text.folding import HIDDEN, fold_in_place, hide_quoted, one_script, without_quoted
+from everself.text.search import TermKind, read_query
 
 if TYPE_CHECKING:
     import re2
@@ -189,9 +190,15 @@ def contrast(read: str, part: Part, parts: tuple[Part, ...]) -> tuple[str, str]:
             old, new = (_bare(own[slice(*found.span(pattern.groupindex[group]))]) for group in ("old", "new"))
             # "not even wine" denies more of the same and contrasts nothing
             idle = old.casefold().startswith(("even ", "just ", "only ", "yet"))
-            if old and new and not idle and old.casefold() != new.casefold():
+            if old and new and not idle and not _breaks_off(new) and old.casefold() != new.casefold():
                 return old, new
     return "", ""
+
+
+def _breaks_off(words: str) -> bool:
+    """Whether what stands before "not" is half a clause, as in "the visit is not on Monday": it ends with a word of grammar."""
+    last = words.split()[-1:] if " " in words else []
+    return any(term.kind is TermKind.STOP for one in last for term in read_query(one).terms)
 
 
 def _bare(words: str) -> str:

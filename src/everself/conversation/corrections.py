@@ -12,7 +12,7 @@ from typing import Final
 from everself.classify import encoder
 from everself.classify.contradiction import contradicts
 from everself.classify.corrections import Correction
-from everself.classify.coverage import same_fact
+from everself.classify.coverage import same_fact, words_in_common
 from everself.classify.difference import differ_in_one_word, find_difference
 from everself.classify.openers import bare
 from everself.classify.pairs import replaces
@@ -49,6 +49,8 @@ _SPECIFIC: Final = 3
 # how near the embeddings of two statements are of which one may replace the other: nine in ten that do, one in twenty that have
 # nothing to do with each other (tests/corpora/pairs)
 _RELATED: Final = 0.25
+# words that a correction has in common with what it may correct
+_IN_COMMON: Final = 2
 # words that a sentence needs to be worth storing
 _TELLING: Final = 2
 
@@ -153,7 +155,7 @@ class CorrectionHandler:
             listed = "; ".join(f"{copies[0].text} ({copies[0].reference})" for copies in unsure[:_NAMED])
             # what was said is kept all the same: whoever does not answer has told it
             kept = Acted() if _contrasts(told) else self._note(told, setting, language)
-            if told.sure == "low" and len(unsure) == 1 and kept.written:
+            if len(unsure) == 1 and kept.written:
                 older = tuple(one.id for one in unsure[0])
                 self.asked[setting.session] = _Asked(older, kept.written[0].entry, language)
                 return replace(kept, question=_STILL_ONE[language].format(all=listed))
@@ -205,10 +207,11 @@ class CorrectionHandler:
         return (), best
 
     def _alike(self, right: str, other: list[Copies]) -> list[Copies]:
-        """Those that mean about the same; where none does, those that it may be another value of, the likeliest first."""
+        """Those that mean about the same; where none does, those that it may be another value of, the likeliest first; else those that have
+        most words in common."""
         scores = self.alike(right, [copies[0].text for copies in other])
         best = [copies for copies, score in zip(other, scores, strict=True) if score >= MATCH]
-        return best or _changed(other, right)
+        return best or _changed(other, right) or _nearest(other, right)
 
     def _found(self, query: str, setting: ToolContext) -> list[Entry]:
         request = RecallRequest(
@@ -332,6 +335,13 @@ def _changed(found: list[Copies], said: str) -> list[Copies]:
     judged = [(replaces(said, copies[0].text), at) for at, copies in enumerate(related)]
     likely = [(one.likely, at) for one, at in judged if one.may and not same_fact(said, related[at][0].text)]
     return [related[at] for _, at in sorted(likely, key=lambda pair: -pair[0])]
+
+
+def _nearest(found: list[Copies], said: str) -> list[Copies]:
+    """What has most words in common with what was said: one names the subject, another what is said of it."""
+    shared = [len(words_in_common(said, copies[0].text)) for copies in found]
+    most = max(shared, default=0)
+    return [copies for copies, count in zip(found, shared, strict=True) if count == most >= _IN_COMMON]
 
 
 def _differ(known: str, said: str) -> bool:
