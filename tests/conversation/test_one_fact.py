@@ -180,6 +180,13 @@ def test_a_correction_of_a_note_with_a_quotation_leaves_one_entry(tmp_path: Path
         assert "605" in now
 
 
+def test_a_correction_finds_what_a_note_quotes_in_the_owners_words(tmp_path: Path) -> None:
+    with talking(tmp_path, wrote("Mina plays the cello on Thursdays."), "Noted.", "All right.") as (app, _):
+        converse(app, "I play the cello on Thursdays.", "No, I play the cello on Fridays.")
+        (now,) = open_texts(app)
+        assert "Fridays" in now
+
+
 OLD_WAGE = "Jory, the owner's apprentice, is paid 14 an hour."
 
 

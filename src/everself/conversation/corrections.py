@@ -12,7 +12,7 @@ from typing import Final
 from everself.classify import encoder
 from everself.classify.contradiction import contradicts
 from everself.classify.corrections import Correction
-from everself.classify.coverage import same_fact, words_in_common
+from everself.classify.coverage import count_words, same_fact, words_in_common
 from everself.classify.difference import differ_in_one_word, find_difference
 from everself.classify.openers import bare
 from everself.classify.pairs import replaces
@@ -220,7 +220,7 @@ class CorrectionHandler:
         ids = dict.fromkeys(hit.entry for hit in self.recall.search(request).hits if hit.entry)
         entries = [entry for one in ids if (entry := self.memory.catalog.find(one)) is not None]
         known = [one for one in entries if not one.closed and one.tier is not Tier.SOUL]
-        return [part for one in known if not place(one.path).humans_only for part in _parts(one)]
+        return [part for one in known if not place(one.path).humans_only for part in _parts(one, query)]
 
     def _put_right(self, wrong: Copies, told: Correction, setting: ToolContext, language: Language) -> Acted:
         first = wrong[0]
@@ -261,13 +261,15 @@ class CorrectionHandler:
         return Acted((written,), (done, *_left_out(made.redacted, language)))
 
 
-def _parts(entry: Entry) -> Iterator[Entry]:
-    """A note without what it quotes of the same, where the wrong value would stand a second time; what it quotes of something else is
-    another statement."""
+def _parts(entry: Entry, said: str) -> Iterator[Entry]:
+    """A note without what it quotes of the same, where the wrong value would stand a second time, or that in its place where it is nearer
+    to what is said now; what it quotes of something else is another statement."""
     claim, quoted = parts_of(entry.text) if entry.source == AGENT else (entry.text, "")
-    yield entry._replace(text=claim)
-    if words := apart_from(quoted, claim):
-        yield entry._replace(text=words)
+    other = apart_from(quoted, claim)
+    same = [one for one in (claim, "" if other else quoted) if one]
+    yield entry._replace(text=max(same, key=lambda one: len(words_in_common(one, said)) / max(1, count_words(one))))
+    if other:
+        yield entry._replace(text=other)
 
 
 def _confidence(told: Correction) -> str:
