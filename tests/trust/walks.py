@@ -18,7 +18,7 @@ from everself.memory.archive.days import archive_days, find_old_days
 from everself.memory.archive.faded_lines import archive_lines, find_faded, merge_lines
 from everself.memory.bank import Bank
 from everself.memory.entries import holds_memory, read_document, text_of
-from everself.memory.evidence import add_evidence
+from everself.memory.evidence import add_evidence, quote
 from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.proof import Target
 from everself.memory.promotion.moves import Pick, apply_moves
@@ -216,6 +216,13 @@ def name_evidence(walk: Walk) -> None:
     held = _within_reach(walk)
     if held is not None:
         add_evidence(walk.world.mind.memory, held.id, f"msg:{walk.random.choice('ABCDEFGH') * 12}")
+
+
+def quote_outside(walk: Walk) -> None:
+    """A person's entry takes no words in."""
+    held = _within_reach(walk)
+    if held is not None:
+        quote(walk.world.mind.memory, held.id, "")
 
 
 def supersede(walk: Walk) -> None:
@@ -544,7 +551,7 @@ OPERATIONS: dict[str, Operation] = {
     one.__name__: one
     for one in (
         *(remember, remember_explicitly, remember_for_somebody, remember_with_key, mention, correct, supersede, edit),
-        *(revise, name_evidence),
+        *(revise, name_evidence, quote_outside),
         *(
             set_aside,
             let_out,
@@ -571,6 +578,7 @@ VERBS = {
     "Memory.correct": ("correct",),
     "Memory.revise": ("revise",),
     "evidence.add_evidence": ("name_evidence",),
+    "evidence.quote": ("quote_outside",),
     "Memory.supersede": ("supersede",),
     "Memory.edit": ("edit",),
     "quarantine.quarantine": ("set_aside",),
@@ -588,7 +596,15 @@ VERBS = {
 # these write no document: they look, or are what the verbs are made of
 LOOKING = frozenset(
     {
-        *("Memory.confidence", "Memory.trust", "Memory.as_of", "Memory.stale", "Memory.draft", "Memory.apply"),
+        *(
+            "Memory.confidence",
+            "Memory.trust",
+            "Memory.as_of",
+            "Memory.stale",
+            "Memory.draft",
+            "Memory.apply",
+            "Memory.is_settled",
+        ),
         *("Memory.at", "Memory.signed", "Memory.doubt", "Memory.successor", "Memory.words_now"),
         *(
             "sources.sources_of_hits",
