@@ -7,9 +7,9 @@ it stays, as an entry that is worth what the note was worth.
 from collections.abc import Callable
 from datetime import datetime
 
-from everself.classify.remainders import remainder
 from everself.memory.drafts import Draft
 from everself.memory.provenance import AGENT, evidenced
+from everself.memory.remainders import remainder
 from everself.memory.writing import NewEntry, add_entry, close_entry
 from everself.values import Entry, Origin, ProvenanceRecord, Tier, new_id
 from everself.workspace.layout import place
