@@ -9,7 +9,6 @@ from datetime import datetime
 
 from everself.memory.drafts import Draft
 from everself.memory.provenance import AGENT, evidenced
-from everself.memory.remainders import remainder
 from everself.memory.writing import NewEntry, add_entry, close_entry
 from everself.values import Entry, Origin, ProvenanceRecord, Tier, new_id
 from everself.workspace.layout import place
@@ -20,6 +19,8 @@ def close_for(
 ) -> tuple[ProvenanceRecord, ...]:
     """Close an entry in favour of a newer one, given by its id and its words; the records of what is kept of it. `is_known`: whether
     something open says these words, or they were forgotten."""
+    from everself.memory.remainders import remainder
+
     by, words = newer
     close_entry(draft, entry, now.date(), by)
     if entry.closed or entry.source != AGENT or not entry.vouched:
