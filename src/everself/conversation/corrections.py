@@ -16,7 +16,6 @@ from everself.classify.coverage import count_words, same_fact, words_in_common
 from everself.classify.difference import differ_in_one_word, find_difference
 from everself.classify.openers import bare
 from everself.classify.pairs import replaces
-from everself.classify.remainders import apart_from
 from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.statements import is_command, read
 from everself.classify.triage import Triage, Verdict
@@ -27,6 +26,7 @@ from everself.conversation.tools.protocol import ToolContext, Written
 from everself.errors import NotFound, RefusedByRule
 from everself.memory.memory import Memory
 from everself.memory.provenance import AGENT, HAND, rank, stated_by_owner
+from everself.memory.remainders import apart_from
 from everself.memory.writing import NewEntry
 from everself.search.recall import Recall, RecallRequest
 from everself.search.scopes import SessionKind

@@ -19,7 +19,7 @@ def close_for(
 ) -> tuple[ProvenanceRecord, ...]:
     """Close an entry in favour of a newer one, given by its id and its words; the records of what is kept of it. `is_known`: whether
     something open says these words, or they were forgotten."""
-    from everself.classify.remainders import remainder
+    from everself.memory.remainders import remainder
 
     by, words = newer
     close_entry(draft, entry, now.date(), by)

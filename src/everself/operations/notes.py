@@ -24,7 +24,6 @@ from everself.classify.coverage import (
 )
 from everself.classify.openers import bare
 from everself.classify.pairs import replaces
-from everself.classify.remainders import untouched
 from everself.classify.sentence_kinds import Sentence, SentenceKind
 from everself.classify.sentences import KEPT
 from everself.classify.statements import read, read_each
@@ -32,6 +31,7 @@ from everself.memory.closing import part_of
 from everself.memory.copies import copies_of, same_statement
 from everself.memory.memory import Corrected, Memory, Remembered
 from everself.memory.provenance import AGENT, HAND, OWNER, is_human, is_outside, kept, rank
+from everself.memory.remainders import untouched
 from everself.memory.statements import said
 from everself.memory.writing import NewEntry, core_path, is_quarantined, log_path
 from everself.operations.caller import Caller

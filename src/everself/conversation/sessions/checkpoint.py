@@ -20,7 +20,6 @@ from everself.classify.coverage import (
     untold,
     words_in_common,
 )
-from everself.classify.remainders import apart_from
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.clock import Clock
 from everself.conversation.sessions.log import SessionLog
@@ -30,6 +29,7 @@ from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import TRIGGER
 from everself.memory.memory import Memory
 from everself.memory.provenance import AGENT, rank, stated_by, stated_by_owner
+from everself.memory.remainders import apart_from
 from everself.memory.writing import CORE, NewEntry, is_quarantined, log_in, scope_of
 from everself.search.scopes import SessionKind
 from everself.text.normalise import fold
