@@ -55,7 +55,7 @@ class FakeChat:
     def cancel(self, _: Session) -> bool:
         return False
 
-    async def converse(self, session: Session, text: str, _: str = "") -> AsyncIterator[Event]:
+    async def converse(self, session: Session, text: str, *_: object) -> AsyncIterator[Event]:
         self.heard.append(text)
         yield Accepted(session.id, "M1")
         events = self.script(text)
