@@ -37,7 +37,7 @@ def test_names_that_forget_the_words_are_found(monkeypatch: pytest.MonkeyPatch) 
 def test_an_undo_that_brings_entries_back_twice_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changes, "_doubled", lambda *_: ())
     with pytest.raises(AssertionError, match="R7 seed"):
-        run_r7(200, 2, 50)
+        run_r7(200, 6, 50)
 
 
 def test_an_undo_that_leaves_the_voucher_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,6 +111,14 @@ def test_of_a_log_that_grew_much_the_newest_comes_and_the_rest_is_named() -> Non
     assert second.receipt.omissions[0].lines[0] > before
 
 
+def test_an_entry_of_a_log_that_grew_stands_behind_its_time() -> None:
+    table = Table(home())
+    first = table.assemble()
+    table.files[TODAY] += "\n## [09:05:10] note\n\nThe kettle is broken.\n\n## [09:06:00] decision\n\nWe buy a new one.\n"
+    delta = table.assemble(prefix=first.prefix).delta
+    assert "> [09:05] The kettle is broken.\n> [09:06 decision] We buy a new one.\n" in delta
+
+
 def test_another_kind_of_session_cannot_go_on_with_a_prefix() -> None:
     table = Table(home())
     with pytest.raises(WrongUse):
