@@ -425,7 +425,9 @@ def test_search_answers_while_another_process_writes_memories(everself, home: Pa
     finally:
         rival.wait(600)
     assert rival.returncode == 0
-    assert len(everself("memory", "search", "quokka", "--limit", "20", "--json").json["data"]["hits"]) == 6
+    hits = everself("memory", "search", "quokka", "--limit", "20", "--json").json["data"]["hits"]
+    assert ["quokka" in hit["hit"]["text"] for hit in hits if not hit["hit"]["weak"]] == [True] * 6
+    assert len(everself("memory", "search", "quokka", "--limit", "6", "--json").json["data"]["hits"]) == 6
 
 
 @pytest.mark.slow
