@@ -75,7 +75,7 @@ def test_a_scripted_life_is_logged_without_a_word_of_it(log: list[str], tmp_path
     for wanted in (
         r"INFO everself\.workspace\.state_factory: Opened agent main: workspace /\S+, state /\S+\.",
         r"INFO everself\.workspace\.disk_workspace: Change \w+ of owner applied in \d+ ms: memory/\d{4}-\d\d-\d\d\.md",
-        r"INFO everself\.search\.index: Index synced in \d+ ms: \d+ documents read",
+        r"INFO everself\.search\.sync\.sync: Index synced in \d+ ms: \d+ documents read",
         r"DEBUG everself\.search\.sync\.embedding: \S+ embedded \d+ texts for \d+ chunks in \d+ ms\.",
         r"DEBUG everself\.search\.recall: Search \w+: \d+ hits by \S+ in \d+ ms\.",
         r"DEBUG everself\.models\.spend_meter: Request of fake/1 by chat: \d+ tokens in, \d+ out, price \S+\.",

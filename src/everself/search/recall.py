@@ -44,8 +44,8 @@ LONGEST_QUERY: Final = 4_000
 # Hits are looked at in stages of fixed sizes, and factors reorder them within a stage only: how many are asked for decides how many
 # stages are looked at and never their order.
 _STAGES: Final = (80, 400)
-# A weak hit that scores at least so much may be what was meant. Below it only the nearest few come, so that a search that finds nothing
-# shows what is there.
+# A weak hit that scores at least so much may be what was meant. Below it only the nearest few come, beside strong ones too: in a small
+# memory the answer may share no word with the question while something else has all of them.
 _FAINT: Final = 0.03
 _FEW: Final = 3
 # hits that are looked at for every word of the query

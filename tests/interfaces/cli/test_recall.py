@@ -83,10 +83,10 @@ def test_json_has_all_that_is_shown_and_more(everself) -> None:
 def test_every_part_of_a_score_is_explained_and_the_first_seeds_weight_too(everself) -> None:
     words = everself("memory", "search", "tundra", "--explain", "--limit", "1").out
     assert "→ found because it says “tundra”" in words
-    assert "own_lead" not in words
+    assert "first_told" not in words
     out = everself("memory", "search", "tundra", "--explain", "--verbose", "--limit", "1").out
     parts = {line[6:26].strip(): line[26:] for line in out.splitlines() if line.startswith("      ")}
-    assert {"own_lead", "level", "sum", "age", "seed 1 weight", "score"} <= set(parts)
+    assert {"first_told", "level", "sum", "age", "seed 1 weight", "score"} <= set(parts)
     assert float(parts["sum"].split()[0]) == pytest.approx(
         sum(float(value) for value in parts.values() if value.strip()[0] in "+-"), abs=0.01
     )
@@ -97,10 +97,30 @@ def test_every_part_of_a_score_is_explained_and_the_first_seeds_weight_too(evers
 
 @pytest.mark.usefixtures("notes")
 def test_nothing_found_is_said_and_has_a_code_of_its_own(everself) -> None:
+    said = everself("memory", "search", "xyzzyplugh", "--min-score", "0.35")
+    assert (said.code, said.out) == (5, "Nothing is remembered that fits.\n")
+    said = everself("memory", "search", "xyzzyplugh", "--min-score", "0.35", "--json")
+    assert (said.code, said.json["ok"], said.json["data"]["hits"]) == (5, True, [])
+
+
+@pytest.mark.usefixtures("notes")
+def test_what_only_comes_nearest_is_marked_and_counts_as_found(everself) -> None:
+    said = everself("memory", "search", "xyzzyplugh")
+    first, *shown = said.out.splitlines()
+    assert (said.code, first) == (0, "Nothing fits well. What comes nearest:")
+    assert [line.split()[-1] for line in shown if line[:2].strip()] == ["weak"] * 3
+    hits = everself("memory", "search", "xyzzyplugh", "--json").json["data"]["hits"]
+    assert [hit["hit"]["weak"] for hit in hits] == [True] * 3
+    assert len(everself("memory", "search", "xyzzyplugh", "--limit", "2", "--json").json["data"]["hits"]) == 2
+
+
+@pytest.mark.usefixtures("workspace")
+def test_an_empty_memory_has_nothing_that_comes_nearest(everself, workspace: Path) -> None:
+    for name in ("USER.md", "MEMORY.md"):
+        (workspace / name).write_text("")
+    everself("config", "set", "memorySearch.provider", "none")
     said = everself("memory", "search", "xyzzyplugh")
     assert (said.code, said.out) == (5, "Nothing is remembered that fits.\n")
-    said = everself("memory", "search", "xyzzyplugh", "--json")
-    assert (said.code, said.json["ok"], said.json["data"]["hits"]) == (5, True, [])
 
 
 @pytest.mark.usefixtures("notes")
@@ -405,7 +425,9 @@ def test_search_answers_while_another_process_writes_memories(everself, home: Pa
     finally:
         rival.wait(600)
     assert rival.returncode == 0
-    assert len(everself("memory", "search", "quokka", "--limit", "20", "--json").json["data"]["hits"]) == 6
+    hits = everself("memory", "search", "quokka", "--limit", "20", "--json").json["data"]["hits"]
+    assert ["quokka" in hit["hit"]["text"] for hit in hits if not hit["hit"]["weak"]] == [True] * 6
+    assert len(everself("memory", "search", "quokka", "--limit", "6", "--json").json["data"]["hits"]) == 6
 
 
 @pytest.mark.slow

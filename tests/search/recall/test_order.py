@@ -89,6 +89,16 @@ def test_what_is_below_the_threshold_comes_marked_and_last(tmp_path: Path) -> No
         assert [hit.weak for hit in known] == sorted(hit.weak for hit in known)
 
 
+def test_what_hardly_fits_comes_after_all_that_fits_and_three_of_it_at_most(tmp_path: Path) -> None:
+    with searchable(tmp_path) as made:
+        made.write("memory/lamps.md", "".join(f"- Lamp {at} hangs in the hall.\n" for at in range(8)))
+        made.write("memory/garden.md", "".join(f"- The rhubarb in bed {at} wants water.\n" for at in range(4)))
+        hits = made.search("rhubarb", RecallRequest("", limit=20)).hits
+        assert ["rhubarb" in hit.text for hit in hits] == [True] * 4 + [False] * 3
+        assert [hit.weak for hit in hits] == [False] * 4 + [True] * 3
+        assert len(made.search("rhubarb", RecallRequest("", limit=5)).hits) == 5
+
+
 def test_a_caller_who_sets_a_threshold_gets_nothing_below_it(tmp_path: Path) -> None:
     with searchable(tmp_path) as made:
         made.write("MEMORY.md", "# Memory\n\n- Writes Rust at work.\n")
