@@ -86,7 +86,7 @@ def test_a_log_of_a_new_day_comes_in_the_delta() -> None:
     first = table.assemble()
     table.files["memory/2026-03-20.md"] = "# Memory Log: 2026-03-20\n\n## [00:05:00] note\n\nMidnight frost.\n"
     table.time.moment = table.time.moment.replace(day=20)
-    assert "> Midnight frost." in table.assemble(prefix=first.prefix).delta
+    assert "> [00:05] Midnight frost." in table.assemble(prefix=first.prefix).delta
 
 
 def test_an_edit_too_large_for_a_turn_is_named() -> None:
@@ -114,7 +114,9 @@ def test_of_a_log_that_grew_much_the_newest_comes_and_the_rest_is_named() -> Non
 def test_an_entry_of_a_log_that_grew_stands_behind_its_time() -> None:
     table = Table(home())
     first = table.assemble()
-    table.files[TODAY] += "\n## [09:05:10] note\n\nThe kettle is broken.\n\n## [09:06:00] decision\n\nWe buy a new one.\n"
+    table.files[TODAY] += (
+        "\n## [09:05:10] note\n\nThe kettle is broken.\n\n## [09:06:00] decision\n\nWe buy a new one.\n"
+    )
     delta = table.assemble(prefix=first.prefix).delta
     assert "> [09:05] The kettle is broken.\n> [09:06 decision] We buy a new one.\n" in delta
 
