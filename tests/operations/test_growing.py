@@ -99,6 +99,19 @@ def test_a_digest_has_days(app: Runtime) -> None:
         digest_growth(app, 10**9)
 
 
+def test_a_correction_in_other_words_is_found_before_what_was_wrong_in_the_words_of_that(app: Runtime) -> None:
+    agent = Agent(app, fresh=False)
+    wrong = agent.remember("The ferry to Jeju leaves at 7:40 from the old pier").entry
+    agent.correct(wrong, "Boats: quarter past eight")
+    for limit in (4, 50):
+        words = "The ferry to Jeju leaves at 7:40 from the old pier"
+        hits = app.recall.search(RecallRequest(words, limit=limit, min_score=0.0, recorded=False)).hits
+        found = [hit for hit in hits if hit.entry]
+        assert [hit.closed for hit in found[:2]] == [False, True], limit
+        assert found[0].text == "Boats: quarter past eight"
+        assert found[0].score == found[1].score
+
+
 def test_a_correction_is_found_before_what_was_wrong_and_at_full_confidence(app: Runtime) -> None:
     wrong = Agent(app, fresh=False).remember("My sister is called Mira").entry
     Agent(app, fresh=False).remember("My sister likes tea and long walks by the sea")

@@ -15,7 +15,16 @@ from everself.errors import EverselfError, NotFound, WrongUse
 from everself.logs import get_logger
 from everself.search.packing import pack, render
 from everself.search.scopes import Scope, SessionKind
-from everself.search.score_adjustments import CORRECTED, Ageing, adjust, diversify, is_exact, merge_equals, newest_first
+from everself.search.score_adjustments import (
+    CORRECTED,
+    Ageing,
+    adjust,
+    diversify,
+    is_exact,
+    merge_equals,
+    newest_first,
+    replaced_last,
+)
 from everself.search.sharing import is_owner
 from everself.search.similarity import COSINE
 from everself.search.snippets import DocumentCache
@@ -203,16 +212,20 @@ class Recall:
         limit = request.limit or (5 if mode is Ranking.TFIDF else self._settings.max_results)
         hits: list[Hit] = []
         left: list[LeftOut] = []
+        stages: list[set[str]] = []
         for first, last in _stages(request, limit):
             more, lost = self._hits(view, request, served, ranked.between(first, last), words)
             hits += more
             left += lost
+            stages.append({hit.reference for hit in more})
         hits, equals = merge_equals(hits)
         left += equals
         if mode is Ranking.DEFAULT:
             hits = newest_first(diversify(hits), request.query)
         hits, lost = self._above(request, mode, hits)
         left += lost
+        if mode is Ranking.DEFAULT:
+            hits = replaced_last(hits, {hit.entry: self._instead(hit) for hit in hits if hit.now}, stages)
         if request.budget is None:
             kept, over = hits[:limit], hits[limit:]
             # exact counting loads a vocabulary, which takes half the time budget of a command
@@ -231,6 +244,11 @@ class Recall:
             (*view.notices, *((_UNREST,) if served.skipped else ())),
             tuple(left[:_LEFT_NAMED]),
         )
+
+    def _instead(self, gone: Hit) -> str:
+        entry = self._memory.catalog.find(gone.entry)
+        found = None if entry is None else self._memory.successor(entry)
+        return "" if found is None else found.id
 
     def _question(
         self,

@@ -3,7 +3,7 @@
 Factors reorder. None of them takes a strong match out of an answer: what is hidden is decided by the score before age.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
@@ -137,6 +137,23 @@ def newest_first(hits: Sequence[Hit], query: str) -> list[Hit]:
         return found
     if overlap(asked & ours, asked & theirs) >= _SAME_ASKED and overlap(ours, theirs) >= _SAME_WORDS:
         found[:2] = [other, best]
+    return found
+
+
+def replaced_last(
+    hits: Sequence[Hit], instead: Mapping[str, str], looked_up: Sequence[Collection[str]]
+) -> list[Hit]:
+    """What no longer holds comes after what holds `instead` of it: a correction is often said in other words than what it corrects, and
+    a query in the old words. Only among hits that are always looked up together: the order may not depend on how many are wanted."""
+    found = list(hits)
+    for gone in (hit for hit in hits if hit.entry in instead):
+        beside = next((one for one in looked_up if gone.reference in one), ())
+        at = found.index(gone)
+        right = next((one for one in found[at:] if one.entry == instead[gone.entry] and one.reference in beside), None)
+        if right is not None:
+            found.remove(right)
+            raised = ScorePart("holds instead", gone.score / max(right.score, 1e-6), "factor")
+            found.insert(at, right._replace(score=gone.score, weak=gone.weak, parts=(*right.parts, raised)))
     return found
 
 

@@ -29,6 +29,7 @@ _FACTORS: Final = {
     "exact": "it holds exactly what was asked for",
     "correction": "raised, because you corrected it",
     "closed": "lowered, because it no longer holds",
+    "holds instead": "raised, because it holds instead of one that would come before it",
     "age": "lowered, because it is old",
 }
 # beside the strongest reason, and beside a factor of one
