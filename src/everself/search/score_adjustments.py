@@ -140,9 +140,7 @@ def newest_first(hits: Sequence[Hit], query: str) -> list[Hit]:
     return found
 
 
-def replaced_last(
-    hits: Sequence[Hit], instead: Mapping[str, str], looked_up: Sequence[Collection[str]]
-) -> list[Hit]:
+def replaced_last(hits: Sequence[Hit], instead: Mapping[str, str], looked_up: Sequence[Collection[str]]) -> list[Hit]:
     """What no longer holds comes after what holds `instead` of it: a correction is often said in other words than what it corrects, and
     a query in the old words. Only among hits that are always looked up together: the order may not depend on how many are wanted."""
     found = list(hits)
