@@ -4,7 +4,7 @@ Knows sessions, prompts and the loop. Does not know who shows the events, nor wh
 """
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from everself.conversation.events import Done, Event, Notice
@@ -32,6 +32,8 @@ class Chat:
         self._shared = shared
         # unfinished turns of each session, in order
         self._running: dict[str, list[asyncio.Task[None]]] = {}
+        # messages with an id of which one turn at a time may be begun, and how many wait for it
+        self._once: dict[str, tuple[asyncio.Lock, int]] = {}
         # begun here and not left yet; one in which nothing was said is stored nowhere else
         self._begun: dict[str, Session] = {}
 
@@ -64,6 +66,21 @@ class Chat:
         session = self._shared.log.begin(scope, channel)
         self._begun[session.id] = session
         return session
+
+    @asynccontextmanager
+    async def once(self, identity: str) -> AsyncIterator[None]:
+        """Held by the one turn of a message that has an id; whoever sends the same one waits until it is over."""
+        import asyncio
+
+        lock, waiting = self._once.get(identity, (asyncio.Lock(), 0))
+        self._once[identity] = (lock, waiting + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, waiting = self._once.pop(identity)
+            if waiting > 1:
+                self._once[identity] = (lock, waiting - 1)
 
     async def converse(
         self, session: Session, text: str, person: str = "", options: TurnOptions = PLAIN_TURN
