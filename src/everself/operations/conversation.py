@@ -71,8 +71,8 @@ class ConverseRequest(Request):
 async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> AsyncIterator[Event]:
     """Say something to the agent; its reply comes as events, Accepted first and Done last.
 
-    Leaving early stops the reply; what was said is kept. Where a tool of the program is called, the turn ends as `tool_calls`, and its results
-    begin the next one.
+    Leaving early stops the reply; what was said is kept. Where a tool of the program is called, the turn ends as `tool_calls`, and its
+    results begin the next one.
     """
     # imported here: of the other operations of this module none needs a turn
     from everself.conversation.acceptance import identity_of

@@ -84,8 +84,8 @@ Run = Callable[[JsonObject, ToolContext], Awaitable[Outcome]]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`changes`: it may write, so sub-agents with a read-only workspace do not get it. `client`: it is run by the program that asks, so that
-    a call of it ends the turn."""
+    """`changes`: it may write, so sub-agents with a read-only workspace do not get it. `client`: the program that asks runs it, so that a
+    call of it ends the turn."""
 
     spec: ToolSpec
     run: Run

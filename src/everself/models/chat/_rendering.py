@@ -179,7 +179,8 @@ def render_settings(request: ChatRequest, wire: WireName, model: "Model[Any]") -
     settings: dict[str, Any] = {"max_retries": 0}
     if request.max_tokens is not None:
         settings["max_tokens"] = request.max_tokens
-    if request.temperature is not None:
+    # some models take none; pydantic-ai would leave it out with a warning
+    if request.temperature is not None and not model.profile.get("anthropic_disallows_sampling_settings"):
         settings["temperature"] = request.temperature
     if request.stop:
         settings["stop_sequences"] = list(request.stop)
