@@ -19,8 +19,12 @@ from everself.interfaces.http.service import Service
 from everself.interfaces.http.turns import Turn, begin_turn, need_model
 from everself.interfaces.openai.answers import Head, error_of, model_of, models_of, reason_of
 from everself.interfaces.openai.requests import Completion, read_completion
+from everself.interfaces.openai.response_answers import Events
+from everself.interfaces.openai.response_answers import Head as ResponseHead
+from everself.interfaces.openai.response_requests import read_response
 
 CHANNEL: Final = "openai"
+RESPONSES: Final = "responses"
 PREFIX: Final = "/v1/"
 
 
@@ -45,6 +49,34 @@ class OpenAI:
         if found.asked.stream:
             return EventStream(_chunks(head, turn, found), turn.headers, worded=_failure)
         return _json(head.completion(await turn.whole(request)), turn.headers)
+
+    async def respond(self, request: Request) -> Any:
+        found = read_response(read_object(await request.body()))
+        need_model(found.asked.model, request.state.access)
+        turn = await begin_turn(self._service, request, found.asked.given, RESPONSES, named=found.previous)
+        head = ResponseHead(turn.message, turn.created, turn.model, found.echo)
+        if found.asked.stream:
+            events = Events(head)
+            told = _response_events(events, turn)
+            return EventStream(told, turn.headers, worded=lambda problem: _event(events.fail(problem)))
+        return _json(head.whole(await turn.whole(request)), turn.headers)
+
+
+async def _response_events(events: Events, turn: Turn) -> AsyncIterator[bytes]:
+    """What fails before the first word is raised, and answered with its code; later it is told in the stream."""
+    begun = False
+    async with aclosing(turn.pieces()) as pieces:
+        async for piece in pieces:
+            if not begun:
+                begun = True
+                for sent in events.start():
+                    yield _event(sent)
+            for sent in events.feed(piece):
+                yield _event(sent)
+
+
+def _event(sent: dict[str, Any]) -> bytes:
+    return event_lines(json.dumps(sent, ensure_ascii=False), sent["type"])
 
 
 async def _chunks(head: Head, turn: Turn, found: Completion) -> AsyncIterator[bytes]:
@@ -87,6 +119,7 @@ def _routes(service: Service) -> Sequence[BaseRoute]:
         Route("/v1/models", openai.models, methods=["GET"]),
         Route("/v1/models/{model}", openai.model, methods=["GET"]),
         Route("/v1/chat/completions", openai.complete, methods=["POST"]),
+        Route("/v1/responses", openai.respond, methods=["POST"]),
     )
 
 
