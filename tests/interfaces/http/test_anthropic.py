@@ -9,11 +9,14 @@ import httpx2
 import pytest
 from anthropic.types import RawMessageStreamEvent
 from pydantic import TypeAdapter
-from tests.interfaces.http.gateways import BASE, Gateway, make_agent, make_token
+from tests.interfaces.http.gateways import BASE, HOME, Gateway, make_agent, make_token
 from tests.interfaces.http.test_api import scripted
 
 from everself.errors import ModelFailed
+from everself.interfaces.http.limits import Limits
 from everself.models.chat.protocol import ReplyCall, ReplyEnd, ReplyText, ToolCall, Usage
+from everself.operations.caller import AT_TERMINAL
+from everself.operations.settings import SetRequest, set_value
 from everself.testing.chat_model import FakeModel, call
 
 # loading the package takes seconds
@@ -215,6 +218,22 @@ def test_errors_are_those_that_the_package_knows() -> None:
             assert failed.value.status_code == 502
 
     play(act, FakeModel(ModelFailed("It is on fire.")))
+
+
+def test_too_many_requests_and_a_spent_budget_are_429() -> None:
+    async def act() -> None:
+        hasty = Limits(rate=0.001, burst=1)
+        async with Gateway(hasty, scripted(FakeModel("Hello.", paid=True))) as gateway:
+            client = Client(gateway, make_token())
+            with pytest.raises(anthropic.RateLimitError, match="budget|spend|limit"):
+                await client.say(("user", "Hello"))
+            with pytest.raises(anthropic.RateLimitError, match="Try again in"):
+                await client.say(("user", "Hello"))
+            await client.sdk.close()
+
+    make_agent()
+    set_value(HOME, AT_TERMINAL, SetRequest(key="spend.apiPerDay", value="0"))
+    asyncio.run(act())
 
 
 def test_a_model_that_fails_half_way_is_told_in_the_stream() -> None:
