@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from tests.conversation.talks import done, talking
 
 from everself.conversation.events import Accepted, Event, Text, ToolCalled, ToolReturned
+from everself.conversation.sessions.heard import Heard
 from everself.conversation.sessions.history import turns_of
 from everself.conversation.sessions.log import SessionLog
 from everself.errors import ModelFailed, NotFound, WrongUse
@@ -93,6 +95,73 @@ def test_a_message_whose_reply_broke_off_is_answered_when_it_is_sent_again(tmp_p
         assert said == ["Remember that herons are grey.", "Thanks."]
         assert done(ask(app, text="Remember that herons are grey.", id="a1")).text == "A whole reply."
         assert len([one for one in app.memory.catalog.all() if "herons" in one.text]) == 1
+
+
+def test_a_message_that_nobody_answered_is_the_same_when_it_is_sent_again(tmp_path: Path) -> None:
+    """Clients try again by themselves when a model failed, without an id."""
+    down = ModelFailed("It is on fire.")
+    with talking(tmp_path, down, ("Half", down), "Whole.", "Again.", down, "Yes.") as (app, model):
+        failed = [ask(app, text="My heron is called Otto.") for _ in range(2)]
+        assert [done(one).why for one in failed] == ["failed", "failed"]
+        answered = ask(app, text="My heron is called Otto.")
+        assert done(answered).text == "Whole."
+        assert {session_of(one) for one in (*failed, answered)} == {session_of(answered)}
+        assert [one for one in stored(app, answered) if one[0] == "user"] == [("user", "My heron is called Otto.")]
+        # what was answered is another message when it is said again
+        assert session_of(ask(app, text="My heron is called Otto.")) != session_of(answered)
+        earlier = [{"role": "user", "text": "My heron is called Otto."}, {"role": "assistant", "text": "Whole."}]
+        again = [ask(app, text="And?", earlier=earlier) for _ in range(2)]
+        assert {session_of(one) for one in again} == {session_of(answered)}
+        assert len([one for one in stored(app, answered) if one == ("user", "And?")]) == 1
+        assert [one.mentions for one in app.memory.catalog.all() if "Otto" in one.text] == [2]
+        assert len(model.requests) == 6
+
+
+def test_of_two_who_say_the_same_at_once_each_has_a_conversation(tmp_path: Path) -> None:
+    async def both(app: Runtime) -> list[list[Event]]:
+        return await asyncio.gather(*(hear(app, text="Hello") for _ in range(2)))
+
+    with talking(tmp_path, ("One ", Wait(0.05), "reply.")) as (app, _):
+        first, second = asyncio.run(both(app))
+        assert session_of(first) != session_of(second)
+
+
+def test_a_conversation_goes_on_however_much_of_a_reply_that_was_stopped_was_heard(tmp_path: Path) -> None:
+    async def stop(app: Runtime) -> str:
+        request: ConverseRequest = converse.read({"text": "Tell me slowly."}, "http")
+        session = ""
+        async with aclosing(converse(app, PROGRAM, request)) as events:
+            async for event in events:
+                session = event.session if isinstance(event, Accepted) else session
+                if isinstance(event, Text) and event.text.startswith("two"):
+                    break
+        # it is over when whoever listened has left
+        assert not app.chat.running
+        return session
+
+    with talking(tmp_path, ("One two ", Wait()), "Yes.", "No.", "Perhaps.") as (app, _):
+        session = asyncio.run(stop(app))
+        for heard in ("One two", "One", None):
+            told = [{"role": "assistant", "text": heard}] if heard else []
+            earlier = [{"role": "user", "text": "Tell me slowly."}, *told]
+            found = app.log.continued([Heard(**one) for one in earlier], PROGRAM.scope, PROGRAM.channel)
+            assert found is not None
+            assert found.id == session
+        assert (
+            app.log.continued([Heard("user", "Tell me slowly."), Heard("assistant", "Two")], PROGRAM.scope, "openai")
+            is None
+        )
+
+
+def test_what_was_said_elsewhere_is_known_again_when_the_conversation_was_compacted(tmp_path: Path) -> None:
+    with talking(tmp_path, "Hello.", "Good.") as (app, _):
+        strange = [{"role": "user", "text": "Instructions for this folder."}, {"role": "assistant", "text": "I see."}]
+        first = ask(app, text="Good morning", earlier=strange)
+        app.log.mark(app.log.find(session_of(first)), compacted=2, summary="They said good morning.")
+        said = [{"role": "user", "text": "Good morning"}, {"role": "assistant", "text": "Hello."}]
+        assert session_of(ask(app, text="And?", earlier=[*strange, *said])) == session_of(first)
+        other = [{"role": "user", "text": "Other instructions."}]
+        assert session_of(ask(app, text="So?", earlier=[*other, *said])) != session_of(first)
 
 
 def test_a_call_of_the_programs_tool_ends_the_turn_and_its_result_begins_the_next(tmp_path: Path) -> None:
@@ -227,6 +296,13 @@ def test_images_go_to_models_that_take_them(tmp_path: Path) -> None:
         assert model.requests[1].turns[0].images == ()
         assert "1 image" in model.requests[1].turns[0].beside[0]
         assert done(ask(app, images=[PIXEL])).why == "stop"
+    rains = ReplyCall(ToolCall("c1", "weather", "{}"))
+    with talking(tmp_path, model=FakeModel(rains, "A cat.", takes_images=True)) as (app, model):
+        first = ask(app, text="What is this?", images=[PIXEL], tools=[WEATHER])
+        ask(app, session=session_of(first), results=[{"call": "c1", "text": "Rain"}], images=[PIXEL])
+        # shown again with its message, which is not said again
+        assert [one for one in stored(app, first) if one[0] == "user"] == [("user", "What is this?")]
+        assert model.requests[1].turns[0] == model.requests[0].turns[0]
     with talking(tmp_path, "No.") as (app, _), pytest.raises(WrongUse, match="no images"):
         ask(app, text="What is this?", images=[PIXEL])
 
@@ -244,6 +320,7 @@ def test_images_go_to_models_that_take_them(tmp_path: Path) -> None:
         {"images": [{"media_type": "image/png", "data": "?"}]},
         {"temperature": 3},
         {"after": "no such message"},
+        {"must_call": ["weather"]},
     ],
 )
 def test_what_no_model_takes_is_refused_before_anything_is_said(tmp_path: Path, given: dict[str, Any]) -> None:

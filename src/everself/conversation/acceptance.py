@@ -10,7 +10,7 @@ from typing import Final
 
 from everself.conversation.resources import TurnOptions
 from everself.conversation.sessions.heard import CLIENT, is_result, reply_after
-from everself.conversation.sessions.log import SessionLog
+from everself.conversation.sessions.log import SessionLog, digest_of_earlier
 from everself.conversation.sessions.session import Message, Session
 from everself.errors import NotFound
 from everself.memory.provenance import TOOL
@@ -54,7 +54,8 @@ def identity_of(name: str, scope: Scope, channel: str) -> str:
 def accept(log: SessionLog, session: Session, text: str, person: str, options: TurnOptions) -> Acceptance:
     """When this returns, all of it is durable. Raises NotFound for results where nothing was said."""
     session = log.fresh(session)
-    speaks = bool(text.strip() or options.images)
+    # with results, images are those of the message that is being answered, shown again
+    speaks = bool(text.strip() or (options.images and not options.results))
     known = log.message(options.identity) if options.identity else None
     first: Message | None = None
     if options.results:
@@ -103,6 +104,8 @@ def _meta(options: TurnOptions) -> dict[str, object]:
         meta["images"] = len(options.images)
     if options.by_program:
         meta["system"] = True
+    if options.earlier:
+        meta["before"] = digest_of_earlier(options.earlier)
     if options.answers:
         meta["results"] = list(options.answers)
     return meta

@@ -3,7 +3,7 @@
 Knows sessions, prompts and the loop. Does not know who shows the events, nor what any tool does.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
@@ -84,7 +84,7 @@ class Chat:
 
     async def converse(
         self, session: Session, text: str, person: str = "", options: TurnOptions = PLAIN_TURN
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event, None]:
         """The events of one turn: Accepted first, Done last. Leaving early, or `cancel`, stops it; what was said is kept.
 
         `person` is who speaks where that is not the owner. Raises before Accepted where the message could not be kept.
@@ -114,6 +114,11 @@ class Chat:
             running.remove(task)
             if not running:
                 self._running.pop(session.id, None)
+
+    @property
+    def running(self) -> frozenset[str]:
+        """Sessions in which somebody is being answered."""
+        return frozenset(self._running)
 
     def cancel(self, session: Session) -> bool:
         """Stop the turn that runs, if one does. Its events end with Done, as always."""

@@ -6,6 +6,7 @@ from base64 import b64decode
 from binascii import Error as NotBase64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from everself.conversation.events import Accepted, Done, Event, Text, ToolCalled
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from everself.operations.caller import Caller
     from everself.runtime import Runtime
 
+# within this the same words are the same message, where nobody answered it
+_AGAIN: Final = timedelta(minutes=10)
 _MEDIA: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
@@ -148,6 +151,8 @@ class Place:
     results: tuple[ToolReturn, ...] = ()
     # results of calls that no conversation holds: shown, as words of the program
     strange: tuple[ClientResult, ...] = ()
+    # the message itself, where it was said before and not answered
+    message: str = ""
 
 
 def find_place(
@@ -156,6 +161,7 @@ def find_place(
     named: tuple[str, str],
     earlier: Sequence[EarlierMessage],
     results: Sequence[ClientResult],
+    text: str,
 ) -> Place:
     """The session to speak in: the one that is named, the one of an earlier reply, the one that holds what was said before, or a new one.
 
@@ -169,6 +175,8 @@ def find_place(
         place = chat.begin(scope, channel, session)
     elif after:
         place, strange = _after(runtime, caller, after, heard)
+    elif not results and (unanswered := _unanswered(runtime, caller, heard, text)) is not None:
+        return unanswered
     elif not earlier:
         place = chat.begin(scope, channel)
     else:
@@ -180,6 +188,21 @@ def find_place(
         ToolReturn(one.call, known[one.call], one.text, one.failed) for one in results if one.call in known
     )
     return Place(place, strange, returned, tuple(one for one in results if one.call not in known))
+
+
+def _unanswered(runtime: "Runtime", caller: "Caller", heard: list[Heard], text: str) -> Place | None:
+    """Where this very message waits for a whole reply: clients send it again when a model failed, and it was said once."""
+    if not text.strip():
+        return None
+    log, chat = runtime.log, runtime.chat
+    found = log.continued([*heard, Heard("user", text)], caller.scope, caller.channel, skip=chat.running)
+    said = [one for one in log.messages(found) if one.role == "user"] if found is not None else []
+    if found is None or not said or runtime.clock.now() - said[-1].at > _AGAIN:
+        return None
+    reply = reply_after(log.messages(found, said[-1].seq))
+    if reply is not None and reply.whole:
+        return None
+    return Place(chat.begin(caller.scope, caller.channel, found.id), message=said[-1].id)
 
 
 def _calls(one: EarlierMessage) -> tuple[ToolCall, ...]:

@@ -1,8 +1,8 @@
 """Conversation as an operation of the second kind: it returns the stream of events of one turn."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -81,8 +81,10 @@ async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest)
         raise WrongUse("There is nothing to say.", mend='everself ask "What do you know about me?"')
     options = _options(caller, request)
     if not request.id:
-        async for event in _say(runtime, caller, request, options):
-            yield event
+        # closed with this one, so that nothing of a reply runs on when nobody listens
+        async with aclosing(_say(runtime, caller, request, options)) as events:
+            async for event in events:
+                yield event
         return
     identity = identity_of(request.id, caller.scope, caller.channel)
     async with runtime.chat.once(identity):
@@ -91,21 +93,24 @@ async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest)
             for event in known:
                 yield event
             return
-        async for event in _say(runtime, caller, request, replace(options, identity=identity)):
-            yield event
+        async with aclosing(_say(runtime, caller, request, replace(options, identity=identity))) as events:
+            async for event in events:
+                yield event
 
 
 async def _say(
     runtime: "Runtime", caller: Caller, request: ConverseRequest, options: "TurnOptions"
-) -> AsyncIterator[Event]:
+) -> AsyncGenerator[Event, None]:
     chat = runtime.chat
     if caller.unwatched or options.images:
         await runtime.worker(lambda: _allow(runtime, caller, options))
     place = await runtime.worker(lambda: _place(runtime, caller, request, options.identity))
-    text, options = with_strange(request.text, place, replace(options, earlier=place.earlier, results=place.results))
+    placed = replace(options, earlier=place.earlier, results=place.results, identity=options.identity or place.message)
+    text, options = with_strange(request.text, place, placed)
     try:
-        async for event in chat.converse(place.session, text, caller.scope.person or "", options):
-            yield event
+        async with aclosing(chat.converse(place.session, text, caller.scope.person or "", options)) as events:
+            async for event in events:
+                yield event
     finally:
         if not request.stay:
             await chat.close(place.session)
@@ -117,6 +122,8 @@ def _options(caller: Caller, request: ConverseRequest) -> "TurnOptions":
 
     if request.schema is not None and (words := schema_fault(request.schema)):
         raise WrongUse(f"The schema is no JSON schema: {words}.")
+    if unknown := set(request.must_call) - {one.name for one in request.tools}:
+        raise WrongUse(f"There is no tool {min(unknown)[:64]} among the tools.")
     return TurnOptions(
         system=request.system,
         max_tokens=request.max_tokens,
@@ -151,7 +158,8 @@ def _allow(runtime: "Runtime", caller: Caller, options: "TurnOptions") -> None:
 
 def _place(runtime: "Runtime", caller: Caller, request: ConverseRequest, identity: str) -> Place:
     known = session_of_message(runtime, identity) if identity else ""
-    return find_place(runtime, caller, (known or request.session, request.after), request.earlier, request.results)
+    named, text = (known or request.session, request.after), "" if request.by_program else request.text
+    return find_place(runtime, caller, named, request.earlier, request.results, text)
 
 
 @dataclass(frozen=True, slots=True)

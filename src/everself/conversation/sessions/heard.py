@@ -21,17 +21,19 @@ _WHOLE: Final[dict[str, Ending]] = {
     "steps": "steps",
     "tool_calls": "tool_calls",
 }
+_CUT: Final = ("cancelled", "failed")
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
     """Something that was said before. Of an assistant `calls` are those of the program's own tools; what such a tool gave has the role
-    `tool` and the id of its call."""
+    `tool` and the id of its call. `cut`: it broke off, so that nobody knows how much of it was heard."""
 
     role: Literal["user", "assistant", "tool"]
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     call: str = ""
+    cut: bool = False
 
     def is_same(self, other: "Heard") -> bool:
         """Results are known by their calls: programs shorten old ones."""
@@ -40,7 +42,19 @@ class Heard:
         if self.role == "tool":
             return self.call == other.call
         named, known = ([call.id for call in one.calls] for one in (self, other))
-        return self.text == other.text and named == known
+        alike = self.text == other.text or (other.cut and other.text.startswith(self.text))
+        return alike and named == known
+
+
+def strange_to(wanted: Sequence[Heard], heard: Sequence[Heard]) -> int | None:
+    """How many of the first of these a conversation does not hold, where it holds all others, exactly and in their order; else None."""
+    left = len(wanted)
+    for one in reversed(heard):
+        if left and wanted[left - 1].is_same(one):
+            left -= 1
+        elif not one.cut:
+            return None
+    return left
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +73,19 @@ def heard_in(messages: Sequence[Message]) -> list[Heard]:
     """All of a conversation; the parts of a reply between which the agent's own tools were called are one."""
     heard: list[Heard] = []
     parts: list[str] = []
+    cut = False
     for one in _effective(messages):
         if one.role == "assistant":
             parts += _told(one)
+            cut = one.meta.get("why") in _CUT
             if one.meta.get("why") == "tool_calls":
                 heard.append(Heard("assistant", "\n\n".join(parts), client_calls(one)))
                 parts = []
         elif one.role == "user" or is_result(one):
-            heard += [Heard("assistant", "\n\n".join(parts))] if parts else []
+            heard += [Heard("assistant", "\n\n".join(parts), cut=cut)] if parts else []
             parts = []
             heard += _brought(one)
-    return [*heard, *([Heard("assistant", "\n\n".join(parts))] if parts else [])]
+    return [*heard, *([Heard("assistant", "\n\n".join(parts), cut=cut)] if parts else [])]
 
 
 def reply_after(messages: Sequence[Message]) -> StoredReply | None:

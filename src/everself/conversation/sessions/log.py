@@ -3,14 +3,15 @@
 What must never be stored (private passages, secrets) is taken out before a byte reaches the disk. Knows no model and no memory.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
 from itertools import islice
 from typing import Final, Unpack
 
 from everself.clock import Clock
-from everself.conversation.sessions.heard import Heard, heard_in
+from everself.conversation.sessions.heard import Heard, heard_in, strange_to
 from everself.conversation.sessions.session import (
     Message,
     Role,
@@ -40,7 +41,7 @@ OWNER: Final = Scope(SessionKind.MAIN)
 # names that the wire gives, which are no words: changed, they would not be found again
 # (what a receipt recalled and left out is places and numbers, and many: looking for secrets there took longer than the rest of a turn)
 _NAMES: Final = frozenset(
-    {"call", "client", "instead", "results", "model", "name", "stamp", "why", "recalled", "left_out"}
+    {"before", "call", "client", "instead", "results", "model", "name", "stamp", "why", "recalled", "left_out"}
 )
 _SHOWN: Final = 10
 _STRANGE: Final = "(Shown by the program that passes on the next message; it was not said here.)"
@@ -78,8 +79,10 @@ class SessionLog:
                 return session
         raise NotFound("no earlier session to continue.")
 
-    def continued(self, earlier: Sequence[Heard], scope: Scope, channel: str) -> Session | None:
-        """The session in which exactly this was said, by whom and in which order; of several the newest.
+    def continued(
+        self, earlier: Sequence[Heard], scope: Scope, channel: str, skip: Container[str] = ()
+    ) -> Session | None:
+        """The session in which exactly this was said, by whom and in which order; of several the newest. `skip` are not looked at.
 
         What was said elsewhere before its first message counts too.
         """
@@ -91,11 +94,12 @@ class SessionLog:
             opening = row.opening.strip()
             if session.scope != scope or session.ended or (opening not in said and not opening.startswith(_PROGRAMS)):
                 continue
-            heard = heard_in(self.messages(session))
-            strange = len(wanted) - len(heard)
-            if not heard or strange < 0 or not all(map(Heard.is_same, wanted[strange:], heard)):
-                continue
-            if not strange or session.summary == said_elsewhere(earlier[:strange]):
+            messages = self.messages(session) if session.id not in skip else ()
+            heard = heard_in(messages)
+            strange = strange_to(wanted, heard) if heard else None
+            # the summary may have become another one since
+            before = messages[0].meta.get("before", "") if messages else ""
+            if strange is not None and before == digest_of_earlier(said_elsewhere(earlier[:strange])):
                 return session
         return None
 
@@ -231,6 +235,11 @@ def said_elsewhere(earlier: Sequence[Heard]) -> str:
         return ""
     told = "\n\n".join(_line_of(one) for one in earlier)
     return f"{_STRANGE}\n\n{clean(told).strip()[-_MOST_STRANGE:]}"
+
+
+def digest_of_earlier(text: str) -> str:
+    """By which a session knows again what was said before its first message; empty where nothing was."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32] if text else ""
 
 
 def _line_of(one: Heard) -> str:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from everself.interfaces.http.dialogue import Asked, Item, tool_of, user_item
+from everself.interfaces.http.dialogue import IMAGE, Asked, Item, tool_of, user_item
 from everself.interfaces.http.fields import (
     Body,
     need_nothing,
@@ -140,9 +140,13 @@ def _image(block: Body, place: str) -> dict[str, str]:
 
 def _result(block: Body, place: str) -> Item:
     content = block.get("content")
-    texts = _texts(content, f"{place}.content") if content is not None else []
-    call = read_text(block, "tool_use_id", f"{place}.")
-    return Item("tool", "\n\n".join(texts), call=call, failed=read_flag(block, "is_error", f"{place}."))
+    blocks = content if isinstance(content, list) else []
+    shown = [at for at, one in enumerate(blocks) if isinstance(one, dict) and one.get("type") == "image"]
+    images = [_image(blocks[at], f"{place}.content[{at}]") for at in shown]
+    words = [one for at, one in enumerate(blocks) if at not in shown] if isinstance(content, list) else content or ""
+    texts = [*_texts(words, f"{place}.content"), *(IMAGE for _ in images)]
+    call, failed = read_text(block, "tool_use_id", f"{place}."), read_flag(block, "is_error", f"{place}.")
+    return Item("tool", "\n\n".join(filter(None, texts)), images=tuple(images), call=call, failed=failed)
 
 
 def _tools(body: Body) -> dict[str, object]:

@@ -14,13 +14,18 @@ from everself.interfaces.http.fields import wrong
 from everself.operations.client_turns import is_tool_name, schema_fault
 
 _OPENS: Final = re2.compile(r"^<([A-Za-z][A-Za-z0-9_.:-]*)(?:\s[^<>]*)?>")
+# stands in what a tool gave where there is an image
+IMAGE: Final = "(An image, which is shown with the message.)"
 _DATA: Final = "data:"
 _BASE64: Final = ";base64"
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One message. `text` is what its speaker said, `programs` are words of the program in it; of a `tool`, `call` is what it answers."""
+    """One message. `text` is what its speaker said, `programs` are words of the program in it; of a `tool`, `call` is what it answers.
+
+    Images that a tool gave are shown with the message that is being answered.
+    """
 
     role: Literal["user", "assistant", "tool"]
     text: str = ""
@@ -105,17 +110,18 @@ def _given(items: tuple[Item, ...]) -> dict[str, Any]:
     results = [{"call": one.call, "text": one.text, "failed": one.failed} for one in tail if one.role == "tool"]
     speaking = [at for at, one in enumerate(tail) if one.role == "user" and one.speaks]
     said = tail[speaking[-1]] if speaking else None
-    before = [one for one in tail if one.role == "user" and one is not said]
-    given: dict[str, Any] = {"earlier": [_earlier(one) for one in (*whole[:start], *before) if _is_heard(one)]}
+    unsaid = [one for one in tail if one.role == "user" and one is not said]
+    given: dict[str, Any] = {"earlier": [_earlier(one) for one in (*whole[:start], *unsaid) if _is_heard(one)]}
     if results:
         given["results"] = results
+    shown = [image for one in tail if one.role == "tool" for image in one.images]
     if said is not None:
-        return given | {"text": said.text, "beside": programs, "images": list(said.images)}
+        return given | {"text": said.text, "beside": programs, "images": [*said.images, *shown]}
     if results:
         # what the program adds to results is shown with the last of them
         results[-1]["text"] = "\n\n".join([str(results[-1]["text"]), *programs])
-        shown = next((one.images for one in reversed(whole[:start]) if one.role == "user"), ())
-        return given | {"images": list(shown)}
+        before = next((one.images for one in reversed(whole[:start]) if one.role == "user"), ())
+        return given | {"images": [*before, *shown]}
     if programs:
         return given | {"text": "\n\n".join(programs), "by_program": True}
     raise wrong("messages", "The last message is the user's, and holds something.")

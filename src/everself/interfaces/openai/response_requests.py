@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from everself.interfaces.http.dialogue import Asked, Item, image_of, tool_of, user_item
+from everself.interfaces.http.dialogue import IMAGE, Asked, Item, image_of, tool_of, user_item
 from everself.interfaces.http.fields import (
     Body,
     need_nothing,
@@ -119,9 +119,8 @@ def _items(item: Body, where: str) -> list[Item]:
             return [Item("assistant", calls=({**named, "arguments": _arguments(item, where)},))]
         case "function_call_output":
             texts, images = _parts(item.get("output"), f"{where}.output")
-            if images:
-                raise wrong(f"{where}.output", f"{where}.output: images are taken in messages of the user only.")
-            return [Item("tool", "".join(texts), call=read_text(item, "call_id", f"{where}."))]
+            text = "\n\n".join(filter(None, (*texts, *(IMAGE for _ in images))))
+            return [Item("tool", text, images=tuple(images), call=read_text(item, "call_id", f"{where}."))]
         case kind if kind in _THOUGHTS:
             return []
     raise wrong(f"{where}.type", f"{where}.type is not message, function_call or function_call_output.")
