@@ -1,6 +1,7 @@
 """The official packages of OpenAI and Anthropic against `everself gateway run`, over a real socket, with a scripted model behind it."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import anthropic
@@ -196,6 +197,16 @@ def test_a_request_with_one_id_is_said_once(chat: openai.OpenAI, gateway: Runnin
     streamed = [part for one in answers if isinstance(one, openai.Stream) for part in one]
     assert {part.id for part in streamed} == {whole[0].id}
     assert len(gateway.everself("sessions", "search", "otter Bruno")) == 1
+    with ThreadPoolExecutor(4) as threads:
+        hasty = {"Idempotency-Key": "otter-2"}
+        asks = [
+            threads.submit(
+                chat.chat.completions.create, model="main", messages=say("My otter eats."), extra_headers=hasty
+            )
+            for _ in range(4)
+        ]
+        assert len({ask.result().id for ask in asks}) == 1
+    assert len(gateway.everself("sessions", "search", "otter eats")) == 1
     with pytest.raises(openai.BadRequestError, match="another message"):
         chat.chat.completions.create(model="main", messages=say("Other words"), extra_headers=once)
 
