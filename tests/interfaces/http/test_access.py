@@ -111,12 +111,18 @@ def test_only_one_bearer_header_shows_a_token(headers: list[tuple[bytes, bytes]]
         ([(b"x-api-key", f"{PREFIX}a".encode()), (b"x-api-key", f"{PREFIX}b".encode())], ""),
     ],
 )
-def test_anthropics_header_shows_a_token_too(headers: list[tuple[bytes, bytes]], token: str) -> None:
+def test_anthropics_header_shows_a_token_where_its_clients_ask(headers: list[tuple[bytes, bytes]], token: str) -> None:
     if token:
-        assert bearer(headers, b"") == token
+        assert bearer(headers, b"", keyed=True) == token
         return
     with pytest.raises(Refused):
-        bearer(headers, b"")
+        bearer(headers, b"", keyed=True)
+
+
+def test_elsewhere_anthropics_header_shows_nothing() -> None:
+    with pytest.raises(Refused):
+        bearer(raw(x_api_key=f"{PREFIX}a"), b"")
+    assert bearer(raw(x_api_key=f"{PREFIX}a", authorization=f"Bearer {PREFIX}b"), b"") == f"{PREFIX}b"
 
 
 def test_a_token_in_the_address_is_refused_beside_a_good_one() -> None:

@@ -80,4 +80,5 @@ def _routes(service: Service) -> Sequence[BaseRoute]:
     )
 
 
-SURFACE: Final = Surface(PREFIX, _routes, error_of)
+# Anthropic's clients list models too, at the address that OpenAI's use
+SURFACE: Final = Surface(PREFIX, _routes, error_of, keyed=(PREFIX, "/v1/models"))

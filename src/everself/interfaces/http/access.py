@@ -85,19 +85,22 @@ def check_place(headers: RawHeaders, hosts: Hosts) -> None:
         raise refuse(403, "foreign-origin", "Pages of other sites may not ask here")
 
 
-def bearer(headers: RawHeaders, query: bytes) -> str:
-    """The token that a request shows. One in its address is refused even beside a good one: addresses are logged and passed on."""
+def bearer(headers: RawHeaders, query: bytes, *, keyed: bool = False) -> str:
+    """The token that a request shows. One in its address is refused even beside a good one: addresses are logged and passed on.
+
+    `keyed`: the header of Anthropic's clients shows it too.
+    """
     if PREFIX.encode() in query:
         raise _unknown(
             "A token was sent in the address, where logs keep it. Rotate it: everself gateway token rotate NAME"
         )
     found = list(headers)
-    given, keys = _values(found, b"authorization"), [one.strip() for one in _values(found, KEY)]
+    given, keys = _values(found, b"authorization"), [one.strip() for one in _values(found, KEY) if keyed]
     if len(given) > 1 or len(keys) > 1:
         raise _unknown()
     scheme, _, secret = given[0].strip().partition(" ") if given else ("", "", "")
     shown = {secret.strip()} if scheme.lower() == "bearer" else set()
-    # clients of Anthropic's have a header of their own, and may send a key for somebody else in the other
+    # those clients may send a key for somebody else in the other header
     shown = {one for one in (*shown, *keys) if one.startswith(PREFIX)} or shown
     if len(shown) != 1 or not max(shown) or len(max(shown)) > _MOST:
         raise _unknown()
