@@ -58,11 +58,12 @@ def accept(log: SessionLog, session: Session, text: str, person: str, options: T
     speaks = bool(text.strip() or (options.images and not options.results))
     known = log.message(options.identity) if options.identity else None
     first: Message | None = None
+    messages = log.messages(session) if options.results else ()
     if options.results:
         # before the texts themselves, so that after a crash they are never found without their taint
         session = log.mark(session, taint=TOOL)
         named = "" if speaks else options.identity
-        known_results = {str(one.meta.get("call", "")): one for one in log.messages(session) if is_result(one)}
+        known_results = {str(one.meta.get("call", "")): one for one in messages if is_result(one)}
         stored = [
             known_results.get(one.id) or _add_result(log, session, one, named if not at else "")
             for at, one in enumerate(options.results)
@@ -73,7 +74,7 @@ def accept(log: SessionLog, session: Session, text: str, person: str, options: T
         answered = log.add(session, "user", text, person=person, meta=meta, identity=options.identity)
         first = answered
     else:
-        said = [one for one in log.messages(session) if one.role == "user"]
+        said = [one for one in messages if one.role == "user"]
         if not said or first is None:
             raise NotFound(_NOBODY)
         answered = said[-1]

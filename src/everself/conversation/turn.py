@@ -323,7 +323,8 @@ class TurnRunner:
             self._prompt.prefix.text,
             self._prompt.delta,
             turns,
-            max_tokens=options.max_tokens,
+            # programs ask for as much as the largest model gives; others refuse that
+            max_tokens=min(options.max_tokens, model.most_output) if options.max_tokens else None,
             schema=options.schema,
             temperature=options.temperature,
             stop=options.stop,
