@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from everself.models.chat.protocol import ModelTurn, ReplyCall, ToolCall, ToolTu
 from everself.operations.caller import Audience, Caller
 from everself.operations.conversation import ConverseRequest, converse
 from everself.runtime import Runtime
+from everself.search.scopes import Scope, SessionKind
 from everself.testing.chat_model import FakeModel, Wait, call
 from everself.testing.frozen_time import FrozenTime
 
@@ -120,12 +122,17 @@ def test_a_message_that_nobody_answered_is_the_same_when_it_is_sent_again(tmp_pa
 
 
 def test_of_two_who_say_the_same_at_once_each_has_a_conversation(tmp_path: Path) -> None:
-    async def both(app: Runtime) -> list[list[Event]]:
-        return await asyncio.gather(*(hear(app, text="Hello") for _ in range(2)))
+    async def both(app: Runtime) -> tuple[str, str]:
+        request: ConverseRequest = converse.read({"text": "Hello"}, "http")
+        async with aclosing(converse(app, PROGRAM, request)) as first:
+            begun = await anext(first)
+            # the first one is not answered yet
+            other = await hear(app, text="Hello")
+            return session_of([begun]), session_of(other)
 
-    with talking(tmp_path, ("One ", Wait(0.05), "reply.")) as (app, _):
+    with talking(tmp_path, ("One ", Wait(0.2), "reply."), "Hello.") as (app, _):
         first, second = asyncio.run(both(app))
-        assert session_of(first) != session_of(second)
+        assert first != second
 
 
 def test_a_conversation_goes_on_however_much_of_a_reply_that_was_stopped_was_heard(tmp_path: Path) -> None:
@@ -296,6 +303,39 @@ def test_words_that_a_program_adds_are_shown_and_not_believed(tmp_path: Path) ->
 
 
 PIXEL = {"media_type": "image/png", "data": "iVBORw0KGgo="}
+
+
+def test_what_a_guests_program_says_is_not_the_guests(tmp_path: Path) -> None:
+    guest = Caller(Audience.GUEST, Scope(SessionKind.GUEST, "anna"), unwatched=True, channel="openai")
+    believing = call("memory_write", content="I moved to Malta.", explicit=True)
+
+    async def tell(app: Runtime, *, by_program: bool) -> None:
+        request = ConverseRequest(text="I moved to Malta.", by_program=by_program)
+        async for _ in converse(app, guest, request):
+            pass
+
+    for by_program, sources in ((True, ["tool"]), (False, ["tool", "person:anna"])):
+        with talking(tmp_path, (believing,), "Kept.") as (app, _):
+            asyncio.run(tell(app, by_program=by_program))
+            found = {one.source for one in app.memory.catalog.all() if "Malta" in one.text}
+            assert found <= set(sources)
+            assert ("person:anna" in found) is not by_program
+
+
+def test_a_message_that_is_sent_again_is_acted_on_once(tmp_path: Path) -> None:
+    with talking(tmp_path, ModelFailed("It is on fire."), "Noted.") as (app, _):
+        acted: list[str] = []
+        resources = app.chat.shared.resources
+        act = resources.actions
+
+        def count(text: str, context: Any) -> Any:
+            acted.append(text)
+            return act(text, context)
+
+        app.chat.shared.resources = replace(resources, actions=count)
+        for _ in range(3):
+            ask(app, text="Actually, my heron is called Otto.", id="a1")
+        assert acted == ["Actually, my heron is called Otto."]
 
 
 def test_images_go_to_models_that_take_them(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ class TurnRunner:
         earlier = begun.first.seq == 1 and bool(options.earlier)
         if earlier:
             self._session = self._shared.log.mark(self._session, summary=options.earlier, summary_source=IMPORT)
-        programs = bool(options.system.strip() or options.beside or options.results or begun.by_program)
+        programs = bool(options.system.strip() or options.beside or begun.by_program)
         return (*((IMPORT,) if earlier else ()), *((TOOL,) if programs else ()))
 
     def _tell_accepted(self) -> None:

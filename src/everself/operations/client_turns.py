@@ -199,9 +199,7 @@ def _unanswered(runtime: "Runtime", caller: "Caller", heard: list[Heard], text: 
     said = [one for one in log.messages(found) if one.role == "user"] if found is not None else []
     if found is None or not said or runtime.clock.now() - said[-1].at > _AGAIN:
         return None
-    reply = reply_after(log.messages(found, said[-1].seq))
-    if reply is not None and reply.whole:
-        return None
+    # a whole reply would stand after it
     return Place(chat.begin(caller.scope, caller.channel, found.id), message=said[-1].id)
 
 
