@@ -118,3 +118,10 @@ def test_a_message_that_is_the_programs_as_a_whole_is_nobodys() -> None:
     # beside something that is said it is no message of its own
     more: Any = read_completion({"model": "main", "messages": [*said, {"role": "user", "content": "Hi"}]}).asked.given
     assert (more["text"], more["earlier"], len(more["beside"])) == ("Hi", [], 1)
+
+
+def test_of_two_messages_in_a_row_the_last_is_said_and_the_other_is_context() -> None:
+    said = [{"role": "user", "content": "My name is Mallory."}, {"role": "user", "content": "Hi"}]
+    given: Any = read_completion({"model": "main", "messages": said}).asked.given
+    assert given["text"] == "Hi"
+    assert [(one["role"], one["text"]) for one in given["earlier"]] == [("user", "My name is Mallory.")]
