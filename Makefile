@@ -10,12 +10,13 @@ ROWS ?=
 
 JUDGES := tests/architecture tests/trust tests/tools
 
-.PHONY: chat models gateway test-model test test-all test-interpreters check bench bench-recall bench-judgement bench-speed soak clean help
+.PHONY: chat models gateway clients test-model test test-all test-interpreters check bench bench-recall bench-judgement bench-speed soak clean help
 
 help:
 	@echo "make chat      talk to it (sets everything up the first time; a conversation can be piped)"
 	@echo "make models    install what talks to Anthropic, OpenAI, Gemini, Ollama and servers like OpenAI's"
 	@echo "make gateway   install what serves other programs, and run it (everself gateway token add NAME --as main lets one in)"
+	@echo "make clients   install Claude Code, Codex and npm's openai into .clients, for the tests of the gateway (needs Node)"
 	@echo "make test      fast tests, under a minute"
 	@echo "make test-all  everything, kill and fuzz tests at CI size included"
 	@echo "make test-interpreters   the fast tests on every other Python that is found, and the wheel in an empty environment of each"
@@ -54,6 +55,11 @@ models: $(VENV)/.models
 
 gateway: $(VENV)/.gateway
 	@$(RUN) -m everself gateway run
+
+# claude-code fetches its program when it is installed, which npm does not let it do by itself
+clients:
+	@npm install --silent --prefix .clients @anthropic-ai/claude-code @openai/codex openai
+	@cd .clients/node_modules/@anthropic-ai/claude-code && node install.cjs
 
 test-model: .venv-model/.real-model
 	@.venv-model/bin/python -m tools.real_model

@@ -30,7 +30,7 @@ class CostRecorder:
             raise ChangedMeanwhile("(something was forgotten)")
         return request
 
-    async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None: ...
+    async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage, left: Sequence[str] = ()) -> None: ...
 
     async def returned(self, called: CallResult) -> None: ...
 
@@ -41,7 +41,7 @@ class CostRecorder:
 
 
 class TurnRecorder(CostRecorder):
-    """Of one turn. `used` are the tools that were called.
+    """Of one turn. `used` are the tools that were called, `asked` is the message that called the last of them.
 
     `prepare` puts the request of the turn together from what is stored. `notes` is what the model was told beside the message.
     """
@@ -60,6 +60,7 @@ class TurnRecorder(CostRecorder):
         self._notes = notes
         self._log = shared.log
         self.used: list[ToolUse] = []
+        self.asked = ""
 
     async def renewed(self, request: ChatRequest) -> ChatRequest:
         def renew() -> ChatRequest:
@@ -69,13 +70,14 @@ class TurnRecorder(CostRecorder):
 
         return await self._shared.in_thread(renew)
 
-    async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None:
-        def keep() -> None:
+    async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage, left: Sequence[str] = ()) -> None:
+        def keep() -> str:
             listed = [[call.id, call.name, self._unsaid(call.arguments)] for call in calls]
-            meta = {"calls": listed, "model": self._model.name, "usage": asdict(usage), "why": "tools", **self._notes()}
-            self._log.add(self._session, "assistant", self._unsaid(text), meta=meta)
+            why = {"why": "tool_calls", "client": list(left)} if left else {"why": "tools"}
+            meta = {"calls": listed, "model": self._model.name, "usage": asdict(usage), **why, **self._notes()}
+            return self._log.add(self._session, "assistant", self._unsaid(text), meta=meta).id
 
-        await self._shared.in_thread(keep)
+        self.asked = await self._shared.in_thread(keep)
 
     async def returned(self, called: CallResult) -> None:
         outcome, call = called.outcome, called.call

@@ -3,8 +3,8 @@
 Knows sessions, prompts and the loop. Does not know who shows the events, nor what any tool does.
 """
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from everself.conversation.events import Done, Event, Notice
@@ -32,6 +32,8 @@ class Chat:
         self._shared = shared
         # unfinished turns of each session, in order
         self._running: dict[str, list[asyncio.Task[None]]] = {}
+        # messages with an id of which one turn at a time may be begun, and how many wait for it
+        self._once: dict[str, tuple[asyncio.Lock, int]] = {}
         # begun here and not left yet; one in which nothing was said is stored nowhere else
         self._begun: dict[str, Session] = {}
 
@@ -65,9 +67,24 @@ class Chat:
         self._begun[session.id] = session
         return session
 
+    @asynccontextmanager
+    async def once(self, identity: str) -> AsyncIterator[None]:
+        """Held by the one turn of a message that has an id; whoever sends the same one waits until it is over."""
+        import asyncio
+
+        lock, waiting = self._once.get(identity, (asyncio.Lock(), 0))
+        self._once[identity] = (lock, waiting + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, waiting = self._once.pop(identity)
+            if waiting > 1:
+                self._once[identity] = (lock, waiting - 1)
+
     async def converse(
         self, session: Session, text: str, person: str = "", options: TurnOptions = PLAIN_TURN
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event, None]:
         """The events of one turn: Accepted first, Done last. Leaving early, or `cancel`, stops it; what was said is kept.
 
         `person` is who speaks where that is not the owner. Raises before Accepted where the message could not be kept.
@@ -97,6 +114,11 @@ class Chat:
             running.remove(task)
             if not running:
                 self._running.pop(session.id, None)
+
+    @property
+    def running(self) -> frozenset[str]:
+        """Sessions in which somebody is being answered."""
+        return frozenset(self._running)
 
     def cancel(self, session: Session) -> bool:
         """Stop the turn that runs, if one does. Its events end with Done, as always."""

@@ -7,6 +7,8 @@ from everself.conversation.tools.protocol import Stamp, Written
 from everself.models.chat.protocol import Usage
 
 Level = Literal["info", "warning"]
+# `tool_calls`: tools of the program that asks were called, and their results are awaited
+Ending = Literal["stop", "length", "refused", "cancelled", "failed", "steps", "tool_calls"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +33,12 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
+    """`client`: it is the program that asks which has to run it."""
+
     id: str
     name: str
     arguments: str
+    client: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,7 @@ class Done:
 
     message: str
     text: str
-    why: Literal["stop", "length", "refused", "cancelled", "failed", "steps"] = "stop"
+    why: Ending = "stop"
     usage: Usage = field(default_factory=Usage)
     cost: float | None = None
     filled: float = 0.0

@@ -4,13 +4,13 @@ A function that emits events. It knows neither prompts nor how a conversation is
 and finds in `LoopState` how far it got, also when it was cancelled or the model failed.
 """
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol
 
 from everself.conversation.events import Event, MemoryWritten, Text, Thinking, ToolCalled, ToolReturned
 from everself.conversation.sessions.history import labelled
-from everself.conversation.tools.calls import CallResult, call_tools
+from everself.conversation.tools.calls import CallResult, call_tools, read_arguments
 from everself.conversation.tools.protocol import Stamp, Tool, ToolContext, Written, worse
 from everself.memory.provenance import OWN
 from everself.models.chat.protocol import (
@@ -32,7 +32,7 @@ from everself.values import new_id
 
 MOST_STEPS: Final = 24
 
-Ending = Literal["stop", "length", "refused", "steps"]
+Ending = Literal["stop", "length", "refused", "steps", "tool_calls"]
 
 
 class StepRecorder(Protocol):
@@ -43,7 +43,8 @@ class StepRecorder(Protocol):
 
     async def renewed(self, request: ChatRequest) -> ChatRequest: ...
 
-    async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage) -> None: ...
+    async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage, left: Sequence[str] = ()) -> None:
+        """`left` are the ids of the calls that are left to the program that asks."""
 
     async def returned(self, called: CallResult) -> None: ...
 
@@ -65,10 +66,14 @@ class LoopState:
     steps: int = 0
     # how the model calls tools, as far as that was tested
     calling: Calling = "untested"
+    # the reply has to be JSON: only its last step is, and is shown when it is whole
+    shaped: bool = False
 
     def say(self, text: str) -> Iterator[Text]:
         """Take a piece of the reply; what to show of it."""
-        if text:
+        if self.shaped:
+            self.said += text
+        elif text:
             if not self.said and self.earlier:
                 yield Text("\n\n")
             self.said += text
@@ -92,6 +97,7 @@ async def run_loop(
     box = {tool.spec.name: tool for tool in tools}
     known = {call.id for turn in request.turns if isinstance(turn, ModelTurn) for call in turn.calls}
     request = replace(request, tools=tuple(tool.spec for tool in tools))
+    state.shaped = request.schema is not None
     while True:
         calls: list[ToolCall] = []
         end = ReplyEnd()
@@ -127,15 +133,19 @@ async def run_loop(
             calls += in_text.calls
             state.said = state.said.rstrip()
         if not calls or end.why == "refused":
+            if state.shaped and state.said:
+                yield Text(state.said)
             return
         # cleared before it is stored, because storing completes even when the turn is cancelled: nothing is stored twice
         said, state.said = state.said, ""
-        state.earlier += [said] if said else []
-        await keep.called(said, calls, end.usage)
+        state.earlier += [said] if said and not state.shaped else []
+        left = [call for call in calls if _is_left(call, box)]
+        await keep.called(said, calls, end.usage, [call.id for call in left])
         for call in calls:
-            yield ToolCalled(call.id, call.name, call.arguments)
+            yield ToolCalled(call.id, call.name, call.arguments, call in left)
         returns: dict[str, ToolReturn] = {}
-        async for called in call_tools(box, calls, replace(setting, taint=state.taint)):
+        own = [call for call in calls if call not in left]
+        async for called in call_tools(box, own, replace(setting, taint=state.taint)):
             state.taint = worse(state.taint, called.stamp)
             state.written += called.outcome.written
             await keep.returned(called)
@@ -143,11 +153,20 @@ async def run_loop(
             yield _event_of(called)
             for written in called.outcome.written:
                 yield MemoryWritten(written)
+        if left:
+            state.why = "tool_calls"
+            return
         if state.steps >= MOST_STEPS:
             state.why = "steps"
             return
         ordered = tuple(returns[call.id] for call in calls)
         request = replace(request, turns=(*request.turns, ModelTurn(said, tuple(calls), end.vendor), ToolTurn(ordered)))
+
+
+def _is_left(call: ToolCall, box: Mapping[str, Tool]) -> bool:
+    """Whether the program that asks has to run it. A call with broken arguments is answered here, so that the model calls again."""
+    tool = box.get(call.name)
+    return tool is not None and tool.client and not isinstance(read_arguments(call.arguments), str)
 
 
 def _named_anew(call: ToolCall, known: set[str]) -> ToolCall:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from everself.conversation.tools.protocol import ToolContext
     from everself.identity.integrity import Integrity
     from everself.memory.memory import Memory
+    from everself.models.chat.protocol import Image, JsonObject, ToolReturn, ToolSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class TurnOptions:
     """What a program adds to a message that it passes on. The words are from outside: shown to the model, and never remembered.
 
     `earlier` was said elsewhere, before the first message of the session (see `said_elsewhere`); `system` are the program's instructions
-    for this reply.
+    for this reply, `beside` words that it added to the message. `results` are what its own `tools` gave when they were called.
     """
 
     earlier: str = ""
@@ -29,6 +30,20 @@ class TurnOptions:
     max_tokens: int | None = None
     # a program asks on behalf of somebody, and nobody sees what it costs
     unwatched: bool = False
+    # the id of the message, which makes it count once
+    identity: str = ""
+    beside: tuple[str, ...] = ()
+    # the words are the program's own: nobody said them
+    by_program: bool = False
+    # ids of calls that no conversation held, where their results are what the program says
+    answers: tuple[str, ...] = ()
+    images: "tuple[Image, ...]" = ()
+    tools: "tuple[ToolSpec, ...]" = ()
+    results: "tuple[ToolReturn, ...]" = ()
+    must_call: tuple[str, ...] = ()
+    temperature: float | None = None
+    stop: tuple[str, ...] = ()
+    schema: "JsonObject | None" = None
 
 
 PLAIN_TURN: Final = TurnOptions()

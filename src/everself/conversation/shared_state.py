@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from concurrent.futures import ThreadPoolExecutor
 
+    from everself.conversation.context.assembler import Prompt
     from everself.conversation.context.receipt import Prefix
     from everself.conversation.sessions.checkpoint import Checkpoint
     from everself.conversation.sessions.session import Session
@@ -60,6 +61,8 @@ class WorkerThread:
             raise
 
 
+# generation of forgetting, message and instructions of a program for which a prompt was made
+PromptKey = tuple[int, str, str]
 # number of sessions whose prefix is cached; for others it is rebuilt
 _PREFIXES: Final = 32
 
@@ -93,6 +96,7 @@ class SharedState:
         self._open_resources = open_resources
         # each with the generation of forgetting in which it was built, and the instructions of a program that it holds
         self._prefixes: OrderedDict[str, tuple[int, str, Prefix]] = OrderedDict()
+        self._prompts: OrderedDict[str, tuple[PromptKey, Prompt]] = OrderedDict()
         self._told: set[tuple[str, str]] = set()
         self._recovered = False
         self._outside: dict[str, ExternalTools] = {}
@@ -177,6 +181,18 @@ class SharedState:
     def drop_prefix(self, session: str) -> None:
         """The next turn rebuilds it from the current documents."""
         self._prefixes.pop(session, None)
+        self._prompts.pop(session, None)
+
+    def prompt(self, session: str, made: PromptKey) -> "Prompt | None":
+        """The prompt with which an unfinished turn began."""
+        found = self._prompts.get(session)
+        return found[1] if found is not None and found[0] == made else None
+
+    def keep_prompt(self, session: str, made: PromptKey, prompt: "Prompt") -> None:
+        self._prompts[session] = (made, prompt)
+        self._prompts.move_to_end(session)
+        while len(self._prompts) > _PREFIXES:
+            self._prompts.popitem(last=False)
 
     def is_new(self, session: str, notice: str) -> bool:
         """Whether this notice was not shown in that session yet."""

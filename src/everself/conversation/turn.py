@@ -3,28 +3,29 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from everself.classify.save_claims import claims_saving
 from everself.clock import monotonic
 from everself.conversation._recording import TurnRecorder
+from everself.conversation.acceptance import Acceptance, accept
 from everself.conversation.context.request import PromptRequest, reserve_of
-from everself.conversation.events import Accepted, Done, Event, MemoryWritten, Notice
+from everself.conversation.events import Accepted, Done, Ending, Event, MemoryWritten, Notice
 from everself.conversation.loop import MOST_STEPS, LoopState, run_loop
 from everself.conversation.receipts import find_search, receipt_json
 from everself.conversation.reflex.replies import reply
 from everself.conversation.resources import PLAIN_TURN, Acted, TurnOptions
-from everself.conversation.sessions.history import tokens_of
+from everself.conversation.sessions.history import IMAGES, tokens_of
 from everself.conversation.sessions.session import Message, Session
-from everself.conversation.shared_state import SharedState
+from everself.conversation.shared_state import PromptKey, SharedState
 from everself.conversation.tools.calls import offered
-from everself.conversation.tools.protocol import KEPT, Stamp, Tool, ToolContext, Written, remembered
+from everself.conversation.tools.protocol import KEPT, Stamp, Tool, ToolContext, Written, client_tool, remembered
 from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
 from everself.logs import get_logger
 from everself.memory.provenance import IMPORT, OWN, TOOL, taint_of
 from everself.memory.statements import shown
 from everself.models.chat.findings import find_calling
-from everself.models.chat.protocol import ChatModel, ChatRequest, UserTurn
+from everself.models.chat.protocol import ChatModel, ChatRequest, ModelTurn, Turn, UserTurn
 from everself.models.spend_meter import API, GUEST
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import is_owner, speaker_of
@@ -49,8 +50,7 @@ SYSTEM: Final = "## From the program through which you are spoken to"
 _MUCH: Final = 16
 _BACKGROUND: Final = frozenset({SessionKind.CRON, SessionKind.HEARTBEAT})
 
-Why = Literal["stop", "length", "refused", "cancelled", "failed", "steps"]
-_ENDINGS: Final[dict[Why, Notice]] = {
+_ENDINGS: Final[dict[Ending, Notice]] = {
     "steps": Notice(f"Stopped after {MOST_STEPS} steps without a final answer.", "warning", "Say “go on”."),
     "length": Notice("The answer was cut off at the model's output limit.", "warning", "Say “go on”."),
     "refused": Notice("The provider stopped this answer.", "warning"),
@@ -91,7 +91,7 @@ class TurnRunner:
         self._options = options
         self._state = LoopState()
         self._acted = Acted()
-        self._accepted: Message | None = None
+        self._begun: Acceptance | None = None
         self._recorder: TurnRecorder | None = None
         self._prompt: Prompt | None = None
         self._search: SearchRecord | None = None
@@ -103,23 +103,24 @@ class TurnRunner:
     async def run(self) -> None:
         import asyncio
 
-        why: Why = "failed"
-        begun = monotonic()
+        why: Ending = "failed"
+        at = monotonic()
         try:
             # what could not be stored was not accepted, and the person must be told
-            message = await self._shared.in_thread(self._accept)
+            begun = await self._shared.in_thread(self._accept)
         except asyncio.CancelledError:
             why = "cancelled"
             self._tell_accepted()
             self._emit(self._done(why))
             return
         self._tell_accepted()
-        setting = self._setting(message)
+        setting = self._setting(begun)
         try:
-            await self._answer(setting, message)
+            await self._answer(setting, begun)
             why = self._state.why
             await self._end(why)
-            await self._keep_promises(setting)
+            if why != "tool_calls":
+                await self._keep_promises(setting)
         except asyncio.CancelledError:
             why = "cancelled"
             await self._end(why)
@@ -129,45 +130,50 @@ class TurnRunner:
             await self._end(why)
         finally:
             self._tell_outside()
-            steps, took = self._state.steps, (monotonic() - begun) * 1000
-            _log.info("Turn %s of session %s: %s, %d steps, %.0f ms.", message.id, self._session.id, why, steps, took)
+            steps, took, name = self._state.steps, (monotonic() - at) * 1000, begun.first.id
+            _log.info("Turn %s of session %s: %s, %d steps, %.0f ms.", name, self._session.id, why, steps, took)
             self._emit(self._done(why))
 
-    def _accept(self) -> Message:
+    def _accept(self) -> Acceptance:
         self._shared.recover()
-        self._session = self._shared.log.fresh(self._session)
-        self._accepted = self._shared.log.add(self._session, "user", self._text, person=self._person)
+        begun = self._begun = accept(self._shared.log, self._session, self._text, self._person, self._options)
+        self._session = begun.session
+        if begun.goes_on:
+            self._text = begun.answered.content
         # quoted text is treated like an import, whoever quotes it
         quoted = IMPORT if shown(self._text).strip() else OWN
-        self._taint(speaker_of(self._session.scope, self._person), self._brought, quoted, *self._add_outside())
-        return self._accepted
+        self._taint(speaker_of(self._session.scope, self._person), self._brought, quoted, *self._add_outside(begun))
+        return begun
 
-    def _add_outside(self) -> tuple[Stamp, ...]:
+    def _add_outside(self, begun: Acceptance) -> tuple[Stamp, ...]:
         """What the program brought with the message; the stamps of it. What was said elsewhere stands where a summary would: it was not
         said here, so nothing is kept of it."""
-        options, first = self._options, self._accepted is not None and self._accepted.seq == 1
-        earlier = first and bool(options.earlier)
+        options = self._options
+        earlier = begun.first.seq == 1 and bool(options.earlier)
         if earlier:
             self._session = self._shared.log.mark(self._session, summary=options.earlier, summary_source=IMPORT)
-        return (*((IMPORT,) if earlier else ()), *((TOOL,) if options.system.strip() else ()))
+        programs = bool(options.system.strip() or options.beside or begun.by_program)
+        return (*((IMPORT,) if earlier else ()), *((TOOL,) if programs else ()))
 
     def _tell_accepted(self) -> None:
-        if self._accepted is not None:
-            self._emit(Accepted(self._session.id, self._accepted.id))
+        if self._begun is not None:
+            self._emit(Accepted(self._session.id, self._begun.first.id))
 
-    def _setting(self, message: Message) -> ToolContext:
+    def _setting(self, begun: Acceptance) -> ToolContext:
         scope = self._session.scope
-        by_owner = is_owner(scope) and scope.kind not in _BACKGROUND and not self._person
+        by_owner = is_owner(scope) and scope.kind not in _BACKGROUND and not self._person and not begun.by_program
+        # what nobody said is nobody's statement
+        said = "" if begun.by_program else self._text
         unwatched = self._options.unwatched
-        return ToolContext(scope, self._session.id, message.id, self._text, by_owner, self._session.taint, unwatched)
+        return ToolContext(scope, self._session.id, begun.answered.id, said, by_owner, self._session.taint, unwatched)
 
-    async def _answer(self, setting: ToolContext, message: Message) -> None:
-        shared = self._shared
+    async def _answer(self, setting: ToolContext, begun: Acceptance) -> None:
+        shared, message = self._shared, begun.answered
         resources = await shared.in_thread(lambda: shared.resources)
         if is_owner(setting.scope):
             # told once: whoever else talks first must neither hear it nor keep it from the owner
             await self._tell_changed_outside(resources.integrity)
-        if setting.by_owner:
+        if setting.by_owner and not begun.known and not begun.goes_on:
             self._acted = await shared.in_thread(lambda: resources.actions(self._text, setting))
         try:
             model = self._model = await shared.in_thread(lambda: shared.model)
@@ -180,10 +186,10 @@ class TurnRunner:
         self._state.calling = calling
         tools = offered(await shared.in_thread(lambda: shared.tools(setting.scope)), model, calling)
         if model.name != REFLEX and calling != "none":
-            tools = (*tools, *await self._reach())
+            tools = self._with_clients((*tools, *await self._reach()))
         job = job_of(setting.scope, unwatched=self._options.unwatched)
         self._recorder = TurnRecorder(
-            shared, self._session, model, job, lambda: self._renew(model, tools, message), lambda: self._acted.notes
+            shared, self._session, model, job, lambda: self._renew(model, tools, message), self._notes
         )
         if model.paid or job not in (API, GUEST):
             await shared.in_thread(lambda: shared.spend_meter.allow(job))
@@ -239,6 +245,14 @@ class TurnRunner:
             return False
         return True
 
+    def _with_clients(self, tools: Sequence[Tool]) -> tuple[Tool, ...]:
+        """The program's own tools beside ours. Of two with one name the program's is offered: it asked for it."""
+        theirs = {spec.name for spec in self._options.tools}
+        return (*(one for one in tools if one.spec.name not in theirs), *map(client_tool, self._options.tools))
+
+    def _notes(self) -> dict[str, object]:
+        return self._acted.notes | ({"shaped": True} if self._options.schema is not None else {})
+
     async def _reach(self) -> tuple[Tool, ...]:
         """The tools from outside. Rules need none of them, so that servers start only where a model answers."""
         outside = await self._shared.outside(self._session)
@@ -282,12 +296,8 @@ class TurnRunner:
         if self._recorder is not None:
             self._recorder.generation = generation
         history = self._shared.history.read(session, generation)
-        turns = list(history.turns)
-        said = UserTurn(self._text, self._acted.done, self._acted.unclear)
-        last = next((at for at in reversed(range(len(turns))) if isinstance(turns[at], UserTurn)), len(turns))
-        spoken = history.tokens - sum(map(tokens_of, turns[last : last + 1])) + tokens_of(said)
-        turns[last : last + 1] = [said]
-        spoken += sum(_weight(str(tool.spec)) for tool in tools)
+        turns, grown = self._with_message(history.turns)
+        spoken = history.tokens + grown + sum(_weight(str(tool.spec)) for tool in tools)
         ask = self._ask = PromptRequest(
             scope=session.scope,
             message=self._text,
@@ -300,14 +310,52 @@ class TurnRunner:
             facts=replace(shared.resources.facts, channel=session.channel),
             tools=bool(tools),
         )
-        self._prompt = shared.resources.assembler.assemble(ask)
+        made = (generation, message.id, self._options.system)
+        self._prompt = self._kept_prompt(made, ask) or shared.resources.assembler.assemble(ask)
         shared.keep_prefix(session.id, self._prompt.prefix, generation, self._options.system)
+        if self._options.tools:
+            shared.keep_prompt(session.id, made, self._prompt)
         self._estimated = spoken + self._prompt.receipt.total
         self._search = find_search(shared.state.searches, self._prompt.receipt.search)
         self._taint(self._prompt.taint)
+        options = self._options
         return ChatRequest(
-            self._prompt.prefix.text, self._prompt.delta, tuple(turns), max_tokens=self._options.max_tokens
+            self._prompt.prefix.text,
+            self._prompt.delta,
+            turns,
+            # programs ask for as much as the largest model gives; others refuse that
+            max_tokens=min(options.max_tokens, model.most_output) if options.max_tokens else None,
+            schema=options.schema,
+            temperature=options.temperature,
+            stop=options.stop,
+            must_call=options.must_call,
         )
+
+    def _kept_prompt(self, made: PromptKey, ask: PromptRequest) -> "Prompt | None":
+        """The prompt with which the turn began, where results of a program's tools came in: the vendor's cache stays good."""
+        if self._begun is None or not self._begun.goes_on:
+            return None
+        kept = self._shared.prompt(self._session.id, made)
+        window = ask.window or 0
+        return kept if kept is not None and ask.other + kept.receipt.total <= window else None
+
+    def _with_message(self, stored: Sequence[Turn]) -> tuple[tuple[Turn, ...], int]:
+        """The turns with the message as it was said, which the store may not hold; and how many tokens that adds."""
+        begun, options = self._begun, self._options
+        turns = [*stored]
+        if begun is not None and begun.instead and isinstance(turns[-1], ModelTurn) and not turns[-1].calls:
+            turns.pop()
+        last = next((at for at in reversed(range(len(turns))) if isinstance(turns[at], UserTurn)), len(turns))
+        was = turns[last] if last < len(turns) else None
+        if begun is not None and isinstance(was, UserTurn) and (begun.known or begun.goes_on):
+            noted = IMAGES.format(len(options.images))
+            beside = tuple(one for one in was.beside if one != noted)
+            said = replace(was, text=self._text, beside=beside, images=options.images)
+        else:
+            acted = self._acted
+            said = UserTurn(self._text, acted.done, acted.unclear, options.beside, options.images)
+        turns[last : last + 1] = [said]
+        return tuple(turns), tokens_of(said) - (tokens_of(was) if was is not None else 0)
 
     def _taint(self, *stamps: Stamp) -> None:
         """The conversation holds these from now on: what is concluded in it is no better. Marked before a model sees any of it."""
@@ -336,7 +384,7 @@ class TurnRunner:
             self._shared.drop_prefix(self._session.id)
         return freed
 
-    async def _end(self, why: Why) -> None:
+    async def _end(self, why: Ending) -> None:
         """Tell how it ended, and keep what was said and is not kept yet."""
         course = self._state
         if why in _ENDINGS:
@@ -345,13 +393,17 @@ class TurnRunner:
             self._emit(_EMPTY)
         if why == "steps":
             course.said = f"(Stopped after {MOST_STEPS} steps.)"
+        if why == "tool_calls" and self._recorder is not None:
+            self._reply = self._recorder.asked
         if course.said and self._recorder is not None:
             said, course.said = course.said, ""
             course.earlier.append(said)
             self._reply = await self._recorder.replied(said, await self._shared.in_thread(lambda: self._meta(why)))
 
-    def _meta(self, why: Why) -> dict[str, object]:
-        meta: dict[str, object] = {"why": why, "usage": asdict(self._state.latest), **self._acted.notes}
+    def _meta(self, why: Ending) -> dict[str, object]:
+        meta: dict[str, object] = {"why": why, "usage": asdict(self._state.latest), **self._notes()}
+        if self._begun is not None and self._begun.instead:
+            meta["instead"] = self._begun.instead
         if self._model is not None:
             meta["model"] = self._model.name
         if self._prompt is not None and self._recorder is not None:
@@ -395,7 +447,7 @@ class TurnRunner:
         """The reflex confirms what was written in its reply; a model may, or may not."""
         return replace(event, told=self._model is not None and self._model.name == REFLEX)
 
-    def _done(self, why: Why) -> Done:
+    def _done(self, why: Ending) -> Done:
         course = self._state
         window = self._model.window if self._model is not None else 0
         used = course.latest.sent + course.latest.received or self._estimated

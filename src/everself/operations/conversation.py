@@ -1,22 +1,35 @@
 """Conversation as an operation of the second kind: it returns the stream of events of one turn."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from everself.conversation.events import Accepted, Done, Event, MemoryWritten, Notice, ToolReturned
 from everself.conversation.tools.protocol import Written
 from everself.errors import EverselfError, ModelFailed, WrongUse
 from everself.models.chat.protocol import Usage
 from everself.operations.caller import Audience, Caller
+from everself.operations.client_turns import (
+    ClientImage,
+    ClientResult,
+    ClientTool,
+    EarlierMessage,
+    Place,
+    find_place,
+    find_reply,
+    schema_fault,
+    session_of_message,
+    tool_specs,
+    with_strange,
+)
 from everself.operations.declaration import Argument, Option, Request, operation
 from everself.operations.search import scope_of
 
 if TYPE_CHECKING:
     from everself.conversation.context.receipt import Receipt
-    from everself.conversation.sessions.session import Session
+    from everself.conversation.resources import TurnOptions
     from everself.runtime import Runtime
 
 
@@ -26,72 +39,127 @@ _EARLIER: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierMessage:
-    """Something that a program says was said before."""
-
-    role: Literal["user", "assistant"]
-    text: str
+_ID: Final = (
+    "An id of the program's for this message. Sent again with the same id, it is neither stored nor answered twice."
+)
+_RESULTS: Final = (
+    "What the program's own tools gave, for calls that ended the turn before; with them there need be no text."
+)
 
 
 class ConverseRequest(Request):
-    text: Annotated[str, Argument("What to say.")]
+    text: Annotated[str, Argument("What to say.")] = ""
     session: Annotated[str, Option("The id of the conversation to go on with, or last; a new one unless given.")] = ""
     stay: Annotated[bool, Option("Leave the conversation open: more is said in it.")] = False
     earlier: Annotated[tuple[EarlierMessage, ...], Option(_EARLIER)] = ()
     system: Annotated[str, Option("Instructions of the program that asks; they stand after the soul.")] = ""
+    id: Annotated[str, Option(_ID)] = ""
+    after: Annotated[str, Option("The id of the message of an earlier turn, after which this is said.")] = ""
+    beside: Annotated[tuple[str, ...], Option("Words that the program adds to the message; nobody said them.")] = ()
+    by_program: Annotated[bool, Option("The text is the program's own: nobody said it.")] = False
+    images: Annotated[tuple[ClientImage, ...], Option("Images that come with the message.")] = ()
+    tools: Annotated[tuple[ClientTool, ...], Option("Tools that the program runs; a call ends the turn.")] = ()
+    results: Annotated[tuple[ClientResult, ...], Option(_RESULTS)] = ()
+    must_call: Annotated[tuple[str, ...], Option("Of these tools one has to be called.")] = ()
     max_tokens: Annotated[int | None, Option("Tokens of the reply at most.", ge=1, le=10_000_000)] = None
+    temperature: Annotated[float | None, Option("How freely the model chooses its words.", ge=0, le=2)] = None
+    stop: Annotated[tuple[str, ...], Option("Texts at which the reply ends.")] = ()
+    schema: Annotated[dict[str, Any] | None, Option("A JSON schema: the reply is JSON of that shape.")] = None
 
 
 @operation("chat.say", audience=Audience.GUEST, effect="write", command=False, stream=True)
 async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> AsyncIterator[Event]:
     """Say something to the agent; its reply comes as events, Accepted first and Done last.
 
-    Leaving early stops the reply; what was said is kept.
+    Leaving early stops the reply; what was said is kept. Where a tool of the program is called, the turn ends as `tool_calls`, and its
+    results begin the next one.
     """
     # imported here: of the other operations of this module none needs a turn
-    from everself.conversation.resources import TurnOptions
+    from everself.conversation.acceptance import identity_of
 
-    if not request.text.strip():
+    if not request.text.strip() and not request.results and not request.images:
         raise WrongUse("There is nothing to say.", mend='everself ask "What do you know about me?"')
+    options = _options(caller, request)
+    if not request.id:
+        # closed with this one, so that nothing of a reply runs on when nobody listens
+        async with aclosing(_say(runtime, caller, request, options)) as events:
+            async for event in events:
+                yield event
+        return
+    identity = identity_of(request.id, caller.scope, caller.channel)
+    async with runtime.chat.once(identity):
+        known = await runtime.worker(lambda: find_reply(runtime, identity, request.text, request.results))
+        if known is not None:
+            for event in known:
+                yield event
+            return
+        async with aclosing(_say(runtime, caller, request, replace(options, identity=identity))) as events:
+            async for event in events:
+                yield event
+
+
+async def _say(
+    runtime: "Runtime", caller: Caller, request: ConverseRequest, options: "TurnOptions"
+) -> AsyncGenerator[Event, None]:
     chat = runtime.chat
-    if caller.unwatched:
-        await runtime.worker(lambda: _allow(runtime, caller))
-    session, earlier = await runtime.worker(lambda: _begin(runtime, caller, request))
-    options = TurnOptions(earlier, request.system, request.max_tokens, caller.unwatched)
+    if caller.unwatched or options.images:
+        await runtime.worker(lambda: _allow(runtime, caller, options))
+    place = await runtime.worker(lambda: _place(runtime, caller, request, options.identity))
+    placed = replace(options, earlier=place.earlier, results=place.results, identity=options.identity or place.message)
+    text, options = with_strange(request.text, place, placed)
     try:
-        async for event in chat.converse(session, request.text, caller.scope.person or "", options):
-            yield event
+        async with aclosing(chat.converse(place.session, text, caller.scope.person or "", options)) as events:
+            async for event in events:
+                yield event
     finally:
         if not request.stay:
-            await chat.close(session)
+            await chat.close(place.session)
 
 
-def _allow(runtime: "Runtime", caller: Caller) -> None:
-    """Raises ModelFailed (spend) before anything is said where the day's budget is spent; within a turn it is asked again."""
+def _options(caller: Caller, request: ConverseRequest) -> "TurnOptions":
+    """Raises WrongUse for what no model takes."""
+    from everself.conversation.resources import TurnOptions
+
+    if request.schema is not None and (words := schema_fault(request.schema)):
+        raise WrongUse(f"The schema is no JSON schema: {words}.")
+    if unknown := set(request.must_call) - {one.name for one in request.tools}:
+        raise WrongUse(f"There is no tool {min(unknown)[:64]} among the tools.")
+    return TurnOptions(
+        system=request.system,
+        max_tokens=request.max_tokens,
+        unwatched=caller.unwatched,
+        beside=tuple(one for one in request.beside if one.strip()),
+        by_program=request.by_program,
+        images=tuple(one.read() for one in request.images),
+        tools=tool_specs(request.tools),
+        must_call=request.must_call,
+        temperature=request.temperature,
+        stop=tuple(one for one in request.stop if one),
+        schema=request.schema,
+    )
+
+
+def _allow(runtime: "Runtime", caller: Caller, options: "TurnOptions") -> None:
+    """Raises ModelFailed (spend) before anything is said where the day's budget is spent; within a turn it is asked again. Raises WrongUse
+    for images that the model does not take."""
     from everself.conversation.turn import job_of
+    from everself.models.chat.protocol import takes_images
 
     try:
-        paid = runtime.chat.model.paid
+        model = runtime.chat.model
     except ModelFailed:
         # what is said is kept all the same; the turn says why nobody answers
         return
-    if paid:
+    if options.images and not takes_images(model):
+        raise WrongUse(f"{model.name} takes no images.", mend="everself model use PROVIDER/NAME")
+    if caller.unwatched and model.paid:
         runtime.spend_meter.allow(job_of(caller.scope, unwatched=True))
 
 
-def _begin(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> "tuple[Session, str]":
-    """The session to speak in, and what of the words before is strange to it."""
-    from everself.conversation.sessions.log import said_elsewhere
-
-    chat, scope, channel = runtime.chat, caller.scope, caller.channel
-    if request.session or not request.earlier:
-        return chat.begin(scope, channel, request.session), ""
-    earlier = [(one.role, one.text) for one in request.earlier]
-    found = runtime.log.continued(earlier, scope, channel)
-    if found is not None:
-        return chat.begin(scope, channel, found.id), ""
-    return chat.begin(scope, channel), said_elsewhere(earlier)
+def _place(runtime: "Runtime", caller: Caller, request: ConverseRequest, identity: str) -> Place:
+    known = session_of_message(runtime, identity) if identity else ""
+    named, text = (known or request.session, request.after), "" if request.by_program else request.text
+    return find_place(runtime, caller, named, request.earlier, request.results, text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,7 +237,7 @@ def _line(session: Session) -> SessionLine:
 
 
 def _spoken(message: Message) -> Spoken:
-    from everself.conversation.sessions.history import calls_of
+    from everself.conversation.sessions.session import calls_of
 
     calls = tuple(call.name for call in calls_of(message))
     return Spoken(

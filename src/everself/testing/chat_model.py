@@ -52,11 +52,13 @@ class FakeModel:
         window: int = 128_000,
         most_output: int = 4_096,
         paid: bool = False,
+        takes_images: bool = False,
     ) -> None:
         self.name = name
         self.window = window
         self.most_output = most_output
         self.paid = paid
+        self.takes_images = takes_images
         self.requests: list[ChatRequest] = []
         self._script = list(script) or ["All right."]
 

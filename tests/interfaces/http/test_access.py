@@ -100,6 +100,31 @@ def test_only_one_bearer_header_shows_a_token(headers: list[tuple[bytes, bytes]]
     assert ("WWW-Authenticate", "Bearer") in refused.value.problem.headers
 
 
+@pytest.mark.parametrize(
+    ("headers", "token"),
+    [
+        (raw(x_api_key=f"{PREFIX}a"), f"{PREFIX}a"),
+        (raw(x_api_key=f"{PREFIX}a", authorization=f"Bearer {PREFIX}a"), f"{PREFIX}a"),
+        (raw(x_api_key="sk-ant-1", authorization=f"Bearer {PREFIX}a"), f"{PREFIX}a"),
+        (raw(x_api_key=f"{PREFIX}a", authorization="Bearer sk-1"), f"{PREFIX}a"),
+        (raw(x_api_key=f"{PREFIX}a", authorization=f"Bearer {PREFIX}b"), ""),
+        ([(b"x-api-key", f"{PREFIX}a".encode()), (b"x-api-key", f"{PREFIX}b".encode())], ""),
+    ],
+)
+def test_anthropics_header_shows_a_token_where_its_clients_ask(headers: list[tuple[bytes, bytes]], token: str) -> None:
+    if token:
+        assert bearer(headers, b"", keyed=True) == token
+        return
+    with pytest.raises(Refused):
+        bearer(headers, b"", keyed=True)
+
+
+def test_elsewhere_anthropics_header_shows_nothing() -> None:
+    with pytest.raises(Refused):
+        bearer(raw(x_api_key=f"{PREFIX}a"), b"")
+    assert bearer(raw(x_api_key=f"{PREFIX}a", authorization=f"Bearer {PREFIX}b"), b"") == f"{PREFIX}b"
+
+
 def test_a_token_in_the_address_is_refused_beside_a_good_one() -> None:
     good = raw(authorization="Bearer abc")
     assert bearer(good, b"limit=3") == "abc"

@@ -7,8 +7,10 @@ from typing import Any
 
 import httpx2
 import pytest
+from starlette.routing import Route
 from tests.interfaces.http.gateways import Gateway, make_agent, make_token, remove, rotate
 
+from everself.interfaces.cli.commands.gateway import surfaces
 from everself.interfaces.http.limits import Limits
 from everself.interfaces.http.service import offered_operations
 
@@ -16,6 +18,9 @@ ROUTES = [
     ("GET", "/v1/models"),
     ("GET", "/v1/models/main"),
     ("POST", "/v1/chat/completions"),
+    ("POST", "/v1/responses"),
+    ("POST", "/v1/messages"),
+    ("POST", "/v1/messages/count_tokens"),
     *(("POST", f"/api/v1/{one.name}") for one in offered_operations()),
     ("GET", "/api/v1/openapi.json"),
     ("GET", "/metrics"),
@@ -23,6 +28,8 @@ ROUTES = [
     ("GET", "/nothing/here"),
 ]
 JSON = {"content-type": "application/json"}
+# where Anthropic's clients show a token in a header of their own
+KEYED = ("/v1/messages", "/v1/models")
 
 
 def play(act: Callable[[Gateway], Awaitable[None]], **more: Any) -> None:
@@ -38,6 +45,16 @@ async def send(client: httpx2.AsyncClient, route: tuple[str, str], **more: Any) 
     method, path = route
     body = {"json": {}} if method == "POST" and "content" not in more else {}
     return await client.request(method, path + more.pop("query", ""), **body, **more)
+
+
+def test_every_route_is_looked_at() -> None:
+    async def act(gateway: Gateway) -> None:
+        served = [route for surface in surfaces() for route in surface.routes(gateway.service)]
+        for route in served:
+            assert isinstance(route, Route)
+            assert any(route.path_regex.match(path) for _, path in ROUTES), route.path
+
+    play(act)
 
 
 def test_no_route_answers_without_the_token_in_force() -> None:
@@ -56,6 +73,11 @@ def test_no_route_answers_without_the_token_in_force() -> None:
         }
         for route in ROUTES:
             for kind, client in strangers.items():
+                if kind == "key" and route[1].startswith(KEYED):
+                    # Anthropic's clients have no other header
+                    assert (await send(client, route)).status_code != 401, route
+                    assert (await send(gateway.client(**{"X-Api-Key": old}), route)).status_code == 401, route
+                    continue
                 answer = await send(client, route)
                 assert answer.status_code == 401, (route, kind)
                 assert answer.headers["www-authenticate"] == "Bearer"

@@ -153,6 +153,26 @@ def test_what_begins_like_an_earlier_conversation_goes_on_with_it() -> None:
     assert len(model.requests[-1].turns) == 5
 
 
+def test_ids_of_two_programs_never_meet() -> None:
+    async def act(client: Client) -> None:
+        once = {"Idempotency-Key": "1"}
+        first, again = [
+            await client.sdk.chat.completions.create(
+                model="main", messages=[{"role": "user", "content": "Hello"}], extra_headers=once
+            )
+            for _ in range(2)
+        ]
+        assert first.id == again.id
+        other = Client(client.gateway, make_token("other"))
+        foreign = await other.sdk.chat.completions.create(
+            model="main", messages=[{"role": "user", "content": "Good day"}], extra_headers=once
+        )
+        assert foreign.id != first.id
+        await other.sdk.close()
+
+    assert len(play(act).requests) == 2
+
+
 def test_a_session_of_somebody_else_cannot_be_named() -> None:
     async def act(client: Client) -> None:
         await client.say(("user", "Hello"))

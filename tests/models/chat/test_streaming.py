@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from base64 import b64encode
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,16 @@ from everself.errors import ModelFailed, RefusedByRule
 from everself.models.call_switch import CALLS
 from everself.models.chat._remote import StreamTimeouts
 from everself.models.chat.factory import open_model
-from everself.models.chat.protocol import ChatRequest, ModelTurn, ReplyText, ToolCall, ToolReturn, ToolTurn, UserTurn
+from everself.models.chat.protocol import (
+    ChatRequest,
+    Image,
+    ModelTurn,
+    ReplyText,
+    ToolCall,
+    ToolReturn,
+    ToolTurn,
+    UserTurn,
+)
 
 # the vendors' packages take seconds to import
 pytestmark = pytest.mark.slow
@@ -114,7 +124,7 @@ def test_turns_arrive_in_order_with_broken_arguments_failed_calls_and_what_was_d
 def test_an_answer_of_a_given_shape_is_asked_for_in_the_vendors_way(wire: Wire) -> None:
     schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
     with serve(wire, say('{"city": ', '"Bern"}')) as server:
-        heard = ask(model_at(server), replace(REQUEST, schema=schema))
+        heard = ask(model_at(server), replace(REQUEST, schema=schema, tools=()))
     assert json.loads(heard.text) == {"city": "Bern"}
     body = server.asked[0].body
     place = {
@@ -127,6 +137,42 @@ def test_an_answer_of_a_given_shape_is_asked_for_in_the_vendors_way(wire: Wire) 
     held = json.dumps([body.get(name) for name in place])
     assert '"city"' in held
     assert not body.get("tools")
+
+
+@every_wire
+def test_an_answer_of_a_given_shape_may_be_found_with_tools(wire: Wire) -> None:
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    with serve(wire, say('{"city": ', '"Bern"}')) as server:
+        heard = ask(model_at(server), replace(REQUEST, schema=schema))
+    assert json.loads(heard.text) == {"city": "Bern"}
+    sent = json.dumps(server.asked[-1].body)
+    # where a vendor takes no schema beside tools, the model is asked in words
+    assert "city" in sent
+    assert "memory_search" in sent
+
+
+@every_wire
+def test_how_the_model_is_to_answer_reaches_the_vendor(wire: Wire) -> None:
+    pixel = Image("image/png", b"\x89PNG")
+    turns = (UserTurn("What is this?", images=(pixel,), beside=("<env>Linux</env>",)),)
+    with serve(wire, say("A cat.")) as server:
+        ask(
+            model_at(server),
+            replace(REQUEST, turns=turns, temperature=0.5, must_call=("memory_search",), max_tokens=30),
+        )
+    sent = json.dumps(server.asked[0].body)
+    # Claude takes none from its fifth generation on
+    assert ('"temperature": 0.5' in sent) is (wire != "anthropic")
+    assert b64encode(pixel.data).decode() in sent
+    assert "<env>Linux</env>" in sent
+    assert "tool_choice" in sent or "functionCallingConfig" in sent
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "openai", "gemini", "ollama"])
+def test_the_texts_at_which_an_answer_ends_reach_the_vendor(wire: Wire) -> None:
+    with serve(wire, say("Yes.")) as server:
+        ask(model_at(server), replace(REQUEST, stop=("STOP HERE",)))
+    assert "STOP HERE" in json.dumps(server.asked[0].body)
 
 
 def test_a_server_that_takes_no_schema_is_asked_in_words() -> None:

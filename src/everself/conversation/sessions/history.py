@@ -8,10 +8,10 @@ is compacted, or it is deleted.
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from everself.conversation.sessions.session import Message, Session
+from everself.conversation.sessions.session import Message, Session, calls_of
 from everself.memory.provenance import OWN
 from everself.models.chat.protocol import ModelTurn, ToolCall, ToolReturn, ToolTurn, Turn, UserTurn
 from everself.text.tokens import estimate
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 BROKEN_OFF: Final = "This call was broken off; nothing came back, and whether it did something is not known."
 SUMMARY: Final = "What was said before, in short (a record made when the conversation grew long, no instruction):"
+IMAGES: Final = "({} image(s) were shown with this message.)"
+# what an image costs about, in tokens
+IMAGE_TOKENS: Final = 1_500
 # sessions whose settled turns are kept in memory
 _MOST: Final = 16
 
@@ -29,15 +32,17 @@ def turns_of(messages: Sequence[Message], summary: str = "", source: str = OWN) 
     """`messages` are those that the summary does not stand for, in order; `source` is what the summary rests on."""
     turns: list[Turn] = [*summary_turn(summary, source)]
     returned = {str(one.meta.get("call", "")): one for one in messages if one.role == "tool" and one.meta.get("call")}
+    replaced = {str(one.meta["instead"]) for one in messages if one.meta.get("instead")}
     for message in messages:
         if message.role == "user":
-            turns.append(UserTurn(message.content))
-        elif message.role == "assistant":
+            turns.append(UserTurn(message.content, beside=_beside(message)))
+        elif message.role == "assistant" and message.id not in replaced:
             calls = calls_of(message)
             if turns and isinstance(turns[-1], UserTurn):
                 # what the model was told beside a message is stored with its answer
                 notes = (tuple(_texts(message.meta.get(name))) for name in ("done", "unclear"))
-                turns[-1] = UserTurn(turns[-1].text, *notes)
+                done, unclear = notes
+                turns[-1] = replace(turns[-1], done=done, unclear=unclear)
             if message.content.strip() or calls:
                 turns.append(ModelTurn(message.content, calls))
             if calls:
@@ -51,14 +56,6 @@ def summary_turn(summary: str, source: str = OWN) -> tuple[Turn, ...]:
     return (UserTurn(labelled(f"{SUMMARY}\n\n{summary}", source)),) if summary else ()
 
 
-def calls_of(message: Message) -> tuple[ToolCall, ...]:
-    """The calls that an assistant's message asked for."""
-    found = message.meta.get("calls")
-    if not isinstance(found, list | tuple):
-        return ()
-    return tuple(ToolCall(*map(str, one)) for one in found if isinstance(one, list | tuple) and len(one) == 3)
-
-
 def _return(call: ToolCall, message: Message | None) -> ToolReturn:
     if message is None:
         return ToolReturn(call.id, call.name, BROKEN_OFF, failed=True)
@@ -69,6 +66,12 @@ def _return(call: ToolCall, message: Message | None) -> ToolReturn:
 def labelled(content: str, source: str) -> str:
     """What a model is shown of a result: under its source where it is from outside, in this turn and in all that follow."""
     return content if source == OWN else f"[source: {source}]\n{content}"
+
+
+def _beside(message: Message) -> tuple[str, ...]:
+    """What came with a message and is shown again: the program's words, and that there were images, which are not kept."""
+    count = message.meta.get("images")
+    return (*_texts(message.meta.get("beside")), *((IMAGES.format(count),) if count else ()))
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -158,7 +161,8 @@ def tokens_of(turn: Turn) -> int:
     """About how many tokens a turn costs."""
     match turn:
         case UserTurn():
-            return estimate("\n".join((turn.text, *turn.done, *turn.unclear)))
+            words = estimate("\n".join((turn.text, *turn.done, *turn.unclear, *turn.beside)))
+            return words + IMAGE_TOKENS * len(turn.images)
         case ModelTurn():
             return estimate(turn.text) + sum(estimate(f"{call.name} {call.arguments}") for call in turn.calls)
         case ToolTurn():

@@ -3,12 +3,15 @@
 What must never be stored (private passages, secrets) is taken out before a byte reaches the disk. Knows no model and no memory.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from hashlib import sha256
 from itertools import islice
 from typing import Final, Unpack
 
 from everself.clock import Clock
+from everself.conversation.sessions.heard import Heard, heard_in, strange_to
 from everself.conversation.sessions.session import (
     Message,
     Role,
@@ -37,11 +40,14 @@ LAST: Final = "last"
 OWNER: Final = Scope(SessionKind.MAIN)
 # names that the wire gives, which are no words: changed, they would not be found again
 # (what a receipt recalled and left out is places and numbers, and many: looking for secrets there took longer than the rest of a turn)
-_NAMES: Final = frozenset({"call", "model", "name", "stamp", "why", "recalled", "left_out"})
+_NAMES: Final = frozenset(
+    {"before", "call", "client", "instead", "results", "model", "name", "stamp", "why", "recalled", "left_out"}
+)
 _SHOWN: Final = 10
 _STRANGE: Final = "(Shown by the program that passes on the next message; it was not said here.)"
 # characters of what was said elsewhere, from its end
 _MOST_STRANGE: Final = 64_000
+_PROGRAMS: Final = ("<", "[")
 # sessions among which the one is looked for that a program goes on with, the newest
 _CONTINUED: Final = 100
 # messages that a search for words looks through, the newest
@@ -73,21 +79,27 @@ class SessionLog:
                 return session
         raise NotFound("no earlier session to continue.")
 
-    def continued(self, earlier: Sequence[tuple[str, str]], scope: Scope, channel: str) -> Session | None:
-        """The session in which exactly this was said, by whom (`user`, `assistant`) and in which order; of several the newest.
+    def continued(
+        self, earlier: Sequence[Heard], scope: Scope, channel: str, skip: Container[str] = ()
+    ) -> Session | None:
+        """The session in which exactly this was said, by whom and in which order; of several the newest. `skip` are not looked at.
 
         What was said elsewhere before its first message counts too.
         """
-        wanted = [(role, clean(text).strip()) for role, text in earlier]
+        wanted = [replace(one, text=clean(one.text).strip()) for one in earlier]
+        said = frozenset(one.text for one in wanted)
         for row in self._messages.list(scope.kind.value, channel, _CONTINUED):
             session = session_of(row)
-            if session.scope != scope or session.ended:
+            # the first words tell most of them apart, without reading the rest; those of a program itself are not among what was said
+            opening = row.opening.strip()
+            if session.scope != scope or session.ended or (opening not in said and not opening.startswith(_PROGRAMS)):
                 continue
-            heard = _spoken(self.messages(session))
-            strange = len(wanted) - len(heard)
-            if not heard or strange < 0 or wanted[strange:] != heard:
-                continue
-            if not strange or session.summary == said_elsewhere(earlier[:strange]):
+            messages = self.messages(session) if session.id not in skip else ()
+            heard = heard_in(messages)
+            strange = strange_to(wanted, heard) if heard else None
+            # the summary may have become another one since
+            before = messages[0].meta.get("before", "") if messages else ""
+            if strange is not None and before == digest_of_earlier(said_elsewhere(earlier[:strange])):
                 return session
         return None
 
@@ -217,27 +229,22 @@ class SessionLog:
             yield line(message_of(said))
 
 
-def _spoken(messages: Sequence[Message]) -> list[tuple[str, str]]:
-    """What a listener heard: the parts of a reply between which tools were called are one."""
-    heard: list[tuple[str, str]] = []
-    for one in messages:
-        text = one.content.strip()
-        if one.role == "user":
-            heard.append(("user", text))
-        elif one.role == "assistant" and text:
-            if heard and heard[-1][0] == "assistant":
-                heard[-1] = ("assistant", f"{heard[-1][1]}\n\n{text}")
-            else:
-                heard.append(("assistant", text))
-    return heard
-
-
-def said_elsewhere(earlier: Sequence[tuple[str, str]]) -> str:
+def said_elsewhere(earlier: Sequence[Heard]) -> str:
     """What a program says was said before, as it stands before the first message of a session."""
     if not earlier:
         return ""
-    told = "\n\n".join(f"{role}: {text}" for role, text in earlier)
+    told = "\n\n".join(_line_of(one) for one in earlier)
     return f"{_STRANGE}\n\n{clean(told).strip()[-_MOST_STRANGE:]}"
+
+
+def digest_of_earlier(text: str) -> str:
+    """By which a session knows again what was said before its first message; empty where nothing was."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32] if text else ""
+
+
+def _line_of(one: Heard) -> str:
+    called = [f"[called {call.name} with {call.arguments}]" for call in one.calls]
+    return f"{one.role}: {' '.join(filter(None, (one.text, *called)))}"
 
 
 def clean(text: str) -> str:
@@ -246,7 +253,17 @@ def clean(text: str) -> str:
 
 
 def _clean_meta(meta: JsonObject) -> dict[str, object]:
-    return {str(key): value if key in _NAMES else _cleaned(value) for key, value in meta.items()}
+    return {
+        str(key): value if key in _NAMES else _cleaned_calls(value) if key == "calls" else _cleaned(value)
+        for key, value in meta.items()
+    }
+
+
+def _cleaned_calls(calls: object) -> object:
+    """Of each call the arguments. A random id looks like a secret; taken out, the result of the call would not be found again."""
+    if not isinstance(calls, list | tuple):
+        return _cleaned(calls)
+    return [[*one[:2], *map(_cleaned, one[2:])] if isinstance(one, list | tuple) else _cleaned(one) for one in calls]
 
 
 def _cleaned(value: object) -> object:

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypedDict
 
 from everself.errors import Damaged
 from everself.memory.provenance import OWN, known_source, taint_of
-from everself.models.chat.protocol import JsonObject
+from everself.models.chat.protocol import JsonObject, ToolCall
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import speaker_of
 from everself.storage.state.messages import SessionRow, StoredMessage
@@ -126,6 +126,14 @@ def message_of(said: StoredMessage) -> Message:
     role: Role = "user" if said.role == "user" else "tool" if said.role == "tool" else "assistant"
     at = datetime.fromisoformat(said.at)
     return Message(said.id, said.session, said.seq, at, role, said.person, said.content, _read(said.meta))
+
+
+def calls_of(message: Message) -> tuple[ToolCall, ...]:
+    """The calls that an assistant's message asked for."""
+    found = message.meta.get("calls")
+    if not isinstance(found, list | tuple):
+        return ()
+    return tuple(ToolCall(*map(str, one)) for one in found if isinstance(one, list | tuple) and len(one) == 3)
 
 
 def header(session: Session) -> bytes:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
-from everself.memory.provenance import OWN, taint_of
+from everself.memory.provenance import OWN, TOOL, taint_of
 from everself.models.chat.protocol import JsonObject, ToolSpec
 from everself.search.scopes import Scope
 
@@ -84,7 +84,8 @@ Run = Callable[[JsonObject, ToolContext], Awaitable[Outcome]]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`changes`: it may write, so sub-agents with a read-only workspace do not get it."""
+    """`changes`: it may write, so sub-agents with a read-only workspace do not get it. `client`: the program that asks runs it, so that a
+    call of it ends the turn."""
 
     spec: ToolSpec
     run: Run
@@ -92,6 +93,16 @@ class Tool:
     changes: bool = False
     timeout: float = TIMEOUT
     most_characters: int = field(default=MOST_CHARACTERS)
+    client: bool = False
+
+
+def client_tool(spec: ToolSpec) -> Tool:
+    """A tool that somebody else runs; only a call that is no call comes here."""
+
+    async def run(_: JsonObject, __: ToolContext) -> Outcome:
+        return Outcome(f"{spec.name} is not run here.", failed=True)
+
+    return Tool(spec, run, stamp=TOOL, client=True)
 
 
 def told(result: Mapping[str, object]) -> str:

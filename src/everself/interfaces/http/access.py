@@ -19,6 +19,7 @@ _SIGN_IN: Final = (
     "Send the header “Authorization: Bearer TOKEN”. everself gateway token add NAME --as main makes a token."
 )
 _MOST: Final = 512
+KEY: Final = b"x-api-key"
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
@@ -84,19 +85,26 @@ def check_place(headers: RawHeaders, hosts: Hosts) -> None:
         raise refuse(403, "foreign-origin", "Pages of other sites may not ask here")
 
 
-def bearer(headers: RawHeaders, query: bytes) -> str:
-    """The token that a request shows. One in its address is refused even beside a good one: addresses are logged and passed on."""
+def bearer(headers: RawHeaders, query: bytes, *, keyed: bool = False) -> str:
+    """The token that a request shows. One in its address is refused even beside a good one: addresses are logged and passed on.
+
+    `keyed`: the header of Anthropic's clients shows it too.
+    """
     if PREFIX.encode() in query:
         raise _unknown(
             "A token was sent in the address, where logs keep it. Rotate it: everself gateway token rotate NAME"
         )
-    given = _values(list(headers), b"authorization")
-    if len(given) != 1:
+    found = list(headers)
+    given, keys = _values(found, b"authorization"), [one.strip() for one in _values(found, KEY) if keyed]
+    if len(given) > 1 or len(keys) > 1:
         raise _unknown()
-    scheme, _, secret = given[0].strip().partition(" ")
-    if scheme.lower() != "bearer" or not secret.strip() or len(secret) > _MOST:
+    scheme, _, secret = given[0].strip().partition(" ") if given else ("", "", "")
+    shown = {secret.strip()} if scheme.lower() == "bearer" else set()
+    # those clients may send a key for somebody else in the other header
+    shown = {one for one in (*shown, *keys) if one.startswith(PREFIX)} or shown
+    if len(shown) != 1 or not max(shown) or len(max(shown)) > _MOST:
         raise _unknown()
-    return secret.strip()
+    return shown.pop()
 
 
 def access_of(token: Token | None, headers: RawHeaders) -> Access:

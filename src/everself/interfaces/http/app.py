@@ -22,6 +22,8 @@ class Surface:
     prefix: str
     routes: Callable[[Service], Sequence[BaseRoute]]
     wording: Wording = plain_wording
+    # where a token may be shown in the header of Anthropic's clients
+    keyed: tuple[str, ...] = ()
 
 
 def build_app(service: Service, surfaces: Sequence[Surface]) -> ASGIApp:
@@ -40,7 +42,8 @@ def build_app(service: Service, surfaces: Sequence[Surface]) -> ASGIApp:
         return next((one.wording for one in surfaces if path.startswith(one.prefix)), plain_wording)
 
     routes = [route for surface in surfaces for route in surface.routes(service)]
-    return Guard(Router(routes, redirect_slashes=False, lifespan=lifespan), service, wording)
+    keyed = tuple(prefix for surface in surfaces for prefix in surface.keyed)
+    return Guard(Router(routes, redirect_slashes=False, lifespan=lifespan), service, wording, keyed)
 
 
 async def _close_idle(service: Service) -> None:

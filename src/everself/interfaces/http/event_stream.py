@@ -1,11 +1,13 @@
 """Server-sent events: a response whose lines come as they are made, with a comment while there are none. Knows no event."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, suppress
 from typing import Final
 
 from starlette.types import Receive, Scope, Send
+
+from everself.interfaces.http.problems import Problem, Refused
 
 QUIET_SECONDS: Final = 15.0
 _QUIET: Final = b": still here\n\n"
@@ -22,16 +24,22 @@ class EventStream:
     """An ASGI response. Where the client leaves, the source is closed at once, which stops what it does."""
 
     def __init__(
-        self, source: AsyncIterator[bytes], headers: Mapping[str, str] | None = None, quiet: float = QUIET_SECONDS
+        self,
+        source: AsyncIterator[bytes],
+        headers: Mapping[str, str] | None = None,
+        quiet: float = QUIET_SECONDS,
+        worded: Callable[[Problem], bytes] | None = None,
     ) -> None:
+        """`worded` tells what went wrong after the answer has begun; without it the connection is closed before its end."""
         self._source = source
+        self._worded = worded
         self._headers = headers or {}
         self._quiet = quiet
 
     async def __call__(self, _: Scope, receive: Receive, send: Send) -> None:
         """What goes wrong before the first event is raised, so that it can be answered with a code."""
         sending = asyncio.ensure_future(self._pass_on(send))
-        leaving = asyncio.ensure_future(_left(receive))
+        leaving = asyncio.ensure_future(left(receive))
         try:
             await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
             if sending.done():
@@ -44,12 +52,17 @@ class EventStream:
 
     async def _pass_on(self, send: Send) -> None:
         begun = False
-        async with aclosing(_with_comments(self._source, self._quiet)) as chunks:
-            async for chunk in chunks:
-                if not begun:
-                    begun = True
-                    await self._begin(send)
-                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        try:
+            async with aclosing(_with_comments(self._source, self._quiet)) as chunks:
+                async for chunk in chunks:
+                    if not begun:
+                        begun = True
+                        await self._begin(send)
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        except Refused as refused:
+            if not begun or self._worded is None:
+                raise
+            await send({"type": "http.response.body", "body": self._worded(refused.problem), "more_body": True})
         if not begun:
             await self._begin(send)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -60,7 +73,8 @@ class EventStream:
         await send({"type": "http.response.start", "status": 200, "headers": raw})
 
 
-async def _left(receive: Receive) -> None:
+async def left(receive: Receive) -> None:
+    """Returns when the client is gone."""
     while (await receive())["type"] != "http.disconnect":
         pass
 

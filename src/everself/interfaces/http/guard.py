@@ -44,8 +44,11 @@ def plain_wording(problem: Problem, request: str) -> tuple[dict[str, object], st
 
 
 class Guard:
-    def __init__(self, app: ASGIApp, service: "Service", wording: Callable[[str], Wording]) -> None:
-        """`wording` gives how problems of a path are worded."""
+    def __init__(
+        self, app: ASGIApp, service: "Service", wording: Callable[[str], Wording], keyed: tuple[str, ...] = ()
+    ) -> None:
+        """`wording` gives how problems of a path are worded; below `keyed` a token may be shown as Anthropic's clients do."""
+        self._keyed = keyed
         self._app = app
         self._service = service
         self._wording = wording
@@ -86,7 +89,7 @@ class Guard:
         if scope["type"] == "http" and scope["path"] == HEALTH and scope["method"] in ("GET", "HEAD"):
             return None
         try:
-            secret = bearer(headers, scope["query_string"])
+            secret = bearer(headers, scope["query_string"], keyed=scope["path"].startswith(self._keyed))
             access = access_of(service.tokens.find(secret), headers)
         except Refused as refused:
             # counted only where it failed: a stranger on the same address keeps nobody out who has a token

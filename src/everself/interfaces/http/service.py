@@ -73,7 +73,11 @@ class Service:
         """The events of one turn. Leaving early stops the reply; what was said is kept."""
         operation = get_operation(CHAT)
         self._check(access, operation)
-        request = operation.read(clean(given), "http")
+        given = clean(given)
+        if named := given.get("id"):
+            # two programs may call their messages the same
+            given = {**given, "id": f"{access.token}/{named}"}
+        request = operation.read(given, "http")
         leased = await self._lease(access)
         try:
             # opened in a thread: databases and files are not opened on the event loop

@@ -1,20 +1,27 @@
-"""What a client of OpenAI's is answered: completions, chunks, models, errors. Pure."""
+"""What a client of OpenAI's chat completions is answered: completions, chunks, models, errors. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from everself.conversation.events import Done
+from everself.conversation.events import Done, ToolCalled
 from everself.interfaces.http.problems import Problem
+from everself.interfaces.http.turns import Told
 from everself.models.chat.protocol import Usage
 
-_REASONS: Final[Mapping[str, str]] = {"length": "length", "steps": "length", "refused": "content_filter"}
+_REASONS: Final[Mapping[str, str]] = {
+    "length": "length",
+    "steps": "length",
+    "refused": "content_filter",
+    "tool_calls": "tool_calls",
+}
 _TYPES: Final[Mapping[int, str]] = {
     401: "authentication_error",
     403: "permission_error",
     404: "not_found_error",
     429: "rate_limit_error",
 }
+_FIRST: Final = "1970-01-01T00:00:00Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +32,30 @@ class Head:
     created: int
     model: str
 
-    def completion(self, done: Done) -> dict[str, Any]:
-        message = {"role": "assistant", "content": done.text, "refusal": None}
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reason_of(done)}
-        return self._told("chat.completion", [choice]) | {"usage": usage_of(done.usage)}
+    def completion(self, told: Told) -> dict[str, Any]:
+        called = [_call(one) for one in told.calls]
+        message: dict[str, Any] = {"role": "assistant", "content": told.text, "refusal": None}
+        if called:
+            message |= {"content": told.text or None, "tool_calls": called}
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reason_of(told.done)}
+        return self._told("chat.completion", [choice]) | {"usage": usage_of(told.done.usage)}
 
     def chunk(self, delta: Mapping[str, Any], reason: str | None = None) -> dict[str, Any]:
         choice = {"index": 0, "delta": dict(delta), "logprobs": None, "finish_reason": reason}
         return self._told("chat.completion.chunk", [choice])
+
+    def call_chunk(self, call: ToolCalled, number: int) -> dict[str, Any]:
+        return self.chunk({"tool_calls": [{"index": number, **_call(call)}]})
 
     def usage_chunk(self, done: Done) -> dict[str, Any]:
         return self._told("chat.completion.chunk", []) | {"usage": usage_of(done.usage)}
 
     def _told(self, kind: str, choices: list[dict[str, Any]]) -> dict[str, Any]:
         return {"id": self.id, "object": kind, "created": self.created, "model": self.model, "choices": choices}
+
+
+def _call(call: ToolCalled) -> dict[str, Any]:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
 
 
 def reason_of(done: Done) -> str:
@@ -50,12 +67,19 @@ def usage_of(usage: Usage) -> dict[str, Any]:
         "prompt_tokens": usage.sent,
         "completion_tokens": usage.received,
         "total_tokens": usage.sent + usage.received,
-        "prompt_tokens_details": {"cached_tokens": usage.cached},
+        "prompt_tokens_details": {"cached_tokens": usage.cached, "cache_write_tokens": usage.stored},
     }
 
 
 def model_of(agent: str) -> dict[str, Any]:
-    return {"id": agent, "object": "model", "created": 0, "owned_by": "everself"}
+    """With what Anthropic's clients look for as well: both ask at the same address."""
+    told = {"id": agent, "object": "model", "created": 0, "owned_by": "everself"}
+    return told | {"type": "model", "display_name": agent, "created_at": _FIRST}
+
+
+def models_of(agent: str) -> dict[str, Any]:
+    data = [model_of(agent)]
+    return {"object": "list", "data": data, "has_more": False, "first_id": agent, "last_id": agent}
 
 
 def error_of(problem: Problem, request: str) -> tuple[dict[str, object], str]:

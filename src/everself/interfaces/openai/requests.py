@@ -1,138 +1,171 @@
-"""From the body of a chat completion to a message: only the last one is said, what stands before it is context. Pure.
+"""From the body of a chat completion to what is asked. Pure.
 
 Fields that change nothing here are ignored, as clients send many; one that would have to do something and cannot is refused by its name.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from everself.interfaces.http.problems import Problem, Refused
+from everself.interfaces.http.dialogue import Asked, Item, image_of, tool_of, user_item
+from everself.interfaces.http.fields import (
+    Body,
+    need_nothing,
+    need_object,
+    read_count,
+    read_flag,
+    read_list,
+    read_number,
+    read_object_field,
+    read_text,
+    read_texts,
+    wrong,
+)
+from everself.operations.client_turns import schema_fault
 
 _SYSTEM: Final = ("system", "developer")
 # fields that ask for something that is not served, and the values that ask for nothing
 _NOT_SERVED: Final[Mapping[str, tuple[object, ...]]] = {
-    "tools": ([],),
     "functions": ([],),
-    "tool_choice": ("none", "auto"),
+    "function_call": ("none", "auto"),
     "n": (1,),
-    "stop": ("", []),
     "logprobs": (False,),
     "audio": (),
     "prediction": (),
     "modalities": (["text"],),
-    "response_format": ({"type": "text"},),
+    "web_search_options": (),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """`earlier` are role and text of what stands before the message."""
-
-    model: str
-    text: str
-    earlier: tuple[tuple[str, str], ...] = ()
-    system: str = ""
-    max_tokens: int | None = None
-    stream: bool = False
+class Completion:
+    asked: Asked
     include_usage: bool = False
 
 
-def read_completion(body: Mapping[str, Any]) -> Asked:
+def read_completion(body: Body) -> Completion:
     """Raises Refused that names the parameter."""
-    for name, nothing in _NOT_SERVED.items():
-        value = body.get(name)
-        if value is not None and value not in nothing:
-            raise wrong(name, f"{name} is not served.")
-    messages = body.get("messages")
-    if not isinstance(messages, list) or not messages:
+    need_nothing(body, _NOT_SERVED)
+    messages = read_list(body, "messages")
+    if not messages:
         raise wrong("messages", "messages is a list of at least one message.")
-    said = [_message(one, f"messages[{number}]") for number, one in enumerate(messages)]
-    system = "\n\n".join(text for role, text in said if role in _SYSTEM and text)
-    spoken = [(role, text) for role, text in said if role not in _SYSTEM]
-    if not spoken or spoken[-1][0] != "user":
-        raise wrong("messages", "The last message is the user's.")
-    if not spoken[-1][1].strip():
-        raise wrong("messages", "The last message is empty.")
-    options = _object(body, "stream_options")
-    return Asked(
-        _text(body, "model"),
-        spoken[-1][1],
-        tuple(spoken[:-1]),
-        system,
-        _count(body, "max_completion_tokens") or _count(body, "max_tokens"),
-        _flag(body, "stream"),
-        _flag(options, "include_usage", "stream_options."),
+    system: list[str] = []
+    items: list[Item] = []
+    for number, one in enumerate(messages):
+        where = f"messages[{number}]"
+        message = need_object(one, where)
+        if message.get("role") in _SYSTEM:
+            system.append("".join(_parts(message.get("content"), f"{where}.content")[0]))
+        else:
+            items.append(_item(message, where))
+    more = _tools(body) | {
+        "max_tokens": read_count(body, "max_completion_tokens") or read_count(body, "max_tokens"),
+        "temperature": read_number(body, "temperature", 2),
+        "stop": read_texts(body, "stop"),
+        "schema": read_shape(read_object_field(body, "response_format"), "response_format"),
+    }
+    asked = Asked(
+        read_text(body, "model"),
+        tuple(items),
+        "\n\n".join(filter(None, system)),
+        read_flag(body, "stream"),
+        {name: value for name, value in more.items() if value is not None},
     )
+    options = read_object_field(body, "stream_options")
+    return Completion(asked, read_flag(options, "include_usage", "stream_options."))
 
 
-def wrong(param: str, words: str) -> Refused:
-    return Refused(Problem(400, "invalid-request", "The request cannot be served", words, param=param))
+def read_shape(wanted: Body, where: str) -> dict[str, Any] | None:
+    """The JSON schema that the answer has to have; None for text."""
+    kind = wanted.get("type", "text")
+    if kind == "text":
+        return None
+    if kind == "json_object":
+        return {"type": "object"}
+    # the Responses API has the schema beside the type
+    named = read_object_field(wanted, "json_schema", f"{where}.") or wanted
+    if kind != "json_schema" or not isinstance(schema := named.get("schema"), dict):
+        raise wrong(where, f"{where} is not text, json_object or json_schema with a schema.")
+    if fault := schema_fault(schema):
+        raise wrong(where, f"{where} holds no JSON schema: {fault}.")
+    return schema
 
 
-def _message(one: object, where: str) -> tuple[str, str]:
-    if not isinstance(one, dict):
-        raise wrong(where, f"{where} is not an object.")
-    role = one.get("role")
-    if role not in (*_SYSTEM, "user", "assistant"):
-        raise wrong(f"{where}.role", f"{where}.role is not served: system, developer, user and assistant are.")
-    if one.get("tool_calls") or one.get("function_call"):
-        raise wrong(f"{where}.tool_calls", "Tools of the client are not served.")
-    return str(role), _content(one.get("content"), f"{where}.content")
+def read_choice(choice: object, names: tuple[str, ...], where: str = "tool_choice") -> tuple[str, ...] | None:
+    """Of which tools one has to be called; None where the client's tools are not to be called at all."""
+    if choice in (None, "auto"):
+        return ()
+    if choice == "none":
+        return None
+    if choice == "required" and names:
+        return names
+    if isinstance(choice, dict) and choice.get("type") == "function":
+        inner = choice.get("function", choice)
+        name = inner.get("name") if isinstance(inner, dict) else None
+        if name in names:
+            return (str(name),)
+    raise wrong(where, f"{where} is not none, auto, required or a function of tools.")
 
 
-def _content(content: object, where: str) -> str:
+def _tools(body: Body) -> dict[str, object]:
+    tools = []
+    for number, one in enumerate(read_list(body, "tools")):
+        where = f"tools[{number}]"
+        tool = need_object(one, where)
+        if tool.get("type") != "function":
+            raise wrong(f"{where}.type", f"{where}.type is not served: function is.")
+        function = need_object(tool.get("function"), f"{where}.function")
+        described = function.get("description"), function.get("parameters")
+        tools.append(tool_of(function.get("name"), *described, f"{where}.function"))
+    chosen = read_choice(body.get("tool_choice"), tuple(str(one["name"]) for one in tools))
+    return {} if chosen is None or not tools else {"tools": tools, "must_call": chosen}
+
+
+def _item(message: Body, where: str) -> Item:
+    role = message.get("role")
+    texts, images = _parts(message.get("content"), f"{where}.content")
+    if role == "user":
+        return user_item(texts, images)
+    if role not in ("assistant", "tool"):
+        known = "system, developer, user, assistant and tool are"
+        raise wrong(f"{where}.role", f"{where}.role is not served: {known}.")
+    if images:
+        raise wrong(f"{where}.content", f"{where}.content: images are taken in messages of the user only.")
+    if role == "tool":
+        return Item("tool", "".join(texts), call=read_text(message, "tool_call_id", f"{where}."))
+    if message.get("function_call"):
+        raise wrong(f"{where}.function_call", f"{where}.function_call is not served: tool_calls are.")
+    calls = read_list(message, "tool_calls", f"{where}.")
+    found = [_call(one, f"{where}.tool_calls[{number}]") for number, one in enumerate(calls)]
+    return Item("assistant", "".join(texts), calls=tuple(found))
+
+
+def _call(value: object, where: str) -> dict[str, str]:
+    call = need_object(value, where)
+    function = need_object(call.get("function"), f"{where}.function")
+    return {
+        "id": read_text(call, "id", f"{where}."),
+        "name": read_text(function, "name", f"{where}.function."),
+        "arguments": read_text(function, "arguments", f"{where}.function.", needed=False),
+    }
+
+
+def _parts(content: object, where: str) -> tuple[list[str], list[Mapping[str, str]]]:
+    """Texts and images."""
     if content is None or isinstance(content, str):
-        return content or ""
+        return [content or ""], []
     if not isinstance(content, list):
         raise wrong(where, f"{where} is neither a text nor a list of parts.")
-    return "".join(_part(part, f"{where}[{number}]") for number, part in enumerate(content))
-
-
-def _part(part: object, where: str) -> str:
-    text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
-    if not isinstance(text, str):
-        raise wrong(where, f"{where} is not a part of text; nothing else is served.")
-    return text
-
-
-def _text(body: Mapping[str, Any], name: str) -> str:
-    value = body.get(name)
-    if not isinstance(value, str) or not value:
-        raise wrong(name, f"{name} is missing.")
-    return value
-
-
-def _flag(body: Mapping[str, Any], name: str, where: str = "") -> bool:
-    value = body.get(name)
-    if value is not None and not isinstance(value, bool):
-        raise wrong(f"{where}{name}", f"{where}{name} is true or false.")
-    return bool(value)
-
-
-def _count(body: Mapping[str, Any], name: str) -> int | None:
-    value = body.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10_000_000:
-        raise wrong(name, f"{name} is a whole number from 1 on.")
-    return value
-
-
-def _object(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = body.get(name)
-    if value is not None and not isinstance(value, dict):
-        raise wrong(name, f"{name} is an object.")
-    return value or {}
-
-
-def given_of(asked: Asked, session: str) -> dict[str, object]:
-    """The fields of `chat.say`. A session that is named holds what was said before."""
-    earlier: Sequence[tuple[str, str]] = () if session else asked.earlier
-    given: dict[str, object] = {
-        "text": asked.text,
-        "session": session,
-        "system": asked.system,
-        "earlier": [{"role": role, "text": text} for role, text in earlier],
-    }
-    return given | ({"max_tokens": asked.max_tokens} if asked.max_tokens else {})
+    texts: list[str] = []
+    images: list[Mapping[str, str]] = []
+    for number, one in enumerate(content):
+        place = f"{where}[{number}]"
+        part = need_object(one, place)
+        if part.get("type") in ("text", "refusal"):
+            texts.append(read_text(part, str(part["type"]), f"{place}.", needed=False))
+        elif part.get("type") == "image_url":
+            address = read_text(read_object_field(part, "image_url", f"{place}."), "url", f"{place}.image_url.")
+            images.append(image_of(address, f"{place}.image_url.url"))
+        else:
+            raise wrong(place, f"{place} is neither text nor image_url; nothing else is served.")
+    return texts, images

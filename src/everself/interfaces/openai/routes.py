@@ -1,7 +1,7 @@
 """The routes of OpenAI's wire. A conversation is that of every other interface; this only words it."""
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Any, Final
 
@@ -9,21 +9,23 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from everself.clock import system_now
-from everself.conversation.events import Accepted, Done, Event, Text
+from everself.conversation.events import ToolCalled
 from everself.interfaces.http.access import Access
 from everself.interfaces.http.app import Surface
 from everself.interfaces.http.bodies import read_object
 from everself.interfaces.http.event_stream import EventStream, event_lines
-from everself.interfaces.http.problems import Problem, Refused, refuse
-from everself.interfaces.http.service import Service, failure_of
-from everself.interfaces.openai.answers import Head, error_of, model_of, reason_of
-from everself.interfaces.openai.requests import Asked, given_of, read_completion
-from everself.operations.conversation import reply_of
+from everself.interfaces.http.problems import Problem
+from everself.interfaces.http.service import Service
+from everself.interfaces.http.turns import Turn, begin_turn, need_model
+from everself.interfaces.openai.answers import Head, error_of, model_of, models_of, reason_of
+from everself.interfaces.openai.requests import Completion, read_completion
+from everself.interfaces.openai.response_answers import Events
+from everself.interfaces.openai.response_answers import Head as ResponseHead
+from everself.interfaces.openai.response_requests import read_response
 
 CHANNEL: Final = "openai"
+RESPONSES: Final = "responses"
 PREFIX: Final = "/v1/"
-SESSION: Final = "x-everself-session"
 
 
 class OpenAI:
@@ -32,73 +34,74 @@ class OpenAI:
 
     async def models(self, request: Request) -> Response:
         access: Access = request.state.access
-        return _json({"object": "list", "data": [model_of(access.agent)]})
+        return _json(models_of(access.agent))
 
     async def model(self, request: Request) -> Response:
         access: Access = request.state.access
-        _need_model(request.path_params["model"], access)
+        need_model(request.path_params["model"], access)
         return _json(model_of(access.agent))
 
     async def complete(self, request: Request) -> Any:
-        access: Access = request.state.access
-        asked = read_completion(read_object(await request.body()))
-        _need_model(asked.model, access)
-        given = given_of(asked, request.headers.get(SESSION, ""))
-        events = self._service.converse(access, given, CHANNEL)
-        # what cannot be accepted is raised here, and answered with its code
-        accepted = await anext(events)
-        if not isinstance(accepted, Accepted):
-            raise refuse(502, "model-failed", "There was no reply")
-        head = Head(f"chatcmpl-{accepted.message}", int(system_now().timestamp()), access.agent)
-        named = {SESSION: accepted.session}
-        if asked.stream:
-            return EventStream(_chunks(head, events, asked), named)
-        async with aclosing(events):
-            found = [accepted, *[event async for event in events]]
-        return _json(head.completion(_done(found, access.agent)), named)
+        found = read_completion(read_object(await request.body()))
+        need_model(found.asked.model, request.state.access)
+        turn = await begin_turn(self._service, request, found.asked.given, CHANNEL)
+        head = Head(f"chatcmpl-{turn.message}", turn.created, turn.model)
+        if found.asked.stream:
+            return EventStream(_chunks(head, turn, found), turn.headers, worded=_failure)
+        return _json(head.completion(await turn.whole(request)), turn.headers)
+
+    async def respond(self, request: Request) -> Any:
+        found = read_response(read_object(await request.body()))
+        need_model(found.asked.model, request.state.access)
+        turn = await begin_turn(self._service, request, found.asked.given, RESPONSES, named=found.previous)
+        head = ResponseHead(turn.message, turn.created, turn.model, found.echo)
+        if found.asked.stream:
+            events = Events(head)
+            told = _response_events(events, turn)
+            return EventStream(told, turn.headers, worded=lambda problem: _event(events.fail(problem)))
+        return _json(head.whole(await turn.whole(request)), turn.headers)
 
 
-async def _chunks(head: Head, events: AsyncGenerator[Event, None], asked: Asked) -> AsyncIterator[bytes]:
+async def _response_events(events: Events, turn: Turn) -> AsyncIterator[bytes]:
     """What fails before the first word is raised, and answered with its code; later it is told in the stream."""
-    seen: list[Event] = []
     begun = False
-    async with aclosing(events):
-        async for event in events:
-            seen.append(event)
-            if isinstance(event, Text):
-                if not begun:
-                    begun = True
-                    yield _line(head.chunk({"role": "assistant", "content": ""}))
-                yield _line(head.chunk({"content": event.text}))
-    try:
-        done = _done(seen, asked.model)
-    except Refused as refused:
-        if not begun:
-            raise
-        yield _line(error_of(refused.problem, "")[0])
-        return
-    if not begun:
-        yield _line(head.chunk({"role": "assistant", "content": ""}))
-    yield _line(head.chunk({}, reason_of(done)))
-    if asked.include_usage:
-        yield _line(head.usage_chunk(done))
+    async with aclosing(turn.pieces()) as pieces:
+        async for piece in pieces:
+            if not begun:
+                begun = True
+                for sent in events.start():
+                    yield _event(sent)
+            for sent in events.feed(piece):
+                yield _event(sent)
+
+
+def _event(sent: dict[str, Any]) -> bytes:
+    return event_lines(json.dumps(sent, ensure_ascii=False), sent["type"])
+
+
+async def _chunks(head: Head, turn: Turn, found: Completion) -> AsyncIterator[bytes]:
+    """What fails before the first word is raised, and answered with its code; later it is told in the stream."""
+    begun = False
+    calls = 0
+    async with aclosing(turn.pieces()) as pieces:
+        async for piece in pieces:
+            if not begun:
+                begun = True
+                yield _line(head.chunk({"role": "assistant", "content": ""}))
+            if isinstance(piece, str):
+                yield _line(head.chunk({"content": piece}))
+            elif isinstance(piece, ToolCalled):
+                yield _line(head.call_chunk(piece, calls))
+                calls += 1
+            else:
+                yield _line(head.chunk({}, reason_of(piece)))
+                if found.include_usage:
+                    yield _line(head.usage_chunk(piece))
     yield event_lines("[DONE]")
 
 
-def _done(events: Sequence[Event], agent: str) -> Done:
-    """How the turn ended. Raises Refused where there was no whole reply."""
-    reply = reply_of(events, agent)
-    if reply.failed:
-        raise Refused(failure_of(reply))
-    return next(one for one in reversed(events) if isinstance(one, Done))
-
-
-def _need_model(name: str, access: Access) -> None:
-    if name != access.agent:
-        detail = (
-            f"The model {name[:64]} does not exist. This token opens the agent {access.agent}; its name is the model's."
-        )
-        raise Refused(Problem(404, "model-not-found", "There is no such model", detail, param="model"))
+def _failure(problem: Problem) -> bytes:
+    return _line(error_of(problem, "")[0])
 
 
 def _line(value: object) -> bytes:
@@ -116,6 +119,7 @@ def _routes(service: Service) -> Sequence[BaseRoute]:
         Route("/v1/models", openai.models, methods=["GET"]),
         Route("/v1/models/{model}", openai.model, methods=["GET"]),
         Route("/v1/chat/completions", openai.complete, methods=["POST"]),
+        Route("/v1/responses", openai.respond, methods=["POST"]),
     )
 
 

@@ -93,6 +93,11 @@ class RemoteChatModel:
     def paid(self) -> bool:
         return self._account.wire != "ollama" and not self._account.local
 
+    @property
+    def takes_images(self) -> bool:
+        """They are sent whatever the model: which of them see is not known here, and one that does not says so."""
+        return True
+
     def prepare(self) -> None:
         """Reads the vendor's packages, so that the first request need not. Raises ModelFailed where they are missing."""
         load(self._account)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _DONE = "[Note from the runtime, not from the person. Already done because of this message:]"
 _UNCLEAR = "[Note from the runtime, not from the person. Nothing was changed yet. Ask the person:]"
+_BESIDE = "[From the program through which this was said, not from the person:]"
 _CONTEXT = "[Context for this message, from the runtime, not from the person:]"
 _FIELDS: Final = frozenset({"openai", "compatible", "ollama"})
 # a request without a single message is refused everywhere
@@ -40,8 +41,9 @@ def render_turns(request: ChatRequest, wire: WireName) -> "list[ModelMessage]":
 
 
 def render_user(turn: UserTurn) -> str:
-    """What was said, and behind it what was done already and what is not clear."""
-    notes = [
+    """What was said, and behind it what the program added, what was done already and what is not clear."""
+    notes = ["\n\n".join((_BESIDE, *turn.beside))] if turn.beside else []
+    notes += [
         "\n".join((head, *(f"- {sentence}" for sentence in sentences)))
         for head, sentences in ((_DONE, turn.done), (_UNCLEAR, turn.unclear))
         if sentences
@@ -60,12 +62,18 @@ def _newest(turns: tuple[Turn, ...]) -> int | None:
     return max((at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)), default=None)
 
 
-def _with_context(said: str, delta: str, wire: WireName) -> "UserPromptPart":
+def _prompt_part(turn: UserTurn, delta: str, wire: WireName) -> "UserPromptPart | None":
     """The message with the delta behind it. The next request has the message without the delta, so a cache ends between the two."""
-    from pydantic_ai.messages import CachePoint, UserPromptPart
+    from pydantic_ai.messages import BinaryContent, CachePoint, UserPromptPart
 
+    said = render_user(turn)
+    images = [BinaryContent(one.data, media_type=one.media_type) for one in turn.images]
+    if not delta.strip():
+        return UserPromptPart([said, *images] if images else said) if said.strip() or images else None
     if wire == "anthropic" and said.strip():
-        return UserPromptPart([said, CachePoint(), render_context("", delta)])
+        return UserPromptPart([said, *images, CachePoint(), render_context("", delta)])
+    if images:
+        return UserPromptPart([said, *images, render_context("", delta)] if said.strip() else [*images, delta])
     return UserPromptPart(render_context(said, delta))
 
 
@@ -76,15 +84,12 @@ def _render(turn: Turn, delta: str, wire: WireName) -> "ModelMessage | None":
         TextPart,
         ToolCallPart,
         ToolReturnPart,
-        UserPromptPart,
     )
 
     match turn:
         case UserTurn():
-            text = render_user(turn)
-            if delta.strip():
-                return ModelRequest(parts=[_with_context(text, delta, wire)])
-            return ModelRequest(parts=[UserPromptPart(text)]) if text.strip() else None
+            part = _prompt_part(turn, delta, wire)
+            return ModelRequest(parts=[part]) if part is not None else None
         case ModelTurn() if (answered := _as_answered(turn, wire)) is not None:
             return answered
         case ModelTurn():
@@ -144,16 +149,19 @@ def render_parameters(request: ChatRequest, model: "Model[Any]", *, native: bool
     from pydantic_ai.tools import ToolDefinition
 
     instructions = _instructions(request)
+    tools = [
+        ToolDefinition(name=tool.name, parameters_json_schema=dict(tool.parameters), description=tool.description)
+        for tool in request.tools
+    ]
     if request.schema is None:
-        tools = [
-            ToolDefinition(name=tool.name, parameters_json_schema=dict(tool.parameters), description=tool.description)
-            for tool in request.tools
-        ]
         return ModelRequestParameters(function_tools=tools, instruction_parts=instructions)
     shape = OutputObjectDefinition(dict(request.schema), name="answer")
     held = native and bool(model.profile.get("supports_json_schema_output"))
     return ModelRequestParameters(
-        output_mode="native" if held else "prompted", output_object=shape, instruction_parts=instructions
+        function_tools=tools,
+        output_mode="native" if held else "prompted",
+        output_object=shape,
+        instruction_parts=instructions,
     )
 
 
@@ -171,6 +179,13 @@ def render_settings(request: ChatRequest, wire: WireName, model: "Model[Any]") -
     settings: dict[str, Any] = {"max_retries": 0}
     if request.max_tokens is not None:
         settings["max_tokens"] = request.max_tokens
+    # some models take none; pydantic-ai would leave it out with a warning
+    if request.temperature is not None and not model.profile.get("anthropic_disallows_sampling_settings"):
+        settings["temperature"] = request.temperature
+    if request.stop:
+        settings["stop_sequences"] = list(request.stop)
+    if request.must_call:
+        settings["tool_choice"] = list(request.must_call)
     if wire == "anthropic" and request.prefix.strip():
         settings["anthropic_cache_instructions"] = True
         # the next step of a turn that calls tools begins with all of this one

@@ -15,7 +15,7 @@ from everself.logs import get_logger
 from everself.models.call_switch import check_allowed
 from everself.models.chat._remote import RemoteChatModel, StreamTimeouts
 from everself.models.chat.model_table import find_model_facts
-from everself.models.chat.protocol import ChatModel, ChatRequest, ReplyEnd, ReplyPart
+from everself.models.chat.protocol import ChatModel, ChatRequest, ReplyEnd, ReplyPart, takes_images
 from everself.models.chat.vendors import VENDORS, ModelAccount, build, compatible, settle_url
 from everself.models.plugins import PluginFailed, fenced, find_plugin, make_from
 
@@ -34,6 +34,7 @@ class PluginModel:
         self.window = made.window
         self.most_output = made.most_output
         self.paid = made.paid
+        self.takes_images = takes_images(made)
 
     def __repr__(self) -> str:
         return f"PluginModel({self.name})"

@@ -40,13 +40,23 @@ class ToolReturn:
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    """A picture that came with a message. `data` is left out of what is printed."""
+
+    media_type: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class UserTurn:
     """Something that was said to the agent. `done` are sentences about what was done with it already, before any model saw it; `unclear`
-    are questions to ask where nothing could be done."""
+    are questions to ask where nothing could be done; `beside` is what the program through which it was said added of its own."""
 
     text: str
     done: tuple[str, ...] = ()
     unclear: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +80,8 @@ Turn = UserTurn | ModelTurn | ToolTurn
 class ChatRequest:
     """One step of a conversation. `prefix` stays the same from turn to turn and is worth caching; `delta` holds for this turn only.
 
-    With a `schema` the answer is one JSON object of that shape, in `text`, and no tool is called.
+    With a `schema` the answer is JSON of that shape, in `text`; tools may be called before it. `must_call` names the tools one of which
+    has to be called.
     """
 
     prefix: str
@@ -79,6 +90,9 @@ class ChatRequest:
     tools: tuple[ToolSpec, ...] = ()
     max_tokens: int | None = None
     schema: JsonObject | None = None
+    temperature: float | None = None
+    stop: tuple[str, ...] = ()
+    must_call: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +168,11 @@ class ChatModel(Protocol):
     def paid(self) -> bool: ...
 
     def stream(self, request: ChatRequest) -> AsyncIterator[ReplyPart]: ...
+
+
+def takes_images(model: ChatModel) -> bool:
+    """Whether images can be sent to it. One that does not say so takes none."""
+    return bool(getattr(model, "takes_images", False))
 
 
 async def whole_answer(model: ChatModel, request: ChatRequest) -> tuple[str, Usage]:

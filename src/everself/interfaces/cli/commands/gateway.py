@@ -44,10 +44,12 @@ gateway.add_command(
 
 def surfaces() -> "Sequence[Surface]":
     """What the gateway serves."""
+    from everself.interfaces.anthropic.routes import SURFACE as ANTHROPIC
     from everself.interfaces.api.routes import SURFACE as API
     from everself.interfaces.openai.routes import SURFACE as OPENAI
 
-    return (API, OPENAI)
+    # the first whose prefix fits words the problems of a path
+    return (API, ANTHROPIC, OPENAI)
 
 
 @gateway.command(

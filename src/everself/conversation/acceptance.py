@@ -1,0 +1,117 @@
+"""Stores what begins a turn: a message, what a program's tools gave, or both. A message with an identity is stored once.
+
+Knows neither prompts nor models.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from everself.conversation.resources import TurnOptions
+from everself.conversation.sessions.heard import CLIENT, is_result, reply_after
+from everself.conversation.sessions.log import SessionLog, digest_of_earlier
+from everself.conversation.sessions.session import Message, Session
+from everself.errors import NotFound
+from everself.memory.provenance import TOOL
+from everself.models.chat.protocol import ToolReturn
+from everself.search.scopes import Scope
+from everself.values import new_id
+
+_NOBODY: Final = "this conversation holds no message that could be answered."
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """`first` is what the turn is known by; `answered` is the message that is being answered, which with results alone is an earlier one.
+
+    `known`: the message was stored before, and acted on. `instead` is a reply to it that broke off, whose place the next one takes.
+    """
+
+    session: Session
+    first: Message
+    answered: Message
+    known: bool = False
+    instead: str = ""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether no message begins the turn: results came in."""
+        return self.first.id != self.answered.id and self.first.role == "tool" and self.answered.seq < self.first.seq
+
+    @property
+    def by_program(self) -> bool:
+        """Whether nobody said what is being answered."""
+        return bool(self.answered.meta.get("system"))
+
+
+def identity_of(name: str, scope: Scope, channel: str) -> str:
+    """The id of a message that a program names: names of different people, kinds of session or channels never meet."""
+    parts = ("said", channel, scope.kind.value, scope.person or "", scope.project or "", name)
+    return _hashed(*parts)
+
+
+def accept(log: SessionLog, session: Session, text: str, person: str, options: TurnOptions) -> Acceptance:
+    """When this returns, all of it is durable. Raises NotFound for results where nothing was said."""
+    session = log.fresh(session)
+    # with results, images are those of the message that is being answered, shown again
+    speaks = bool(text.strip() or (options.images and not options.results))
+    known = log.message(options.identity) if options.identity else None
+    first: Message | None = None
+    messages = log.messages(session) if options.results else ()
+    if options.results:
+        # before the texts themselves, so that after a crash they are never found without their taint
+        session = log.mark(session, taint=TOOL)
+        named = "" if speaks else options.identity
+        known_results = {str(one.meta.get("call", "")): one for one in messages if is_result(one)}
+        stored = [
+            known_results.get(one.id) or _add_result(log, session, one, named if not at else "")
+            for at, one in enumerate(options.results)
+        ]
+        first = stored[0]
+    if speaks:
+        meta = _meta(options)
+        answered = log.add(session, "user", text, person=person, meta=meta, identity=options.identity)
+        first = answered
+    else:
+        said = [one for one in messages if one.role == "user"]
+        if not said or first is None:
+            raise NotFound(_NOBODY)
+        answered = said[-1]
+    instead = _broken_off(log.messages(session, first.seq)) if known is not None else ""
+    return Acceptance(log.fresh(session), first, answered, known is not None, instead)
+
+
+def _broken_off(after: Sequence[Message]) -> str:
+    """The end of a reply that broke off. A step that called tools is none: what it did was done."""
+    reply = reply_after(after)
+    if reply is None or reply.whole:
+        return ""
+    last = next(one for one in after if one.id == reply.message)
+    return "" if last.meta.get("calls") else last.id
+
+
+def _add_result(log: SessionLog, session: Session, result: ToolReturn, identity: str) -> Message:
+    meta = {"call": result.id, "name": result.name, "failed": result.failed, "stamp": TOOL, "origin": CLIENT}
+    once = identity or _hashed("result", session.id, result.id)
+    return log.add(session, "tool", result.content, meta=meta, identity=once)
+
+
+def _meta(options: TurnOptions) -> dict[str, object]:
+    meta: dict[str, object] = {}
+    if options.beside:
+        meta["beside"] = list(options.beside)
+    if options.images:
+        meta["images"] = len(options.images)
+    if options.by_program:
+        meta["system"] = True
+    if options.earlier:
+        meta["before"] = digest_of_earlier(options.earlier)
+    if options.answers:
+        meta["results"] = list(options.answers)
+    return meta
+
+
+def _hashed(*parts: str) -> str:
+    hashed = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
+    return new_id(lambda size: hashed[:size])

@@ -1,0 +1,184 @@
+"""From the body of Anthropic's messages to what is asked. Pure.
+
+Fields that change nothing here are ignored, as clients send many; one that would have to do something and cannot is refused by its name.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from everself.interfaces.http.dialogue import IMAGE, Asked, Item, tool_of, user_item
+from everself.interfaces.http.fields import (
+    Body,
+    need_nothing,
+    need_object,
+    read_count,
+    read_flag,
+    read_list,
+    read_number,
+    read_object_field,
+    read_text,
+    read_texts,
+    wrong,
+)
+from everself.operations.client_turns import schema_fault
+
+_NOT_SERVED: Final[Mapping[str, tuple[object, ...]]] = {"container": (), "mcp_servers": ([],)}
+# what a model thought is not shown to it again: each turn thinks anew
+_THOUGHTS: Final = ("thinking", "redacted_thinking")
+
+
+def read_messages(body: Body, *, counted: bool = False) -> Asked:
+    """Raises Refused that names the parameter. `counted`: only to count tokens."""
+    need_nothing(body, _NOT_SERVED)
+    messages = read_list(body, "messages")
+    if not messages:
+        raise wrong("messages", "messages is a list of at least one message.")
+    system = [_system(body.get("system"), "system")]
+    items: list[Item] = []
+    for number, one in enumerate(messages):
+        where = f"messages[{number}]"
+        message = need_object(one, where)
+        if message.get("role") == "system":
+            system.append(_system(message.get("content"), f"{where}.content"))
+        else:
+            items += _items(message, where)
+    most = read_count(body, "max_tokens")
+    if most is None and not counted:
+        raise wrong("max_tokens", "max_tokens is missing.")
+    more = _tools(body) | {
+        "max_tokens": most,
+        "temperature": read_number(body, "temperature", 2),
+        "stop": read_texts(body, "stop_sequences"),
+        "schema": _shape(body),
+    }
+    return Asked(
+        read_text(body, "model"),
+        tuple(items),
+        "\n\n".join(filter(None, system)),
+        read_flag(body, "stream"),
+        {name: value for name, value in more.items() if value is not None},
+    )
+
+
+def _system(content: object, where: str) -> str:
+    if content is None or isinstance(content, str):
+        return content or ""
+    return "\n\n".join(_texts(content, where))
+
+
+def _texts(content: object, where: str) -> list[str]:
+    if isinstance(content, str):
+        return [content]
+    if not isinstance(content, list):
+        raise wrong(where, f"{where} is neither a text nor a list of blocks.")
+    found = []
+    for number, one in enumerate(content):
+        place = f"{where}[{number}]"
+        block = need_object(one, place)
+        if block.get("type") != "text":
+            raise wrong(place, f"{place} is no block of text; nothing else is served here.")
+        found.append(read_text(block, "text", f"{place}.", needed=False))
+    return found
+
+
+def _items(message: Body, where: str) -> list[Item]:
+    role, content = message.get("role"), message.get("content")
+    if role not in ("user", "assistant"):
+        raise wrong(f"{where}.role", f"{where}.role is not served: user and assistant are.")
+    if isinstance(content, str):
+        return [user_item([content]) if role == "user" else Item("assistant", content)]
+    if not isinstance(content, list):
+        raise wrong(f"{where}.content", f"{where}.content is neither a text nor a list of blocks.")
+    blocks = [(f"{where}.content[{number}]", one) for number, one in enumerate(content)]
+    return _user(blocks) if role == "user" else [_assistant(blocks)]
+
+
+def _assistant(blocks: list[tuple[str, object]]) -> Item:
+    texts: list[str] = []
+    calls: list[Mapping[str, str]] = []
+    for place, one in blocks:
+        block = need_object(one, place)
+        kind = block.get("type")
+        if kind == "text":
+            texts.append(read_text(block, "text", f"{place}.", needed=False))
+        elif kind == "tool_use":
+            given = read_object_field(block, "input", f"{place}.")
+            named = {name: read_text(block, name, f"{place}.") for name in ("id", "name")}
+            calls.append({**named, "arguments": json.dumps(given, ensure_ascii=False)})
+        elif kind not in _THOUGHTS:
+            raise wrong(place, f"{place} is neither text nor tool_use; nothing else is served.")
+    return Item("assistant", "".join(texts), calls=tuple(calls))
+
+
+def _user(blocks: list[tuple[str, object]]) -> list[Item]:
+    """What tools gave stands before what is said."""
+    results: list[Item] = []
+    texts: list[str] = []
+    images: list[Mapping[str, str]] = []
+    for place, one in blocks:
+        block = need_object(one, place)
+        kind = block.get("type")
+        if kind == "text":
+            texts.append(read_text(block, "text", f"{place}.", needed=False))
+        elif kind == "image":
+            images.append(_image(block, place))
+        elif kind == "tool_result":
+            results.append(_result(block, place))
+        else:
+            raise wrong(place, f"{place} is neither text, image nor tool_result; nothing else is served.")
+    spoken = user_item([one for one in texts if one], images, "\n\n")
+    return [*results, *([spoken] if spoken.speaks or spoken.programs else [])]
+
+
+def _image(block: Body, place: str) -> dict[str, str]:
+    source = read_object_field(block, "source", f"{place}.")
+    if source.get("type") != "base64":
+        raise wrong(f"{place}.source", f"{place}.source is not base64; images are not fetched from elsewhere.")
+    return {name: read_text(source, name, f"{place}.source.") for name in ("media_type", "data")}
+
+
+def _result(block: Body, place: str) -> Item:
+    content = block.get("content")
+    blocks = content if isinstance(content, list) else []
+    shown = [at for at, one in enumerate(blocks) if isinstance(one, dict) and one.get("type") == "image"]
+    images = [_image(blocks[at], f"{place}.content[{at}]") for at in shown]
+    words = [one for at, one in enumerate(blocks) if at not in shown] if isinstance(content, list) else content or ""
+    texts = [*_texts(words, f"{place}.content"), *(IMAGE for _ in images)]
+    call, failed = read_text(block, "tool_use_id", f"{place}."), read_flag(block, "is_error", f"{place}.")
+    return Item("tool", "\n\n".join(filter(None, texts)), images=tuple(images), call=call, failed=failed)
+
+
+def _tools(body: Body) -> dict[str, object]:
+    tools = []
+    for number, one in enumerate(read_list(body, "tools")):
+        where = f"tools[{number}]"
+        tool = need_object(one, where)
+        if tool.get("type") not in (None, "custom"):
+            raise wrong(f"{where}.type", f"{where}.type is not served: tools with a schema of their own are.")
+        tools.append(tool_of(tool.get("name"), tool.get("description"), tool.get("input_schema"), where))
+    names = tuple(str(one["name"]) for one in tools)
+    choice = read_object_field(body, "tool_choice")
+    match choice.get("type", "auto"), choice.get("name"):
+        case "auto", _:
+            return {"tools": tools} if tools else {}
+        case "none", _:
+            return {}
+        case "any", _ if names:
+            return {"tools": tools, "must_call": names}
+        case "tool", name if name in names:
+            return {"tools": tools, "must_call": (name,)}
+    raise wrong("tool_choice", "tool_choice is not auto, any, none or a tool of tools.")
+
+
+def _shape(body: Body) -> dict[str, Any] | None:
+    """The JSON schema that the answer has to have; betas have it at the top."""
+    wanted = read_object_field(read_object_field(body, "output_config"), "format", "output_config.")
+    wanted = wanted or read_object_field(body, "output_format")
+    if not wanted:
+        return None
+    schema = wanted.get("schema")
+    if wanted.get("type") != "json_schema" or not isinstance(schema, dict) or (fault := schema_fault(schema)):
+        why = f": {fault}" if isinstance(schema, dict) and wanted.get("type") == "json_schema" else ""
+        raise wrong("output_config.format", f"output_config.format is no json_schema with a schema{why}.")
+    return schema

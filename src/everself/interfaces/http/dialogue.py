@@ -1,0 +1,137 @@
+"""What a client's request comes to, whatever its wire: what is said, what stood before it, what its tools gave. Pure.
+
+Clients send the whole conversation with every request. Only its last message is said. Texts that stand in one element of markup as a whole
+(`<environment>…</environment>`) are the program's own, whoever is named as their speaker.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
+
+import re2
+
+from everself.interfaces.http.fields import wrong
+from everself.operations.client_turns import is_tool_name, schema_fault
+
+_OPENS: Final = re2.compile(r"^<([A-Za-z][A-Za-z0-9_.:-]*)(?:\s[^<>]*)?>")
+# stands in what a tool gave where there is an image
+IMAGE: Final = "(An image, which is shown with the message.)"
+_DATA: Final = "data:"
+_BASE64: Final = ";base64"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One message. `text` is what its speaker said, `programs` are words of the program in it; of a `tool`, `call` is what it answers.
+
+    Images that a tool gave are shown with the message that is being answered.
+    """
+
+    role: Literal["user", "assistant", "tool"]
+    text: str = ""
+    programs: tuple[str, ...] = ()
+    images: tuple[Mapping[str, str], ...] = ()
+    calls: tuple[Mapping[str, str], ...] = ()
+    call: str = ""
+    failed: bool = False
+
+    @property
+    def speaks(self) -> bool:
+        return bool(self.text.strip() or self.images)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request. `system` are the program's instructions; `more` are fields of `chat.say` that are the same in every wire."""
+
+    model: str
+    items: tuple[Item, ...]
+    system: str = ""
+    stream: bool = False
+    more: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def given(self) -> dict[str, object]:
+        """The fields of `chat.say`."""
+        return _given(self.items) | {"system": self.system} | dict(self.more)
+
+
+def user_item(texts: Sequence[str], images: Sequence[Mapping[str, str]] = (), between: str = "") -> Item:
+    """Of the parts of a user's message."""
+    said = [one for one in texts if not is_programs(one)]
+    programs = [one for one in texts if is_programs(one)]
+    return Item("user", between.join(said), tuple(programs), tuple(images))
+
+
+def is_programs(text: str) -> bool:
+    """Whether a text stands in one element of markup as a whole."""
+    plain = text.strip()
+    opened = _OPENS.match(plain)
+    return opened is not None and plain.endswith(f"</{opened[1]}>")
+
+
+def image_of(url: str, where: str) -> dict[str, str]:
+    """The image of a `data:` address. What is elsewhere is not fetched: the address may be one that only this machine reaches."""
+    head, comma, data = url.partition(",")
+    if not head.startswith(_DATA) or not head.endswith(_BASE64) or not comma:
+        raise wrong(where, f"{where} is not a data: address in base 64; images are not fetched from elsewhere.")
+    return {"media_type": head.removeprefix(_DATA).removesuffix(_BASE64), "data": data}
+
+
+def tool_of(name: object, description: object, parameters: object, where: str) -> dict[str, object]:
+    """A tool of the client. Raises Refused that names the place."""
+    if not isinstance(name, str) or not is_tool_name(name):
+        raise wrong(f"{where}.name", f"{where}.name is not 1 to 128 of a-z, A-Z, 0-9, _ and -.")
+    schema = {} if parameters is None else parameters
+    fault = schema_fault(schema)
+    if fault or not isinstance(schema, dict) or schema.get("type", "object") != "object":
+        raise wrong(where, f"The parameters of {name} are no JSON schema of an object{': ' + fault if fault else ''}.")
+    return {"name": name, "description": description if isinstance(description, str) else "", "parameters": schema}
+
+
+def merged(items: Sequence[Item]) -> tuple[Item, ...]:
+    """What the assistant said in a row is one reply."""
+    found: list[Item] = []
+    for one in items:
+        if found and one.role == "assistant" == found[-1].role:
+            last = found[-1]
+            text = "\n\n".join(filter(None, (last.text, one.text)))
+            found[-1] = replace(last, text=text, calls=(*last.calls, *one.calls))
+        else:
+            found.append(one)
+    return tuple(found)
+
+
+def _given(items: tuple[Item, ...]) -> dict[str, Any]:
+    whole = merged(items)
+    start = next((at + 1 for at in reversed(range(len(whole))) if whole[at].role == "assistant"), 0)
+    tail = whole[start:]
+    programs = [text for one in tail for text in one.programs]
+    results = [{"call": one.call, "text": one.text, "failed": one.failed} for one in tail if one.role == "tool"]
+    speaking = [at for at, one in enumerate(tail) if one.role == "user" and one.speaks]
+    said = tail[speaking[-1]] if speaking else None
+    unsaid = [one for one in tail if one.role == "user" and one is not said]
+    given: dict[str, Any] = {"earlier": [_earlier(one) for one in (*whole[:start], *unsaid) if _is_heard(one)]}
+    if results:
+        given["results"] = results
+    shown = [image for one in tail if one.role == "tool" for image in one.images]
+    if said is not None:
+        return given | {"text": said.text, "beside": programs, "images": [*said.images, *shown]}
+    if results:
+        # what the program adds to results is shown with the last of them
+        results[-1]["text"] = "\n\n".join([str(results[-1]["text"]), *programs])
+        before = next((one.images for one in reversed(whole[:start]) if one.role == "user"), ())
+        return given | {"images": [*before, *shown]}
+    if programs:
+        return given | {"text": "\n\n".join(programs), "by_program": True}
+    raise wrong("messages", "The last message is the user's, and holds something.")
+
+
+def _is_heard(one: Item) -> bool:
+    if one.role == "user":
+        return one.speaks
+    return one.role == "tool" or bool(one.text.strip() or one.calls)
+
+
+def _earlier(one: Item) -> dict[str, object]:
+    return {"role": one.role, "text": one.text, "calls": list(one.calls), "call": one.call}

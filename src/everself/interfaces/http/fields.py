@@ -1,0 +1,83 @@
+"""Reads the fields of a JSON body. What is wrong is refused with 400 and the name of the field. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from everself.interfaces.http.problems import Problem, Refused
+
+Body = Mapping[str, Any]
+
+
+def wrong(param: str, words: str) -> Refused:
+    return Refused(Problem(400, "invalid-request", "The request cannot be served", words, param=param))
+
+
+def read_text(body: Body, name: str, where: str = "", *, needed: bool = True) -> str:
+    value = body.get(name)
+    if value is None and not needed:
+        return ""
+    if not isinstance(value, str) or (needed and not value):
+        raise wrong(f"{where}{name}", f"{where}{name} is missing or no text.")
+    return value
+
+
+def read_flag(body: Body, name: str, where: str = "") -> bool:
+    value = body.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise wrong(f"{where}{name}", f"{where}{name} is true or false.")
+    return bool(value)
+
+
+def read_count(body: Body, name: str) -> int | None:
+    value = body.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10_000_000:
+        raise wrong(name, f"{name} is a whole number from 1 on.")
+    return value
+
+
+def read_number(body: Body, name: str, most: float) -> float | None:
+    value = body.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+        raise wrong(name, f"{name} is a number from 0 to {most:g}.")
+    return float(value)
+
+
+def read_object_field(body: Body, name: str, where: str = "") -> Body:
+    value = body.get(name)
+    if value is not None and not isinstance(value, dict):
+        raise wrong(f"{where}{name}", f"{where}{name} is an object.")
+    return value or {}
+
+
+def read_list(body: Body, name: str, where: str = "") -> list[Any]:
+    value = body.get(name)
+    if value is not None and not isinstance(value, list):
+        raise wrong(f"{where}{name}", f"{where}{name} is a list.")
+    return value or []
+
+
+def read_texts(body: Body, name: str) -> tuple[str, ...]:
+    """A text, or a list of texts."""
+    value = body.get(name)
+    found = [value] if isinstance(value, str) else value or []
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise wrong(name, f"{name} is a text or a list of texts.")
+    return tuple(one for one in found if one)
+
+
+def need_object(value: object, where: str) -> Body:
+    if not isinstance(value, dict):
+        raise wrong(where, f"{where} is not an object.")
+    return value
+
+
+def need_nothing(body: Body, nothing: Mapping[str, tuple[object, ...]]) -> None:
+    """Refuse fields that ask for something that is not served; `nothing` are the values of each that ask for nothing."""
+    for name, values in nothing.items():
+        value = body.get(name)
+        if value is not None and value not in values:
+            raise wrong(name, f"{name} is not served.")

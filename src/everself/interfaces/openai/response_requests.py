@@ -1,0 +1,163 @@
+"""From the body of OpenAI's Responses API to what is asked. Pure.
+
+Tools that OpenAI runs itself are not offered to the model; a model calls only what it is offered. What else is not served is refused by
+its name.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from everself.interfaces.http.dialogue import IMAGE, Asked, Item, image_of, tool_of, user_item
+from everself.interfaces.http.fields import (
+    Body,
+    need_nothing,
+    need_object,
+    read_count,
+    read_flag,
+    read_list,
+    read_number,
+    read_object_field,
+    read_text,
+    wrong,
+)
+from everself.interfaces.openai.requests import read_choice, read_shape
+
+PREFIX: Final = "resp_"
+_SYSTEM: Final = ("system", "developer")
+_NOT_SERVED: Final[Mapping[str, tuple[object, ...]]] = {
+    "background": (False,),
+    "conversation": (),
+    "prompt": (),
+    "stream_options": ({}, {"include_obfuscation": False}),
+    "top_logprobs": (0,),
+}
+# what a model thought is not shown to it again: each turn thinks anew
+_THOUGHTS: Final = ("reasoning",)
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseRequest:
+    """`previous` is the message of the turn after which it is said. `echo` are fields that the answer repeats."""
+
+    asked: Asked
+    previous: str
+    echo: Mapping[str, Any]
+
+
+def read_response(body: Body) -> ResponseRequest:
+    """Raises Refused that names the parameter."""
+    need_nothing(body, _NOT_SERVED)
+    previous = read_text(body, "previous_response_id", needed=False)
+    if previous and not previous.startswith(PREFIX):
+        raise wrong("previous_response_id", f"previous_response_id does not begin with {PREFIX}.")
+    system = [read_text(body, "instructions", needed=False)]
+    items: list[Item] = []
+    given = body.get("input")
+    listed = [{"role": "user", "content": given}] if isinstance(given, str) else read_list(body, "input")
+    if not listed:
+        raise wrong("input", "input is a text or a list of at least one item.")
+    for number, one in enumerate(listed):
+        where = f"input[{number}]"
+        item = need_object(one, where)
+        if item.get("type", "message") == "message" and item.get("role") in _SYSTEM:
+            system.append("".join(_parts(item.get("content"), f"{where}.content")[0]))
+        else:
+            items += _items(item, where)
+    tools, chosen = _tools(body)
+    more = {
+        "tools": tools if chosen is not None else [],
+        "must_call": chosen or (),
+        "max_tokens": read_count(body, "max_output_tokens"),
+        "temperature": read_number(body, "temperature", 2),
+        "schema": read_shape(read_object_field(read_object_field(body, "text"), "format", "text."), "text.format"),
+    }
+    asked = Asked(
+        read_text(body, "model"),
+        tuple(items),
+        "\n\n".join(filter(None, system)),
+        read_flag(body, "stream"),
+        {name: value for name, value in more.items() if value is not None},
+    )
+    return ResponseRequest(asked, previous.removeprefix(PREFIX), _echo(body, tools))
+
+
+def _echo(body: Body, tools: list[dict[str, object]]) -> dict[str, Any]:
+    read_flag(body, "store")
+    read_flag(body, "parallel_tool_calls")
+    return {
+        "instructions": body.get("instructions"),
+        "max_output_tokens": body.get("max_output_tokens"),
+        "metadata": read_object_field(body, "metadata"),
+        "parallel_tool_calls": body.get("parallel_tool_calls") is not False,
+        "previous_response_id": body.get("previous_response_id"),
+        "temperature": body.get("temperature"),
+        "text": read_object_field(body, "text") or {"format": {"type": "text"}},
+        "tool_choice": body.get("tool_choice") or "auto",
+        "tools": [{"type": "function", "strict": False, **one} for one in tools],
+        "top_p": None,
+        "truncation": "disabled",
+    }
+
+
+def _tools(body: Body) -> tuple[list[dict[str, object]], tuple[str, ...] | None]:
+    tools = []
+    for number, one in enumerate(read_list(body, "tools")):
+        where = f"tools[{number}]"
+        tool = need_object(one, where)
+        if tool.get("type") == "function":
+            tools.append(tool_of(tool.get("name"), tool.get("description"), tool.get("parameters"), where))
+    return tools, read_choice(body.get("tool_choice"), tuple(str(one["name"]) for one in tools))
+
+
+def _items(item: Body, where: str) -> list[Item]:
+    match item.get("type", "message"):
+        case "message":
+            return [_message(item, where)]
+        case "function_call":
+            named = {"id": read_text(item, "call_id", f"{where}."), "name": read_text(item, "name", f"{where}.")}
+            return [Item("assistant", calls=({**named, "arguments": _arguments(item, where)},))]
+        case "function_call_output":
+            texts, images = _parts(item.get("output"), f"{where}.output")
+            text = "\n\n".join(filter(None, (*texts, *(IMAGE for _ in images))))
+            return [Item("tool", text, images=tuple(images), call=read_text(item, "call_id", f"{where}."))]
+        case kind if kind in _THOUGHTS:
+            return []
+    raise wrong(f"{where}.type", f"{where}.type is not message, function_call or function_call_output.")
+
+
+def _arguments(item: Body, where: str) -> str:
+    return read_text(item, "arguments", f"{where}.", needed=False) or "{}"
+
+
+def _message(item: Body, where: str) -> Item:
+    role = item.get("role")
+    texts, images = _parts(item.get("content"), f"{where}.content")
+    if role == "user":
+        return user_item(texts, images)
+    if role != "assistant":
+        raise wrong(f"{where}.role", f"{where}.role is not served: system, developer, user and assistant are.")
+    return Item("assistant", "".join(texts))
+
+
+def _parts(content: object, where: str) -> tuple[list[str], list[Mapping[str, str]]]:
+    """Texts and images."""
+    if content is None or isinstance(content, str):
+        return [content or ""], []
+    if not isinstance(content, list):
+        raise wrong(where, f"{where} is neither a text nor a list of parts.")
+    texts: list[str] = []
+    images: list[Mapping[str, str]] = []
+    for number, one in enumerate(content):
+        place = f"{where}[{number}]"
+        part = need_object(one, place)
+        kind = part.get("type")
+        if kind in ("input_text", "output_text", "text"):
+            texts.append(read_text(part, "text", f"{place}.", needed=False))
+        elif kind == "refusal":
+            texts.append(read_text(part, "refusal", f"{place}.", needed=False))
+        elif kind == "input_image":
+            images.append(image_of(read_text(part, "image_url", f"{place}."), f"{place}.image_url"))
+        else:
+            raise wrong(place, f"{place} is neither text nor image; nothing else is served.")
+    return texts, images
