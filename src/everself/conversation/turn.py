@@ -138,8 +138,9 @@ class TurnRunner:
         self._session = self._shared.log.fresh(self._session)
         self._accepted = self._shared.log.add(self._session, "user", self._text, person=self._person)
         # quoted text is treated like an import, whoever quotes it
-        quoted = IMPORT if shown(self._text).strip() else OWN
-        self._taint(speaker_of(self._session.scope, self._person), self._brought, quoted, *self._add_outside())
+        quoted = IMPORT if not self._options.own_prompt and shown(self._text).strip() else OWN
+        stamps = self._brought, self._options.stamp, quoted, *self._add_outside()
+        self._taint(speaker_of(self._session.scope, self._person), *stamps)
         return self._accepted
 
     def _add_outside(self) -> tuple[Stamp, ...]:
@@ -299,6 +300,7 @@ class TurnRunner:
             other=spoken + min(model.most_output, reserve_of(model.window)),
             facts=replace(shared.resources.facts, channel=session.channel),
             tools=bool(tools),
+            run=self._options.run,
         )
         self._prompt = shared.resources.assembler.assemble(ask)
         shared.keep_prefix(session.id, self._prompt.prefix, generation, self._options.system)

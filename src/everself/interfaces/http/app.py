@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,13 +27,14 @@ class Surface:
 def build_app(service: Service, surfaces: Sequence[Surface]) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(_: object) -> AsyncIterator[None]:
-        sweeping = asyncio.ensure_future(_close_idle(service))
+        background = [asyncio.ensure_future(_close_idle(service)), asyncio.ensure_future(service.jobs.run())]
         try:
             yield
         finally:
-            sweeping.cancel()
-            with suppress(asyncio.CancelledError):
-                await sweeping
+            for task in background:
+                task.cancel()
+            await asyncio.gather(*background, return_exceptions=True)
+            await service.jobs.close(service.limits.job_seconds)
             await service.pool.close(service.limits.close_seconds)
 
     def wording(path: str) -> Wording:

@@ -14,11 +14,13 @@ from typing import Final
 import uvicorn
 
 from everself import __version__
+from everself.clock import system_now
 from everself.config.sections import Gateway
 from everself.errors import DiskError, RefusedByRule
 from everself.interfaces.http.access import LOCAL_HOSTS, Hosts
 from everself.interfaces.http.access_log import AccessLog, logged
 from everself.interfaces.http.app import Surface, build_app
+from everself.interfaces.http.job_runner import JobRunner
 from everself.interfaces.http.limits import Limits, Rate
 from everself.interfaces.http.pool import AgentPool
 from everself.interfaces.http.service import Service
@@ -84,7 +86,8 @@ def make_service(
     workers = Workers(limits.threads, limits.waiting)
     pool = AgentPool(open_runtime, home.places, home.load().config.gateway.open_agents, workers)
     asked, failed = Rate(limits.rate, limits.burst), Rate(limits.failures, limits.failures_burst)
-    return Service(TokenFile(folder), pool, workers, log, hosts_of(address), limits, asked, failed)
+    jobs = JobRunner(pool, log, lambda: home.load().config.agents, system_now)
+    return Service(TokenFile(folder), pool, workers, log, hosts_of(address), limits, asked, failed, jobs)
 
 
 def run_gateway(
@@ -112,7 +115,7 @@ def run_gateway(
         log.write("start", {"pid": listening.pid, "url": listening.url, "version": __version__})
         tell(listening)
         asyncio.run(_serve(service, surfaces, sockets))
-        left = service.workers.close()
+        left = service.workers.close() + service.jobs.workers.close()
         log.write("end", {"pid": listening.pid, "running": left})
     return left
 

@@ -10,6 +10,7 @@ from everself.conversation.events import Event, Notice
 from everself.errors import NotFound, RefusedByRule
 from everself.interfaces.http.access import Access, Hosts
 from everself.interfaces.http.access_log import AccessLog
+from everself.interfaces.http.job_runner import JobRunner
 from everself.interfaces.http.limits import Limits, Rate
 from everself.interfaces.http.pool import AgentPool
 from everself.interfaces.http.problems import Problem, refuse
@@ -44,6 +45,7 @@ class Service:
     limits: Limits
     asked: Rate
     failed: Rate
+    jobs: JobRunner
     # answered requests, by route and status
     answered: Counter[tuple[str, int]] = field(default_factory=Counter)
 
