@@ -4,7 +4,7 @@ Nothing of them is the owner's word. What the agent answers goes to the log of t
 it was shown. Nothing here blocks the event loop it runs on.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -52,7 +52,7 @@ async def allow(app: Runtime, kind: Kind) -> None:
 
 async def events_of(
     app: Runtime, session: Session, words: str, options: TurnOptions = PLAIN_TURN
-) -> AsyncIterator[Event]:
+) -> AsyncGenerator[Event, None]:
     """The events of the turn. The session is left in the end, whatever comes."""
     try:
         async for event in app.chat.converse(session, words, "", options):

@@ -9,7 +9,7 @@ from typing import Final
 from starlette.routing import BaseRoute, Router
 from starlette.types import ASGIApp
 
-from everself.interfaces.http.guard import Guard, Wording, plain_wording
+from everself.interfaces.http.guard import TOKENS_ONLY, Door, Guard, Wording, plain_wording
 from everself.interfaces.http.service import Service
 
 _IDLE_CHECK: Final = 30.0
@@ -17,11 +17,12 @@ _IDLE_CHECK: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """What one interface serves: its routes, made for a service, and how problems below `prefix` are worded."""
+    """What one interface serves: its routes, made for a service, how problems below `prefix` are worded, and who is let in there."""
 
     prefix: str
     routes: Callable[[Service], Sequence[BaseRoute]]
     wording: Wording = plain_wording
+    door: Door = TOKENS_ONLY
 
 
 def build_app(service: Service, surfaces: Sequence[Surface]) -> ASGIApp:
@@ -34,14 +35,20 @@ def build_app(service: Service, surfaces: Sequence[Surface]) -> ASGIApp:
             for task in background:
                 task.cancel()
             await asyncio.gather(*background, return_exceptions=True)
-            await service.jobs.close(service.limits.job_seconds)
+            await asyncio.gather(
+                service.jobs.close(service.limits.job_seconds),
+                service.turns.close(service.grace(), service.limits.job_seconds),
+            )
             await service.pool.close(service.limits.close_seconds)
 
     def wording(path: str) -> Wording:
         return next((one.wording for one in surfaces if path.startswith(one.prefix)), plain_wording)
 
+    def door(path: str) -> Door:
+        return next((one.door for one in surfaces if path.startswith(one.prefix)), TOKENS_ONLY)
+
     routes = [route for surface in surfaces for route in surface.routes(service)]
-    return Guard(Router(routes, redirect_slashes=False, lifespan=lifespan), service, wording)
+    return Guard(Router(routes, redirect_slashes=False, lifespan=lifespan), service, wording, door)
 
 
 async def _close_idle(service: Service) -> None:

@@ -1,0 +1,142 @@
+"""Turns that go on whether anybody listens or not: their events are kept while they run, so that a client can come back to them.
+
+Used on one event loop. Knows no route and no wire.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Final
+
+from everself.clock import monotonic
+from everself.conversation.events import Accepted, Done, Event, Text
+from everself.interfaces.http.access import Access
+from everself.interfaces.http.problems import refuse
+from everself.values import new_id
+
+# so long after its end a turn is still told to whoever comes back
+_KEPT_SECONDS: Final = 60.0
+# turns of one token that run at once
+MOST: Final = 64
+
+
+@dataclass(eq=False, slots=True)
+class RunningTurn:
+    """`events` in their order; the first has the number 1. `failure` is why there are no more, where it did not end by itself."""
+
+    access: Access
+    id: str = field(default_factory=new_id)
+    events: list[Event] = field(default_factory=list)
+    failure: BaseException | None = None
+    ended_at: float | None = None
+    task: "asyncio.Task[None] | None" = None
+    _more: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def is_over(self) -> bool:
+        return self.ended_at is not None
+
+    async def follow(self, after: int = 0) -> AsyncGenerator[tuple[int, Event], None]:
+        """The events beyond that number, with their numbers, until the turn is over. Leaving stops nothing. Raises what broke it."""
+        seen = max(0, after)
+        while True:
+            while seen < len(self.events):
+                seen += 1
+                yield seen, self.events[seen - 1]
+            if self.is_over:
+                if self.failure is not None:
+                    raise self.failure
+                return
+            await self._more.wait()
+
+    async def accepted(self) -> Accepted:
+        """Its first event. Raises what kept it from being accepted."""
+        async with aclosing(self.follow()) as events:
+            async for _, event in events:
+                if isinstance(event, Accepted):
+                    return event
+        raise refuse(503, "stopped", "The turn was stopped before it began", "Nothing was kept.", Retry_After="1")
+
+    def cancel(self) -> bool:
+        """Stop it; what was said is kept. Whether it still ran."""
+        return self.task is not None and self.task.cancel()
+
+    def tell(self, event: Event) -> None:
+        self.events.append(event)
+        self._wake()
+
+    def end(self, failure: BaseException | None) -> None:
+        self.failure, self.ended_at = failure, monotonic()
+        self._wake()
+
+    def _wake(self) -> None:
+        """Whoever waits at this moment goes on; whoever waits from now on waits for the next."""
+        waiting, self._more = self._more, asyncio.Event()
+        waiting.set()
+
+
+class Turns:
+    def __init__(self) -> None:
+        self._known: dict[str, RunningTurn] = {}
+
+    def __len__(self) -> int:
+        """How many run."""
+        return sum(not one.is_over for one in self._known.values())
+
+    def start(self, access: Access, events: AsyncGenerator[Event, None]) -> RunningTurn:
+        self._sweep()
+        if sum(one.access.token == access.token and not one.is_over for one in self._known.values()) >= MOST:
+            raise refuse(429, "too-often", "Too many replies are under way", "Nothing was said.", Retry_After="5")
+        turn = RunningTurn(access)
+        self._known[turn.id] = turn
+        turn.task = asyncio.ensure_future(_run(turn, events))
+        turn.task.add_done_callback(lambda task: _end(turn, task))
+        return turn
+
+    def get(self, name: str, access: Access) -> RunningTurn:
+        """Only whoever began a turn comes back to it."""
+        self._sweep()
+        found = self._known.get(name)
+        if found is None or found.access != access:
+            raise refuse(
+                404,
+                "not-found",
+                "There is no such turn",
+                "It is over, or somebody else's.",
+                "POST /api/v1/sessions.show",
+            )
+        return found
+
+    async def close(self, grace: float, seconds: float) -> None:
+        """Let what runs end within `grace`, then stop it."""
+        tasks = [one.task for one in self._known.values() if one.task is not None and not one.task.done()]
+        if not tasks:
+            return
+        _, left = await asyncio.wait(tasks, timeout=max(0.0, grace))
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left, timeout=seconds)
+
+    def _sweep(self) -> None:
+        before = monotonic() - _KEPT_SECONDS
+        over = [name for name, one in self._known.items() if one.ended_at is not None and one.ended_at < before]
+        for name in over:
+            del self._known[name]
+
+
+async def _run(turn: RunningTurn, events: AsyncGenerator[Event, None]) -> None:
+    async with aclosing(events):
+        async for event in events:
+            turn.tell(event)
+
+
+def _end(turn: RunningTurn, task: "asyncio.Task[None]") -> None:
+    if not task.cancelled():
+        turn.end(task.exception())
+        return
+    if turn.events and not isinstance(turn.events[-1], Done):
+        # whoever stops a turn does not hear its end; who listens must
+        turn.tell(Done("", "".join(one.text for one in turn.events if isinstance(one, Text)), "cancelled"))
+    turn.end(None)
