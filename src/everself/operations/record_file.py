@@ -5,6 +5,7 @@ Knows neither what a record is for nor anything of HTTP. Blocks.
 
 import os
 from collections.abc import Callable
+from types import GenericAlias
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from everself.errors import ChangedMeanwhile, Damaged, LockTimeout, NotFound, WrongUse
@@ -104,9 +105,9 @@ class RecordFile(Generic[R]):
 
         if data is None:
             return ()
-        kind: Any = dict[str, tuple[self._record, ...]]  # type: ignore[name-defined]
+        records: Any = GenericAlias(tuple, (self._record, ...))
         try:
-            found: tuple[R, ...] = msgspec.json.decode(data, type=kind)[self._title]
+            found: tuple[R, ...] = msgspec.json.decode(data, type=dict[str, records])[self._title]
         except (msgspec.DecodeError, KeyError) as error:
             raise Damaged(
                 f"{self.path} does not list {self._title}.", mend=f"Move {self.path} away and make new {self._title}."
