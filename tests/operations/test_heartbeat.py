@@ -11,9 +11,10 @@ from tests.operations.jobs import run_job, tick
 from everself.agent import open_runtime
 from everself.config.sections import Heartbeat
 from everself.errors import ModelFailed
-from everself.keepers.scheduler import HEARTBEAT
+from everself.keepers.scheduler import HEARTBEAT, NewJob, Skip
+from everself.operations.caller import AT_TERMINAL
 from everself.operations.heartbeat import MOST_BESIDE, has_work, is_active, report_of
-from everself.operations.jobs import is_anything_due
+from everself.operations.jobs import RunsRequest, is_anything_due, list_runs, tell_news
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel
 from everself.testing.frozen_time import FrozenTime
@@ -177,3 +178,21 @@ def test_a_chat_is_no_reason_for_a_heartbeat(app: Runtime, time: FrozenTime) -> 
     time.advance(HOUR)
     assert [one.job.name for one in app.schedule.due()] == [HEARTBEAT]
     assert not is_anything_due(app)
+
+
+def test_heartbeats_do_not_hide_other_jobs_in_the_history_or_in_the_news(app: Runtime, time: FrozenTime) -> None:
+    give(app, "HEARTBEAT.md", "- Look at the mail.\n")
+    app.chat.use(FakeModel("HEARTBEAT_OK"))
+    app.schedule.add(NewJob("tea", "every", "1h", "verb", "memory index", announce=True))
+    run_job(app, "tea")
+    assert [one.job.name for one in tell_news(app)] == ["tea"]
+    beats = app.schedule.jobs.find(HEARTBEAT).id
+    for number in range(60):
+        time.advance(timedelta(seconds=1))
+        app.schedule.run(HEARTBEAT, lambda *_: Skip("Nothing.") if number % 2 else "Done.")  # noqa: B023 called at once
+    time.advance(timedelta(seconds=1))
+    run_job(app, "tea")
+    assert [one.job.name for one in tell_news(app)] == ["tea"]
+    told = list_runs(app, AT_TERMINAL, RunsRequest(limit=100))
+    assert [one.run.state for one in told if one.run.job == beats] == ["done"] * 30
+    assert len(list_runs(app, AT_TERMINAL, RunsRequest(name=HEARTBEAT, limit=100))) == 60

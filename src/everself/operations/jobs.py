@@ -178,10 +178,14 @@ class RunsRequest(Request):
 
 @owner_reads("cron.history", examples=(("everself cron history Plan --limit 5", "its last five slots"),))
 def list_runs(app: Runtime, _: Caller, request: RunsRequest) -> tuple[NamedRun, ...]:
-    """List slots that ran, failed or were passed over, with the reason; the newest first."""
+    """List slots that ran, failed or were passed over, with the reason; the newest first.
+
+    Heartbeats that had nothing to do are listed only by their name: there are many.
+    """
     names = {job.id: job.name for job in app.schedule.jobs.every()}
     chosen = app.schedule.jobs.find(request.name).id if request.name else ""
-    runs = app.state.jobs.runs(chosen, request.limit)
+    beats = next((one for one, name in names.items() if name == HEARTBEAT), "")
+    runs = app.state.jobs.runs(chosen, request.limit, but_skipped_of="" if chosen else beats)
     return tuple(NamedRun(names[run.job], run) for run in runs if run.job in names)
 
 
@@ -208,7 +212,10 @@ def tell_news(app: Runtime) -> tuple[JobNews, ...]:
     told, now = app.state.get_meta(_TOLD) or "", app.clock.now()
     if not told or told > exact(now):
         told = exact(now - _NEW)
-    runs = app.state.jobs.ended(told)
+    runs: list[JobRun] = []
+    # all of them: a day of heartbeats is more than a page
+    while page := app.state.jobs.ended(runs[-1].ended_at if runs else told):
+        runs += page
     if not runs:
         return ()
     jobs = {job.id: job for job in app.state.jobs.every()}

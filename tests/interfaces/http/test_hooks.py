@@ -173,7 +173,7 @@ def test_a_key_that_was_rotated_and_a_hook_that_was_removed_are_refused_at_once(
 
 
 def test_what_cannot_be_heard_now_is_not_taken() -> None:
-    async def act(gateway: Gateway, time: FrozenTime, model: FakeModel) -> None:
+    async def act(gateway: Gateway, time: FrozenTime, _: FakeModel) -> None:
         key, now = make_hook(), time().timestamp()
         large = b'"' + b"x" * LONGEST + b'"'
         assert (await post(gateway, headers_of(key, "msg_1", now, large), large)).status_code == 413
