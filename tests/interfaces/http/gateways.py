@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,12 @@ HOME = Home()
 # tests ask as often as they like
 PATIENT = Limits(rate=10_000.0, burst=10_000, failures=10_000.0, failures_burst=10_000)
 BASE = "http://localhost:7373"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def make_agent(name: str = "main") -> None:

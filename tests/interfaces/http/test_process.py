@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 import openai
 import pytest
-from tests.interfaces.http.gateways import HOME, make_agent, make_token
+from tests.interfaces.http.gateways import HOME, free_port, make_agent, make_token
 
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.gateway import folder_of
@@ -42,12 +42,6 @@ run_gateway(Home(), surfaces(), opener, lambda found: print(found.url, flush=Tru
 
 # one whose model says what it was told to
 TALKING = SILENT.replace('("One ", Wait())', '"Hello from the script."')
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def configure(key: str, value: str) -> None:
