@@ -63,7 +63,7 @@ def test_s10_notices_a_log_that_holds_what_was_sent(monkeypatch: pytest.MonkeyPa
         self._lines.write(texts[0].text)
 
     monkeypatch.setattr(AccessLog, "write", write)
-    with pytest.raises(AssertionError, match="stands in gateway.log"):
+    with pytest.raises(AssertionError, match="stands in gateway"):
         s10.stop_at_the_gateway(texts)
 
 

@@ -185,5 +185,6 @@ def run_s10(count: int, seed: int, *, held_out: bool = False) -> str:
     files = stop_at_the_gateway(texts[:AT_THE_DOOR])
     return (
         f"S10 {len(texts)} texts with secrets of {kinds} kinds, {share:.2%} redacted, {len(benign)} benign texts, {alarm:.2%} false "
-        f"alarms, {tried} refused at the door, 0 bytes on disk, none in {files} files of the gateway, {'all' if held_out else 'open part'}, seed {seed}"
+        f"alarms, {tried} refused at the door, 0 bytes on disk, none in {files} files of the gateway, "
+        f"{'all' if held_out else 'open part'}, seed {seed}"
     )
