@@ -140,6 +140,20 @@ def test_every_agent_has_its_jobs_and_one_that_cannot_be_opened_keeps_nobody_wai
     play(act, FakeModel("There is."), "main", "aria", "broken")
 
 
+def test_more_agents_than_may_be_open_all_have_their_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"a{number}" for number in range(7)]
+
+    async def act(gateway: Gateway, time: FrozenTime) -> None:
+        monkeypatch.setattr(gateway.service.pool, "_most", 4)
+        for name in names:
+            add_job(time, TEA, name)
+        time.advance(HOUR)
+        await look(gateway)
+        assert [one.state for name in names for one in runs("tea", name)] == ["done"] * 7
+
+    play(act, FakeModel("There is."), *names)
+
+
 def test_a_clock_that_is_set_back_runs_nothing_again_and_silences_nothing() -> None:
     async def act(gateway: Gateway, time: FrozenTime) -> None:
         add_job(time, TEA)

@@ -55,3 +55,4 @@ async def _close_idle(service: Service) -> None:
     while True:
         await asyncio.sleep(min(_IDLE_CHECK, service.limits.idle_seconds))
         await service.pool.close_idle(service.limits.idle_seconds)
+        service.turns.sweep()

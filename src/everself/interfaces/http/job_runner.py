@@ -63,6 +63,8 @@ class JobRunner:
     _running: "set[asyncio.Task[None]]" = field(default_factory=set)
     # turns on the event loop, for which jobs wait in their threads
     _turns: "set[asyncio.Task[Any]]" = field(default_factory=set)
+    # no more agents are held open for their jobs than can run
+    _places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(THREADS))
     _closed: bool = False
     _last_look: datetime | None = None
 
@@ -116,16 +118,24 @@ class JobRunner:
         due = plan is not None and plan.next_at is not None and plan.next_at <= self.now()
         if plan is None or plan.mark != mark or due:
             made = self._plans[agent.id] = _Plan(mark, None, busy=True)
-            task = asyncio.ensure_future(self._work(agent, made))
+            task = asyncio.ensure_future(self._in_turn(agent, made))
             self._running.add(task)
             task.add_done_callback(self._running.discard)
+
+    async def _in_turn(self, agent: AgentSettings, plan: _Plan) -> None:
+        try:
+            async with self._places:
+                if not self._closed:
+                    await self._work(agent, plan)
+        finally:
+            plan.busy = False
 
     async def _work(self, agent: AgentSettings, plan: _Plan) -> None:
         try:
             leased = await self.pool.lease(agent.id)
         except (EverselfError, Refused) as error:
             _log.warning("The jobs of agent %s wait, because it cannot be opened: %s.", agent.id, type(error).__name__)
-            plan.next_at, plan.busy = self.now() + _AGAIN, False
+            plan.next_at = self.now() + (_BUSY if isinstance(error, Refused) else _AGAIN)
             return
         loop = asyncio.get_running_loop()
         try:
@@ -136,7 +146,6 @@ class JobRunner:
             _log.warning("The jobs of agent %s could not be run: %s.", agent.id, type(error).__name__)
             plan.next_at = self.now() + _AGAIN
         finally:
-            plan.busy = False
             self.pool.release(leased)
 
     def _run_due(

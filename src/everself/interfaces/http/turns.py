@@ -85,7 +85,7 @@ class Turns:
         return sum(not one.is_over for one in self._known.values())
 
     def start(self, access: Access, events: AsyncGenerator[Event, None]) -> RunningTurn:
-        self._sweep()
+        self.sweep()
         if sum(one.access.token == access.token and not one.is_over for one in self._known.values()) >= MOST:
             raise refuse(429, "too-often", "Too many replies are under way", "Nothing was said.", Retry_After="5")
         turn = RunningTurn(access)
@@ -96,7 +96,7 @@ class Turns:
 
     def get(self, name: str, access: Access) -> RunningTurn:
         """Only whoever began a turn comes back to it."""
-        self._sweep()
+        self.sweep()
         found = self._known.get(name)
         if found is None or found.access != access:
             raise refuse(
@@ -119,7 +119,8 @@ class Turns:
         if left:
             await asyncio.wait(left, timeout=seconds)
 
-    def _sweep(self) -> None:
+    def sweep(self) -> None:
+        """Let go of what has been over for long enough."""
         before = monotonic() - _KEPT_SECONDS
         over = [name for name, one in self._known.items() if one.ended_at is not None and one.ended_at < before]
         for name in over:
