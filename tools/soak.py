@@ -52,6 +52,7 @@ class Row:
 ROWS: dict[str, Row] = {
     "R1": Row("tests.trust.rows.r01", "run_r1", "NAMES", 1, "start", "operations"),
     "R2": Row("tests.trust.rows.r02", "run_r2", 10_000, 100, "start", "kills"),
+    "R2-GATEWAY": Row("tests.trust.rows.r02_gateway", "run_r2_gateway", 20, 5, "seed", "kills"),
     "R2-CHAT": Row("tests.trust.rows.r02_chat", "run_r2_chat", 200, 20, "seed", "kills"),
     "R2-KEEPERS": Row("tests.trust.rows.r02_keepers", "run_r2_keepers", 1_000, 100, "seed", "kills"),
     "R3": Row("tests.trust.rows.r03", "run_r3", 100_000, 1_000, "seed", "seeds"),

@@ -329,7 +329,7 @@ class Runtime:
         from everself.keepers.scheduler import open_schedule
 
         self.workspace  # noqa: B018 an agent that is not there has no jobs, and a state without a workspace would look like a loss
-        return open_schedule(self.state, self.agent.state, self.clock, self.tunables)
+        return open_schedule(self.state, self.agent.state, self.clock, self.tunables, self.agent.heartbeat.every)
 
     @part
     def keepers(self) -> "Runner":

@@ -45,6 +45,12 @@ ALLOWED: tuple[Allowance, ...] = (
         "the fence of the gateway: a mistake of ours ends one request with a code, not the process",
     ),
     Allowance(
+        "broad-excepts",
+        "interfaces/http/job_runner.py",
+        ("JobRunner.run", "JobRunner._work"),
+        "the fence of the gateway's loop: what breaks for one agent is logged and tried again, and the jobs of the others go on",
+    ),
+    Allowance(
         "paths",
         "conversation/tools/outside/_pipe_reader.py",
         ("open",),

@@ -15,12 +15,7 @@ from everself.config.sections import AgentSettings, Config, McpServer, Provider,
 
 PACKAGE = Path(sections.__file__).parents[1]
 # settings that nobody asks for, and why they are there all the same
-WAITING = {
-    "heartbeat": "no package has a heartbeat yet; OpenClaw's files hold these settings, and are read as they are",
-    "active_from": "part of heartbeat",
-    "active_until": "part of heartbeat",
-    "active_zone": "part of heartbeat",
-}
+WAITING: dict[str, str] = {}
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """Lists in the documents name what the code has, and nothing else."""
 
 import re
+from datetime import timedelta
 from pathlib import Path
 
 from everself.config.sections import Tunables
@@ -22,7 +23,7 @@ def test_the_page_of_keepers_lists_every_keeper() -> None:
 
 
 def test_the_page_of_the_schedule_lists_every_built_in_job_in_its_order() -> None:
-    assert list(rows("schedule.md")) == [job.name for job in standing(Tunables())]
+    assert list(rows("schedule.md")) == [job.name for job in standing(Tunables(), timedelta(minutes=30))]
 
 
 def test_the_settings_that_the_schedule_names_exist() -> None:

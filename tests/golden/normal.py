@@ -18,6 +18,7 @@ _SIZES = {
     "memory status": frozenset({"size"}),
     # a secret, which no file of ours holds
     **dict.fromkeys(("gateway token add", "gateway token rotate"), frozenset({"token"})),
+    **dict.fromkeys(("gateway hook add", "gateway hook rotate"), frozenset({"key"})),
 }
 # SQLite's and git's own, the embedder's, and what `restore` kept
 _PASSING = re.compile(r"-(journal|wal|shm)$|/objects/|^models/|before-restore.*/")

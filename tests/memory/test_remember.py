@@ -56,6 +56,16 @@ def test_saying_it_again_is_a_mention_not_a_second_entry(memory: Memory) -> None
     assert entries[0].vouched
 
 
+def test_a_message_that_is_written_down_twice_is_no_mention(memory: Memory) -> None:
+    """A turn and a checkpoint of another process may write down the same message at once, each with a key of its own."""
+    first = memory.remember(NewEntry("I prefer green tea.", origin_of("owner", "msg:AAAA"), key="turn"))
+    again = memory.remember(NewEntry("I prefer green tea.", origin_of("owner", "msg:AAAA"), key="checkpoint"))
+    assert again.entry == first.entry
+    assert memory.catalog.get(first.entry).mentions == 1
+    memory.remember(NewEntry("I prefer green tea.", origin_of("owner", "msg:BBBB"), key="another day"))
+    assert memory.catalog.get(first.entry).mentions == 2
+
+
 def test_an_explicit_remember_goes_to_the_core_with_a_reference_in_the_log(memory: Memory, bench: Bench) -> None:
     done = memory.remember(NewEntry("The wifi is called tundra.", origin_of("owner"), tag=Tag.DECISION, explicit=True))
     assert done.path == "MEMORY.md"

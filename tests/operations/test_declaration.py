@@ -146,6 +146,8 @@ AT_A_TERMINAL = {
     **{f"review.{name}": "what waits for a human is not decided by a model" for name in ("accept", "edit", "refuse")},
     "review.list": "what was kept from a model is not shown to one",
     **{f"gateway.token.{name}": "no program lets itself in" for name in ("add", "list", "rotate", "rm")},
+    **{f"gateway.hook.{name}": "no program lets others in" for name in ("add", "list", "rotate", "rm")},
+    **dict.fromkeys(("gateway.sign-in", "gateway.sign-out"), "who is at the terminal decides who signs in"),
     **dict.fromkeys(
         ("gateway.stop", "gateway.logs", "gateway.install"), "what answers for all agents is not one agent's"
     ),

@@ -560,7 +560,16 @@ NO_PATHS: dict[str, str] = {
         ("gateway.token.add.name", "gateway.token.rotate.name", "gateway.token.rm.name"),
         "compared with the names of tokens",
     ),
-    "gateway.token.add.agent": "looked up among the agents of the settings",
+    **dict.fromkeys(
+        ("gateway.hook.add.name", "gateway.hook.rotate.name", "gateway.hook.rm.name"),
+        "compared with the names of hooks",
+    ),
+    "gateway.hook.add.message": "words for the model",
+    **dict.fromkeys(
+        ("gateway.token.add.agent", "gateway.hook.add.agent", "gateway.sign-in.agent"),
+        "looked up among the agents of the settings",
+    ),
+    "gateway.sign-in.session": "a kind of session, and a person of a-z, 0-9 and -",
     "gateway.token.add.session": "a kind of session, and a person of a-z, 0-9 and -",
     "gateway.token.add.people": "the name of a header",
     **{

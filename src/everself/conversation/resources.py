@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 from everself.conversation.context.request import Facts
-from everself.conversation.tools.protocol import Written
+from everself.conversation.tools.protocol import Stamp, Written
+from everself.memory.provenance import OWN
+from everself.search.sharing import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +46,12 @@ class TurnOptions:
     temperature: float | None = None
     stop: tuple[str, ...] = ()
     schema: "JsonObject | None" = None
+    # the files of which kind of run the prompt holds
+    run: Run = "ordinary"
+    # the message is a prompt of Everself's own, in which nobody is quoted
+    own_prompt: bool = False
+    # where the message itself comes from, where that is neither the owner nor the person who speaks
+    stamp: Stamp = OWN
 
 
 PLAIN_TURN: Final = TurnOptions()

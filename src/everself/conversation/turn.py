@@ -141,8 +141,9 @@ class TurnRunner:
         if begun.goes_on:
             self._text = begun.answered.content
         # quoted text is treated like an import, whoever quotes it
-        quoted = IMPORT if shown(self._text).strip() else OWN
-        self._taint(speaker_of(self._session.scope, self._person), self._brought, quoted, *self._add_outside(begun))
+        quoted = IMPORT if not self._options.own_prompt and shown(self._text).strip() else OWN
+        stamps = self._brought, self._options.stamp, quoted, *self._add_outside(begun)
+        self._taint(speaker_of(self._session.scope, self._person), *stamps)
         return begun
 
     def _add_outside(self, begun: Acceptance) -> tuple[Stamp, ...]:
@@ -309,6 +310,7 @@ class TurnRunner:
             other=spoken + min(model.most_output, reserve_of(model.window)),
             facts=replace(shared.resources.facts, channel=session.channel),
             tools=bool(tools),
+            run=self._options.run,
         )
         made = (generation, message.id, self._options.system)
         self._prompt = self._kept_prompt(made, ask) or shared.resources.assembler.assemble(ask)

@@ -17,7 +17,7 @@ from everself.clock import Clock, find_zone
 from everself.config.kinds import DAYS
 from everself.config.sections import Tunables
 from everself.errors import ChangedMeanwhile, EverselfError, LockTimeout, ModelFailed, RefusedByRule, WrongUse
-from everself.keepers.slots import Missed, Times, missed, next_slot, read_times
+from everself.keepers.slots import SHORTEST_STEP, Missed, Times, missed, next_slot, read_times
 from everself.logs import get_logger
 from everself.storage.lock import FileLock, Lock
 from everself.storage.state.database import State
@@ -38,8 +38,16 @@ _OLDER: Final = "A newer slot was due by the time the scheduler ran."
 _RETIMED: Final = "The schedule was changed before it ran."
 _DIED: Final = "The process that ran it died."
 
-# Performs a job and returns one line about the result; raises on failure. The slot identifies this run.
-JobFunction = Callable[[Job, str], str]
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """The slot is passed over, for this reason."""
+
+    why: str
+
+
+# Performs a job and returns one line about the result, or why there was nothing to do; raises on failure. The slot identifies this run.
+JobFunction = Callable[[Job, str], str | Skip]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +111,11 @@ class Scheduler:
         return job
 
     def install(self, requests: Sequence[NewJob]) -> None:
-        """Install the built-in jobs with their current times. A disabled job stays disabled."""
+        """Install the built-in jobs with their current times. A disabled job stays disabled; one that the settings turn off is removed."""
         known = {one.name: one for one in self.jobs.every()}
+        wanted = {request.name for request in requests}
+        for gone in [one for one in known.values() if one.standing and one.name not in wanted]:
+            self.jobs.remove(gone.id)
         for request in requests:
             found = known.get(request.name)
             if found is None:
@@ -197,8 +208,8 @@ class Scheduler:
         detail = "It was stopped."
         try:
             with self._renewing(run):
-                detail = function(job, run.slot)
-            state = "done"
+                result = function(job, run.slot)
+            state, detail = ("skipped", result.why) if isinstance(result, Skip) else ("done", result)
         except EverselfError as error:
             spent = isinstance(error, ModelFailed) and error.reason == "spend"
             state, detail = "skipped" if spent else "failed", str(error)
@@ -280,21 +291,27 @@ HYGIENE: Final = "30 3 * * 0"
 VALIDATION: Final = "30 7 * * *"
 
 
-def open_schedule(state: State, folder: str, clock: Clock, tunables: Tunables) -> Scheduler:
-    """`folder` is where the agent's state lies."""
+# The job whose turns have a kind of session of their own.
+HEARTBEAT: Final = "heartbeat"
+
+
+def open_schedule(state: State, folder: str, clock: Clock, tunables: Tunables, beat: timedelta) -> Scheduler:
+    """`folder` is where the agent's state lies, `beat` the time between two heartbeats."""
     made = Scheduler(state.jobs, clock, FileLock(f"{folder}/{LOCK}"))
-    made.install(tuple(standing(tunables)))
+    made.install(tuple(standing(tunables, beat)))
     return made
 
 
-def standing(tunables: Tunables) -> Iterator[NewJob]:
-    """The built-in jobs, in the order of the day."""
+def standing(tunables: Tunables, beat: timedelta) -> Iterator[NewJob]:
+    """The built-in jobs, in the order of the day. A `beat` of zero means that there is no heartbeat."""
     yield _keeper("soul-keeper", _daily(tunables.cron_soul_keeper))
     yield _keeper("memory-compactor", _weekly(tunables.cron_compactor_weekly))
     yield NewJob("vector-hygiene", "cron", HYGIENE, "verb", "memory index", standing=True)
     yield _keeper("memory-miner", _daily(tunables.cron_memory_miner))
     yield _keeper("conflict-detector", _daily(tunables.cron_conflict_detector))
     yield _keeper("recall-validator", VALIDATION)
+    if beat:
+        yield NewJob(HEARTBEAT, "every", f"{max(1, round(beat / SHORTEST_STEP))}m", "verb", HEARTBEAT, standing=True)
 
 
 def _keeper(name: str, spec: str) -> NewJob:

@@ -382,8 +382,12 @@ class Memory:
         return None
 
     def _mention(self, draft: Draft, known: Entry, new_entry: NewEntry) -> Change | None:
-        """Count a mention. Only people's mentions count: repetition by a page or a summary is no evidence."""
+        """Count a mention. Only people's mentions count: repetition by a page or a summary is no evidence. A message counts once, also
+        where two processes write it down at once, one in its turn and the other because nobody seems to have."""
         if not is_human(new_entry.source) or rank(new_entry.source) < rank(known.source):
+            return None
+        messages = {one for one in new_entry.lineage if one.startswith("msg:")}
+        if messages and messages <= set(known.lineage):
             return None
         count_mention(draft, known, self.clock.today())
         provenance: tuple[ProvenanceRecord, ...] = ()

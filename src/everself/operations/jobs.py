@@ -5,15 +5,12 @@ nobody was there. What the agent answers goes to the log of the day as the agent
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from datetime import datetime, timedelta
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from everself.conversation.events import Done, Notice
-from everself.errors import ModelFailed, WrongUse
-from everself.keepers.scheduler import NewJob, TickResult, exact
-from everself.memory.provenance import concluded_in
-from everself.memory.writing import NewEntry
+from everself.errors import WrongUse
+from everself.keepers.scheduler import HEARTBEAT, NewJob, Skip, TickResult, exact
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import (
     Argument,
@@ -25,19 +22,19 @@ from everself.operations.declaration import (
     owner_reads,
     terminal_writes,
 )
+from everself.operations.heartbeat import beat
 from everself.operations.keepers import run_now
+from everself.operations.unattended import allow, log_reply, new_session, say
 from everself.runtime import Runtime
-from everself.search.scopes import Scope, SessionKind
+from everself.search.scopes import SessionKind
 from everself.storage.state.jobs import MOST_FAILURES
 from everself.text.normalise import one_line
-from everself.values import Job, JobAction, JobKind, JobRun, Tag
+from everself.values import Job, JobAction, JobKind, JobRun
 
 CRONTAB: Final = "*/10 * * * * everself cron tick"
 _RUNS: Final = 10
 _TOLD: Final = "jobs told"
 _NEW: Final = timedelta(days=1)
-SPENDS: Final = "cron"
-LONGEST_LOGGED: Final = 1_500
 _SHOWN: Final = 200
 _NAMED: Final = 5
 
@@ -181,10 +178,14 @@ class RunsRequest(Request):
 
 @owner_reads("cron.history", examples=(("everself cron history Plan --limit 5", "its last five slots"),))
 def list_runs(app: Runtime, _: Caller, request: RunsRequest) -> tuple[NamedRun, ...]:
-    """List slots that ran, failed or were passed over, with the reason; the newest first."""
+    """List slots that ran, failed or were passed over, with the reason; the newest first.
+
+    Heartbeats that had nothing to do are listed only by their name: there are many.
+    """
     names = {job.id: job.name for job in app.schedule.jobs.every()}
     chosen = app.schedule.jobs.find(request.name).id if request.name else ""
-    runs = app.state.jobs.runs(chosen, request.limit)
+    beats = next((one for one, name in names.items() if name == HEARTBEAT), "")
+    runs = app.state.jobs.runs(chosen, request.limit, but_skipped_of="" if chosen else beats)
     return tuple(NamedRun(names[run.job], run) for run in runs if run.job in names)
 
 
@@ -202,7 +203,8 @@ def tick(app: Runtime, _: Caller, __: NoRequest) -> TickReport:
 
 
 def is_anything_due(app: Runtime) -> bool:
-    return bool(app.schedule.due()) or app.schedule.unfinished()
+    """Whether a chat is a reason to run jobs. A heartbeat is for when nobody is there."""
+    return any(one.job.name != HEARTBEAT for one in app.schedule.due()) or app.schedule.unfinished()
 
 
 def tell_news(app: Runtime) -> tuple[JobNews, ...]:
@@ -210,7 +212,10 @@ def tell_news(app: Runtime) -> tuple[JobNews, ...]:
     told, now = app.state.get_meta(_TOLD) or "", app.clock.now()
     if not told or told > exact(now):
         told = exact(now - _NEW)
-    runs = app.state.jobs.ended(told)
+    runs: list[JobRun] = []
+    # all of them: a day of heartbeats is more than a page
+    while page := app.state.jobs.ended(runs[-1].ended_at if runs else told):
+        runs += page
     if not runs:
         return ()
     jobs = {job.id: job for job in app.state.jobs.every()}
@@ -242,10 +247,16 @@ def _has_failed(job: Job) -> bool:
     return not job.enabled and job.failures >= MOST_FAILURES
 
 
-def perform(app: Runtime, job: Job, slot: str) -> str:
-    """What came of it, in a line. Raises where it failed."""
+# waits for a turn, on an event loop of its own or on that of the process
+Await = Callable[[Coroutine[Any, Any, str | Skip]], str | Skip]
+
+
+def perform(app: Runtime, job: Job, slot: str, wait: Await = asyncio.run) -> str | Skip:
+    """What came of it, in a line, or why it was passed over. Raises where it failed. Blocks."""
     if job.action == "message":
-        return asyncio.run(_say(app, job, slot))
+        return wait(_say(app, job, slot))
+    if job.standing and job.words == HEARTBEAT:
+        return wait(beat(app, slot))
     action, rest = find_job_action(job.words)
     return action(app, rest)
 
@@ -261,30 +272,12 @@ def find_job_action(words: str) -> tuple[Callable[[Runtime, str], str], str]:
 
 
 async def _say(app: Runtime, job: Job, slot: str) -> str:
-    # asked first, so that a day that is spent is a slot passed over and not a failure
-    app.spend_meter.allow(SPENDS)
-    session = app.chat.begin(Scope(SessionKind.CRON), channel="cron")
-    events = [event async for event in app.chat.converse(session, job.words)]
-    done = next(one for one in reversed(events) if isinstance(one, Done))
-    await app.chat.close(session)
-    if done.why in ("failed", "cancelled"):
-        told = [one.text for one in events if isinstance(one, Notice) and one.level == "warning"]
-        raise ModelFailed(told[-1] if told else f"The answer was {done.why}.")
-    if not done.text.strip():
+    await allow(app, SessionKind.CRON)
+    reply = await say(app, new_session(app, SessionKind.CRON, "cron"), job.words)
+    if not reply.text:
         return "It had nothing to say."
-    taint = app.log.find(session.id).taint
-    text = done.text.strip()
-    more = f" … (everself sessions show {session.id})" if len(text) > LONGEST_LOGGED else ""
-    app.memory.remember(
-        NewEntry(
-            f"{job.name}: {text[:LONGEST_LOGGED]}{more}",
-            concluded_in(taint, "job", *((f"msg:{done.message}",) if done.message else ())),
-            category="cron",
-            tag=Tag.EVENT,
-            key=f"cron {job.id} {slot}",
-        )
-    )
-    return f"{one_line(text, _SHOWN)} (session {session.id})"
+    await log_reply(app, job.name, reply, f"cron {job.id} {slot}")
+    return f"{one_line(reply.text, _SHOWN)} (session {reply.session})"
 
 
 def _keeper(app: Runtime, name: str) -> str:

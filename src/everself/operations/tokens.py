@@ -82,7 +82,7 @@ def add_token(home: "Home", _: Caller, request: AddTokenRequest) -> TokenMade:
     if not is_plain(request.name):
         raise WrongUse(f'"{request.name[:64]}" cannot name a token.', mend=_PLAIN)
     people = _checked_header(request.people)
-    session = _checked_session(request.session, people)
+    session = checked_session(request.session, people)
     agent = home.load().config.agent(request.agent).id
     secret, now = new_secret(), system_now().isoformat(timespec="seconds")
     token = Token(request.name, agent, session, request.read, people, now, now, hash_of(secret))
@@ -147,7 +147,7 @@ def _made(token: Token, secret: str) -> TokenMade:
     return TokenMade(token.name, secret, token.agent, token.session, token.read, token.people)
 
 
-def _checked_session(session: str, people: str) -> str:
+def checked_session(session: str, people: str) -> str:
     if people:
         if session not in ("", SessionKind.GUEST):
             raise WrongUse(

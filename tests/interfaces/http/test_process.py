@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 import openai
 import pytest
-from tests.interfaces.http.gateways import HOME, make_agent, make_token
+from tests.interfaces.http.gateways import HOME, free_port, make_agent, make_token
 
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.gateway import folder_of
@@ -42,12 +42,6 @@ run_gateway(Home(), surfaces(), opener, lambda found: print(found.url, flush=Tru
 
 # one whose model says what it was told to
 TALKING = SILENT.replace('("One ", Wait())', '"Hello from the script."')
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def configure(key: str, value: str) -> None:
@@ -266,3 +260,70 @@ def test_whoever_hangs_up_half_way_stops_the_reply() -> None:
         assert "My heron is called Otto." in shown.text
         process.send_signal(signal.SIGTERM)
         assert process.wait(LONG) == 0
+
+
+def test_a_browser_signs_in_and_talks_over_a_socket_and_a_turn_that_nobody_hears_ends_with_the_gateway() -> None:
+    from websockets.exceptions import InvalidStatus
+    from websockets.sync.client import connect
+
+    with running(sys.executable, "-c", SILENT) as process:
+        assert process.stdout is not None
+        url = process.stdout.readline().strip()
+        link = json.loads(everself("gateway", "sign-in", "--json").stdout)["data"]["link"]
+        assert link.startswith(f"{url}/sign-in/")
+        with httpx2.Client(timeout=LONG) as browser:
+            assert browser.get(link).status_code == 200
+            assert browser.get(link).status_code == 401
+            asked = browser.post(f"{url}/api/v1/memory.list", json={}, headers={"Origin": url})
+            assert asked.status_code == 200
+            cookie = f"everself={browser.cookies['everself']}"
+        address = f"{url.replace('http', 'ws', 1)}/api/v1/chat/socket"
+        for headers in ({}, {"Cookie": "everself=evs_wrong"}):
+            with pytest.raises(InvalidStatus) as refused:
+                connect(address, additional_headers=headers, origin=url).close()
+            assert refused.value.response.status_code == 401
+        with pytest.raises(InvalidStatus) as refused:
+            connect(address, additional_headers={"Cookie": cookie}, origin="http://evil.example").close()
+        assert refused.value.response.status_code == 403
+        with connect(address, additional_headers={"Cookie": cookie}, origin=url) as talking:
+            talking.send(json.dumps({"type": "say", "text": "The herons come back on Monday."}))
+            accepted, text = (json.loads(talking.recv(LONG)) for _ in range(2))
+            assert (accepted["event"], text["data"]) == ("accepted", {"text": "One "})
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(LONG) == 0, process.stderr.read() if process.stderr else ""
+    shown = everself("sessions", "show", accepted["data"]["session"], "--json").stdout
+    assert "The herons come back on Monday." in shown
+    assert "One " in shown
+    log = Path(folder_of(HOME.places), "gateway.log").read_text("utf-8")
+    assert cookie.partition("=")[2] not in log
+    assert link.rpartition("/")[2] not in log
+
+
+def test_jobs_that_came_due_while_no_gateway_ran_are_run_when_one_starts() -> None:
+    from datetime import timedelta
+
+    from everself.agent import open_runtime
+    from everself.clock import Clock, pause, system_now
+    from everself.keepers.scheduler import NewJob
+
+    with open_runtime() as app:
+        app.schedule.due()
+        clock = app.clock
+        app.clock = Clock(clock.zone, lambda: system_now() - timedelta(hours=8))
+        del app.schedule
+        app.schedule.add(NewJob("tea", "every", "1h", "message", "Is there tea?"))
+
+    def states() -> list[str]:
+        with open_runtime() as app:
+            return [one.state for one in app.state.jobs.runs(app.schedule.jobs.find("tea").id)]
+
+    with running(sys.executable, "-c", TALKING) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        for _ in range(1_200):
+            if "done" in states():
+                break
+            pause(0.05)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(LONG) == 0, process.stderr.read() if process.stderr else ""
+    assert states() == ["done"] + ["skipped"] * 7

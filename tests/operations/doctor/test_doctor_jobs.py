@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 from tests.operations.doctor.doctoring import codes, found, settle_in
+from tests.operations.homes import HOME
 
 from everself.agent import open_runtime
 from everself.clock import Clock, system_now
 from everself.errors import WrongUse
 from everself.keepers.scheduler import NewJob
 from everself.operations.doctor import examine
+from everself.operations.gateway import LOG, only_gateway
 from everself.storage.state.jobs import MOST_FAILURES
 
 
@@ -50,3 +52,34 @@ def test_a_job_that_gave_up_is_told_with_its_last_words() -> None:
     told = found(examine(), "job-disabled")
     assert "No leaves." in told.message
     assert told.mend == "everself cron enable tea"
+
+
+def use_gateway() -> None:
+    with only_gateway(HOME.places) as folder:
+        Path(folder, LOG).write_text("")
+
+
+def test_a_gateway_that_is_down_while_jobs_wait_is_told() -> None:
+    add_job(timedelta(hours=3))
+    assert "gateway-down" not in codes(examine())
+    use_gateway()
+    told = found(examine(), "gateway-down")
+    assert ("tea" in told.message, told.mend) == (True, "everself gateway start")
+    with only_gateway(HOME.places):
+        assert "gateway-down" not in codes(examine())
+
+
+def test_a_gateway_that_is_down_is_no_finding_while_nothing_waits() -> None:
+    # the heartbeat is due, but has nothing to do
+    with open_runtime() as app:
+        app.clock = Clock(app.clock.zone, lambda: system_now() - timedelta(hours=2))
+        app.schedule.switch("heartbeat", enabled=True)
+        for job in app.schedule.jobs.every():
+            if job.name != "heartbeat":
+                app.schedule.switch(job.name, enabled=False)
+    use_gateway()
+    assert "gateway-down" not in codes(examine())
+    with open_runtime() as app:
+        checklist = Path(app.agent.workspace, "HEARTBEAT.md")
+    checklist.write_text("- Look at the mail.\n")
+    assert "heartbeat" in found(examine(), "gateway-down").message

@@ -29,6 +29,7 @@ from tests.trust.operations import OPERATIONS
 
 import everself
 from everself.agent import Agent, open_runtime
+from everself.clock import system_now
 from everself.interfaces.cli.entry import note_crash
 from everself.memory.forgetting.proof import Target
 from everself.memory.quarantine import quarantine, release
@@ -36,9 +37,11 @@ from everself.memory.writing import NewEntry
 from everself.operations.backup.create import make_backup
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.doctor import examine
-from everself.operations.gateway import LOG, SOCKET, Listening, only_gateway, tell_listening
+from everself.operations.gateway import LOG, SOCKET, Listening, folder_of, only_gateway, tell_listening
 from everself.operations.home import Home
+from everself.operations.hooks import AddHookRequest, HookRequest, add_hook, rotate_hook
 from everself.operations.memory import ExportRequest, ImportRequest, export_memory, import_memory
+from everself.operations.sign_in_file import SignInFile
 from everself.operations.tokens import AddTokenRequest, TokenRequest, add_token, rotate_token
 from everself.storage.line_log import LineLog
 from everself.storage.local_socket import listen_at, remove_socket
@@ -65,6 +68,8 @@ PLACES: dict[str, str] = {
     "key being written": rf"\.config/everself/{TEMPORARY}",
     "gateway": r"\.everself/gateway",
     "tokens": r"\.everself/gateway/tokens\.json",
+    "webhooks with their keys": r"\.everself/gateway/hooks\.json",
+    "who is signed in": r"\.everself/gateway/sign-ins\.json",
     "tokens being written": rf"\.everself/gateway/{TEMPORARY}",
     "where the gateway listens": r"\.everself/gateway/listening\.json",
     "locks of the gateway": r"\.everself/gateway/(gateway|\.everself)\.lock",
@@ -243,6 +248,10 @@ def _serve() -> None:
     for name in ("one", "two"):
         add_token(home, AT_TERMINAL, AddTokenRequest(name=name, session="main"))
     rotate_token(home, AT_TERMINAL, TokenRequest(name="one"))
+    add_hook(home, AT_TERMINAL, AddHookRequest(name="builds"))
+    rotate_hook(home, AT_TERMINAL, HookRequest(name="builds"))
+    sign_ins = SignInFile(folder_of(home.places))
+    sign_ins.use_link(sign_ins.make_link("main", "main", system_now()), system_now())
     with only_gateway(home.places) as folder:
         log = LineLog(f"{folder}/{LOG}", largest=40)
         with listen_at(f"{folder}/{SOCKET}"):

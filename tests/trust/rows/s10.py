@@ -3,14 +3,25 @@
 The corpus and how to count are described in `tests/corpora/secrets/README.md`. A third of it is looked at in closing runs only.
 """
 
+import asyncio
 import json
 import os
 import tempfile
 from collections import Counter
 from dataclasses import dataclass
+from http.cookies import SimpleCookie
 from pathlib import Path
 from random import Random
+from urllib.parse import quote
 
+from tests.interfaces.http.gateways import HOME, Gateway, make_agent, make_token
+from tests.trust.rows.r04_full import at_home
+
+from everself.clock import system_now
+from everself.operations.caller import AT_TERMINAL
+from everself.operations.gateway import folder_of
+from everself.operations.hooks import AddHookRequest, add_hook
+from everself.operations.sign_in_file import SignInFile
 from everself.testing.workspaces import real_workspace
 from everself.text.redaction import redact
 from everself.values import Append, Author, Change, Refused
@@ -108,6 +119,45 @@ def _search(top: str, one: Text) -> None:
                 assert secret.encode() not in data, f"{one.id} ({one.kind}) stands in {folder}/{name}"
 
 
+def stop_at_the_gateway(texts: list[Text]) -> int:
+    """Whatever is sent to the gateway, in whatever place: none of it is in its files; and its own keys are in none but those of hooks."""
+    with tempfile.TemporaryDirectory(prefix="everself-s10-") as top, at_home(Path(top)):
+        make_agent()
+        own = asyncio.run(_send(texts))
+        folder = Path(folder_of(HOME.places))
+        files = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        assert {"gateway.log", "tokens.json", "hooks.json", "sign-ins.json"} <= set(files)
+        for one in texts:
+            for name, data in files.items():
+                for secret in one.secrets:
+                    assert secret.encode() not in data, f"{one.id} ({one.kind}) stands in {name}"
+        for kind, secret in own.items():
+            places = [name for name, data in files.items() if secret.encode() in data]
+            assert places == (["hooks.json"] if kind == "key" else []), f"the {kind} stands in {places}"
+        return len(files)
+
+
+async def _send(texts: list[Text]) -> dict[str, str]:
+    """Ask as clumsily as a program can; the gateway's own secrets."""
+    sign_ins = SignInFile(folder_of(HOME.places))
+    link = sign_ins.make_link("main", "main", system_now())
+    key = add_hook(HOME, AT_TERMINAL, AddHookRequest(name="builds")).key
+    async with Gateway() as gateway:
+        token = make_token()
+        client = gateway.client(token)
+        entered = await client.get(f"/sign-in/{link}")
+        cookie = SimpleCookie(entered.headers["set-cookie"])["everself"].value
+        for one in texts:
+            said = quote("".join(one.secrets), safe="")
+            await client.get(f"/api/v1/{said}", params={"key": one.text})
+            await client.post("/api/v1/memory.search", json={one.text[:60]: one.text})
+            await client.post("/hooks/builds", json={"text": one.text}, headers={"webhook-id": said})
+            await gateway.client("".join(one.secrets).encode("ascii", "ignore").decode() or "x").get("/v1/models")
+            await client.post("/api/v1/chat/turns", json={"text": " ", "session": one.text})
+            await client.get(f"/sign-in/{said}")
+    return {"token": token, "link": link, "cookie": cookie, "key": key}
+
+
 def misses_by_kind(texts: list[Text]) -> Counter[str]:
     return Counter(one.kind for one in find_survivors(texts))
 
@@ -132,7 +182,9 @@ def run_s10(count: int, seed: int, *, held_out: bool = False) -> str:
     assert share >= REDACTED_AT_LEAST, f"{where}: {share:.2%} redacted"
     assert alarm <= FALSE_ALARMS_AT_MOST, f"{where}: {alarm:.2%} of the benign texts changed"
     tried = stop_at_the_door(texts[:AT_THE_DOOR])
+    files = stop_at_the_gateway(texts[:AT_THE_DOOR])
     return (
         f"S10 {len(texts)} texts with secrets of {kinds} kinds, {share:.2%} redacted, {len(benign)} benign texts, {alarm:.2%} false "
-        f"alarms, {tried} refused at the door, 0 bytes on disk, {'all' if held_out else 'open part'}, seed {seed}"
+        f"alarms, {tried} refused at the door, 0 bytes on disk, none in {files} files of the gateway, "
+        f"{'all' if held_out else 'open part'}, seed {seed}"
     )

@@ -1,17 +1,26 @@
 """S13: strangers at every route of the gateway: no token, a wrong, rotated or removed one, one in the address; a foreign Host or
-Origin; a body that a form could send; a WebSocket. Each is refused, and a token that was rotated by the next request.
+Origin; a body that a form could send; a WebSocket; the cookie of somebody who was signed out, or on another site's page; a webhook that
+is not signed, or with the key before. Each is refused, and what was rotated by the next request.
 """
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx2
-from tests.interfaces.http.gateways import Gateway, make_agent, make_token, remove, rotate
+from tests.interfaces.http.gateways import BASE, HOME, Gateway, make_agent, make_token, remove, rotate
 from tests.trust.gateway import Target, targets
 from tests.trust.rows.r04_full import at_home
+
+from everself.clock import system_now
+from everself.operations.caller import AT_TERMINAL
+from everself.operations.gateway import folder_of
+from everself.operations.hook_file import TOLERANCE, HookFile, new_key, sign
+from everself.operations.hooks import AddHookRequest, HookRequest, add_hook, remove_hook, rotate_hook
+from everself.operations.sign_in_file import SignInFile
 
 FOREIGN_HOSTS = ("evil.example", "localhost.evil.example", "192.168.1.7", "127.0.0.1.nip.io", "0.0.0.0", "[::2]")
 FOREIGN_ORIGINS = ("http://evil.example", "null", "http://localhost:1", "https://127.0.0.1", "file://")
@@ -29,11 +38,14 @@ async def _form(client: httpx2.AsyncClient, target: Target, kind: str) -> int:
     return (await client.post(target.path, content=b"{}", headers=headers)).status_code
 
 
-async def _upgrade(gateway: Gateway, target: Target, token: str, host: str = "localhost") -> int:
+async def _upgrade(gateway: Gateway, target: Target, token: str, host: str = "localhost", **headers: str) -> int:
+    """The code with which a socket is refused; 101 where it is opened."""
     sent: list[Any] = []
 
+    told = iter(({"type": "websocket.connect"}, {"type": "websocket.disconnect", "code": 1000}))
+
     async def receive() -> Any:
-        return {"type": "websocket.connect"}
+        return next(told)
 
     async def send(message: Any) -> None:
         sent.append(message)
@@ -41,10 +53,65 @@ async def _upgrade(gateway: Gateway, target: Target, token: str, host: str = "lo
     signed = [(b"authorization", f"Bearer {token}".encode())] if token else []
     scope = {"type": "websocket", "path": target.path, "query_string": b"", "client": ("127.0.0.1", 1)}
     extensions = {"websocket.http.response": {}}
+    more = [(name.encode(), value.encode()) for name, value in headers.items()]
     await gateway.app(
-        {**scope, "headers": [(b"host", host.encode()), *signed], "extensions": extensions}, receive, send
+        {**scope, "headers": [(b"host", host.encode()), *signed, *more], "extensions": extensions}, receive, send
     )
+    if sent[0]["type"] == "websocket.accept":
+        return 101
     return 403 if sent[0]["type"] == "websocket.close" else int(sent[0]["status"])
+
+
+async def _by_cookie(gateway: Gateway, target: Target, expect: Callable[[int, int, str], None]) -> None:
+    """The cookie of a browser: where it counts, only from a page of ours; nowhere once its owner is signed out."""
+    where = f"{target.method} {target.path}"
+    file = SignInFile(folder_of(HOME.places))
+
+    def cookie() -> dict[str, str]:
+        _, found = file.use_link(file.make_link("main", "main", system_now()), system_now())
+        return {"Cookie": f"everself={found}"}
+
+    mine, page = cookie(), {"Origin": BASE, "Sec-Fetch-Site": "same-origin"}
+    if not target.by_cookie:
+        expect(await _ask(gateway.client(), target, **mine, **page), 401, f"{where} by cookie")
+    else:
+        for origin in FOREIGN_ORIGINS:
+            expect(await _ask(gateway.client(), target, **mine, Origin=origin), 403, f"{where} by cookie from {origin}")
+            code = await _upgrade(gateway, target, "", "localhost", cookie=mine["Cookie"], origin=origin)
+            expect(code, 403, f"{where} as a socket by cookie from {origin}")
+        same = page | {"Sec-Fetch-Site": "same-site"}
+        expect(await _ask(gateway.client(), target, **mine, **same), 403, f"{where} by cookie from another port")
+        if target.body is not None:
+            expect(await _ask(gateway.client(), target, **mine), 403, f"{where} by cookie from nowhere")
+            code = await _form(gateway.client(**mine, **page), target, "text/plain")
+            expect(code, 415, f"{where} by cookie as a form")
+        code = await _upgrade(gateway, target, "", cookie=mine["Cookie"])
+        expect(code, 403, f"{where} as a socket by cookie from nowhere")
+    file.clear()
+    expect(await _ask(gateway.client(), target, **mine, **page), 401, f"{where} by the cookie of somebody signed out")
+
+
+async def _by_signature(gateway: Gateway, target: Target, expect: Callable[[int, int, str], None]) -> None:
+    """What is posted to a webhook without its key, or with the one before."""
+    add_hook(HOME, AT_TERMINAL, AddHookRequest(name="builds"))
+    old = HookFile(folder_of(HOME.places)).get("builds").key
+    new = rotate_hook(HOME, AT_TERMINAL, HookRequest(name="builds")).key
+    now = int(system_now().timestamp())
+    forged = {
+        "no key": ("", now),
+        "the key before": (old, now),
+        "a key of their own": (new_key(), now),
+        "a time long ago": (new, now - TOLERANCE - 60),
+        "a time to come": (new, now + TOLERANCE + 60),
+    }
+    for kind, (key, at) in forged.items():
+        signature = sign(key, "msg_1", str(at), b"{}") if key else "v1,"
+        named = {"webhook-id": "msg_1", "webhook-timestamp": str(at), "webhook-signature": signature}
+        answer = await gateway.client().post(
+            target.path, content=b"{}", headers=named | {"Content-Type": "application/json"}
+        )
+        expect(answer.status_code, 401, f"{target.path} with {kind}")
+    remove_hook(HOME, AT_TERMINAL, HookRequest(name="builds"))
 
 
 async def _visit(random: Random) -> tuple[int, int]:
@@ -78,7 +145,12 @@ async def _visit(random: Random) -> tuple[int, int]:
                 expect(await _ask(gateway.client(good), target, Origin=origin), 403, f"{where} from {origin}")
             for kind in FORMS if target.body is not None else ():
                 expect(await _form(gateway.client(good), target, kind), 415, f"{where} with {kind or 'no type'}")
-            expect(await _upgrade(gateway, target, good), 403, f"{where} as a socket")
+            if target.path.startswith("/hooks/"):
+                await _by_signature(gateway, target, expect)
+            if not target.by_token:
+                expect(await _ask(gateway.client(good), target), 401, f"{where} with a token")
+            await _by_cookie(gateway, target, expect)
+            expect(await _upgrade(gateway, target, good), 101 if target.socket else 403, f"{where} as a socket")
     return len(listed), asked
 
 

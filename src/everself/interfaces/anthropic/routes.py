@@ -16,7 +16,7 @@ from everself.interfaces.http.bodies import read_object
 from everself.interfaces.http.event_stream import EventStream, event_lines
 from everself.interfaces.http.problems import Problem
 from everself.interfaces.http.service import Service
-from everself.interfaces.http.turns import Turn, begin_turn, need_model
+from everself.interfaces.http.wire_turns import Turn, begin_turn, need_model
 from everself.text.tokens import estimate
 
 CHANNEL: Final = "anthropic"

@@ -52,7 +52,10 @@ def document(operations: Iterable[Operation[Any, Any]], access: Access) -> dict[
         "info": {"title": "Everself", "version": __version__, "summary": "One agent, as the token says."},
         "servers": [{"url": "/"}],
         "security": [{"token": []}],
-        "paths": {f"{PREFIX}/{one.name}": {"post": _described(one)} for one in offered},
+        "paths": {
+            **{f"{PREFIX}/{one.name}": {"post": _described(one)} for one in offered},
+            **{path: how for one in offered if one.stream for path, how in _turns(one).items()},
+        },
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             "schemas": {"Answer": _ANSWER, "Problem": _PROBLEM_SCHEMA},
@@ -75,3 +78,48 @@ def _described(operation: Operation[Any, Any]) -> dict[str, Any]:
         "responses": {"200": {"description": "The result.", "content": content}, **dict.fromkeys(_CODES, _PROBLEM)},
     }
     return described | ({"description": operation.details} if operation.details else {})
+
+
+def _turns(chat: Operation[Any, Any]) -> dict[str, Any]:
+    """The turns that outlive their connection. The WebSocket, which OpenAPI has no words for, is in the documentation."""
+    answer = {"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}}
+    events = {"text/event-stream": {"schema": {"type": "string"}}}
+    turn = {"name": "turn", "in": "path", "required": True, "schema": {"type": "string"}}
+    last = {"name": "Last-Event-ID", "in": "header", "required": False, "schema": {"type": "string"}}
+    problems = dict.fromkeys(_CODES, _PROBLEM)
+    nothing = {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}
+
+    def described(name: str, summary: str, **more: Any) -> dict[str, Any]:
+        return {"operationId": name, "summary": summary, "tags": ["chat"], **more}
+
+    return {
+        f"{PREFIX}/chat/turns": {
+            "post": described(
+                "chat.turns.begin",
+                "Begin a turn that goes on without its connection.",
+                requestBody={"required": True, "content": {"application/json": {"schema": chat.schema("http")}}},
+                responses={
+                    "202": {"description": "The message was accepted.", "content": answer},
+                    "200": {"description": "The events of the turn.", "content": events},
+                    **problems,
+                },
+            )
+        },
+        f"{PREFIX}/chat/turns/{{turn}}": {
+            "get": described(
+                "chat.turns.events",
+                "The events of a turn, from the one after Last-Event-ID on.",
+                parameters=[turn, last],
+                responses={"200": {"description": "The events of the turn.", "content": events}, **problems},
+            )
+        },
+        f"{PREFIX}/chat/turns/{{turn}}/cancel": {
+            "post": described(
+                "chat.turns.cancel",
+                "Stop a turn. What was said is kept.",
+                parameters=[turn],
+                requestBody=nothing,
+                responses={"200": {"description": "Whether it still ran.", "content": answer}, **problems},
+            )
+        },
+    }

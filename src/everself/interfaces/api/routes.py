@@ -8,22 +8,22 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from everself.conversation.events import Event
+from everself.interfaces.api.chat import CHANNEL, STREAM, chat_routes
+from everself.interfaces.api.event_form import encode, lines_of
 from everself.interfaces.api.openapi import document
 from everself.interfaces.http.access import Access
 from everself.interfaces.http.app import Surface
 from everself.interfaces.http.bodies import read_object
-from everself.interfaces.http.event_stream import EventStream, event_lines
+from everself.interfaces.http.event_stream import EventStream
+from everself.interfaces.http.guard import Door
 from everself.interfaces.http.metrics import render_metrics
 from everself.interfaces.http.problems import Refused, refuse
 from everself.interfaces.http.service import Service, failure_of, offered_operations
-from everself.interfaces.rendering.json_form import to_json
 from everself.interfaces.rendering.view import view_of
 from everself.operations.conversation import reply_of
 from everself.operations.declaration import Operation
 
-CHANNEL: Final = "api"
 PREFIX: Final = "/api/v1"
-STREAM: Final = "text/event-stream"
 
 
 class Api:
@@ -53,12 +53,12 @@ class Api:
         if reply.failed:
             raise Refused(failure_of(reply))
         notices = [one.text for one in reply.notices]
-        data = _encode({"ok": True, "data": reply, "notices": notices})
+        data = encode({"ok": True, "data": reply, "notices": notices})
         return Response(data, media_type="application/json")
 
     async def describe(self, request: Request) -> Response:
         access: Access = request.state.access
-        return Response(_encode(document(self._operations.values(), access)), media_type="application/json")
+        return Response(encode(document(self._operations.values(), access)), media_type="application/json")
 
     async def measure(self, request: Request) -> Response:
         access: Access = request.state.access
@@ -71,12 +71,13 @@ def _routes(service: Service) -> Sequence[BaseRoute]:
     api = Api(service)
     return (
         Route(f"{PREFIX}/openapi.json", api.describe, methods=["GET"]),
+        *chat_routes(service, PREFIX),
         Route(f"{PREFIX}/{{name}}", api.operate, methods=["POST"]),
         Route("/metrics", api.measure, methods=["GET"]),
     )
 
 
-SURFACE: Final = Surface(PREFIX, _routes)
+SURFACE: Final = Surface(PREFIX, _routes, door=Door(cookies=True))
 
 
 def _shown(operation: Operation[Any, Any], result: Any) -> bytes:
@@ -85,23 +86,11 @@ def _shown(operation: Operation[Any, Any], result: Any) -> bytes:
     error = view.error(result)
     if error is not None:
         raise error
-    return _encode({"ok": True, "data": view.data(result), "notices": list(view.notices(result))})
-
-
-def _encode(value: object) -> bytes:
-    import json
-
-    return json.dumps(to_json(value), ensure_ascii=False).encode("utf-8", "replace")
+    return encode({"ok": True, "data": view.data(result), "notices": list(view.notices(result))})
 
 
 async def _lines(events: AsyncIterator[Event]) -> AsyncIterator[bytes]:
     number = 0
     async for event in events:
         number += 1
-        yield event_lines(_encode(event).decode(), _named(event), number)
-
-
-def _named(event: Event) -> str:
-    """`ToolCalled` → `tool_called`."""
-    name = type(event).__name__
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
+        yield lines_of(number, event)

@@ -10,10 +10,12 @@ from typing import Final
 
 from everself.interfaces.http.problems import Refused, refuse
 from everself.operations.caller import Audience, Caller
+from everself.operations.sign_in_file import SignIn
 from everself.operations.token_file import PREFIX, Token, is_plain
 from everself.search.scopes import Scope
 from everself.search.sharing import is_owner
 
+COOKIE: Final = "everself"
 LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _SIGN_IN: Final = (
     "Send the header “Authorization: Bearer TOKEN”. everself gateway token add NAME --as main makes a token."
@@ -90,10 +92,7 @@ def bearer(headers: RawHeaders, query: bytes, *, keyed: bool = False) -> str:
 
     `keyed`: the header of Anthropic's clients shows it too.
     """
-    if PREFIX.encode() in query:
-        raise _unknown(
-            "A token was sent in the address, where logs keep it. Rotate it: everself gateway token rotate NAME"
-        )
+    _check_query(query)
     found = list(headers)
     given, keys = _values(found, b"authorization"), [one.strip() for one in _values(found, KEY) if keyed]
     if len(given) > 1 or len(keys) > 1:
@@ -105,6 +104,35 @@ def bearer(headers: RawHeaders, query: bytes, *, keyed: bool = False) -> str:
     if len(shown) != 1 or not max(shown) or len(max(shown)) > _MOST:
         raise _unknown()
     return shown.pop()
+
+
+def find_cookie(headers: RawHeaders) -> str:
+    """The cookie of whoever signed in with a browser; empty where there is none, or where a token is shown as well."""
+    found = list(headers)
+    if _values(found, b"authorization"):
+        return ""
+    pairs = [part.partition("=") for line in _values(found, b"cookie") for part in line.split(";")]
+    named = [value.strip() for name, _, value in pairs if name.strip() == COOKIE]
+    return named[0] if len(named) == 1 and len(named[0]) <= _MOST else ""
+
+
+def check_page(headers: RawHeaders, query: bytes, method: str) -> None:
+    """A browser sends a cookie whoever asks: only a page of ours may, and what it changes says where it comes from.
+
+    The port is no part of a site, so that SameSite alone does not keep out another program's page on this machine.
+    """
+    _check_query(query)
+    found = list(headers)
+    if any(site.strip().lower() not in ("same-origin", "none") for site in _values(found, b"sec-fetch-site")):
+        raise refuse(403, "foreign-origin", "Pages of other sites may not ask here")
+    if method not in ("GET", "HEAD") and not _values(found, b"origin"):
+        raise refuse(403, "no-origin", "Where this comes from is not said", mend="Send the header Origin, or a token.")
+
+
+def signed_in(found: SignIn | None) -> Access:
+    if found is None:
+        raise refuse(401, "signed-out", "Nobody is signed in", mend="everself gateway sign-in")
+    return Access(f"sign-in:{found.name}", found.agent, found.scope(), False)
 
 
 def access_of(token: Token | None, headers: RawHeaders) -> Access:
@@ -121,6 +149,13 @@ def access_of(token: Token | None, headers: RawHeaders) -> Access:
             f"This token speaks for many people and names them in {token.people}: 1 to 64 of a-z, 0-9 and -.",
         )
     return Access(token.name, token.agent, token.scope(named[0]), token.read)
+
+
+def _check_query(query: bytes) -> None:
+    if PREFIX.encode() in query:
+        raise _unknown(
+            "A token was sent in the address, where logs keep it. Rotate it: everself gateway token rotate NAME"
+        )
 
 
 def _unknown(detail: str = "") -> Refused:

@@ -5,7 +5,8 @@ Nothing behind it sees a request that was not let in. Knows no route but `/healt
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.exceptions import HTTPException
@@ -14,7 +15,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from everself.clock import monotonic
 from everself.errors import EverselfError
-from everself.interfaces.http.access import Access, access_of, bearer, check_place
+from everself.interfaces.http.access import (
+    Access,
+    access_of,
+    bearer,
+    check_page,
+    check_place,
+    find_cookie,
+    signed_in,
+)
 from everself.interfaces.http.problems import MEDIA_TYPE, Problem, Refused, problem_of, refuse
 from everself.logs import get_logger
 from everself.values import new_id
@@ -37,6 +46,21 @@ _ALWAYS: Final = (
 
 # how a surface words a problem; its body as JSON
 Wording = Callable[[Problem, str], tuple[dict[str, object], str]]
+# lets in by what else a request shows than a token; it gets the whole body. Raises Refused
+Admit = Callable[["Service", Scope, bytes], Awaitable[Access]]
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """How a surface lets in: by a token, with `keyed` also in the header of Anthropic's clients; with `cookies` also whoever signed in
+    with a browser; or in a way of its own."""
+
+    cookies: bool = False
+    keyed: bool = False
+    admit: Admit | None = None
+
+
+TOKENS_ONLY: Final = Door()
 
 
 def plain_wording(problem: Problem, request: str) -> tuple[dict[str, object], str]:
@@ -45,13 +69,13 @@ def plain_wording(problem: Problem, request: str) -> tuple[dict[str, object], st
 
 class Guard:
     def __init__(
-        self, app: ASGIApp, service: "Service", wording: Callable[[str], Wording], keyed: tuple[str, ...] = ()
+        self, app: ASGIApp, service: "Service", wording: Callable[[str], Wording], door: Callable[[str], Door]
     ) -> None:
-        """`wording` gives how problems of a path are worded; below `keyed` a token may be shown as Anthropic's clients do."""
-        self._keyed = keyed
+        """`wording` gives how problems of a path are worded, `door` who is let in there."""
         self._app = app
         self._service = service
         self._wording = wording
+        self._door = door
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -60,14 +84,18 @@ class Guard:
         answer = _Answer(scope, send)
         access: Access | None = None
         try:
-            access = await self._admit(scope)
-            if access is None:
+            check_place(scope["headers"], self._service.hosts)
+            if scope["type"] == "http" and scope["path"] == HEALTH and scope["method"] in ("GET", "HEAD"):
                 await PlainTextResponse("ok")(scope, receive, answer.send)
                 return
+            own = self._door(scope["path"]).admit if scope["type"] == "http" else None
+            body = await self._read(scope, receive) if own is not None else b""
+            access = await self._admit(scope, own, body)
             scope["app"] = self
-            scope.setdefault("state", {}).update(access=access, request=answer.id)
+            state = {"access": access, "request": answer.id, "recheck": lambda: self._recheck(scope, access)}
+            scope.setdefault("state", {}).update(state)
             if scope["type"] == "http":
-                receive = await self._read(scope, receive)
+                receive = _replay(body if own is not None else await self._read(scope, receive), receive)
             await self._app(scope, receive, answer.send)
         except Refused as refused:
             await self._answer(scope, receive, answer, refused.problem)
@@ -82,15 +110,11 @@ class Guard:
         finally:
             self._note(scope, answer, access)
 
-    async def _admit(self, scope: Scope) -> Access | None:
-        """Who asks; None where it is only asked whether somebody is there."""
-        service, headers = self._service, scope["headers"]
-        check_place(headers, service.hosts)
-        if scope["type"] == "http" and scope["path"] == HEALTH and scope["method"] in ("GET", "HEAD"):
-            return None
+    async def _admit(self, scope: Scope, own: Admit | None, body: bytes) -> Access:
+        """Who asks."""
+        service = self._service
         try:
-            secret = bearer(headers, scope["query_string"], keyed=scope["path"].startswith(self._keyed))
-            access = access_of(service.tokens.find(secret), headers)
+            access = self._identify(scope) if own is None else await own(service, scope, body)
         except Refused as refused:
             # counted only where it failed: a stranger on the same address keeps nobody out who has a token
             peer = str((scope.get("client") or ("unix", 0))[0])
@@ -101,8 +125,22 @@ class Guard:
             raise _too_often(wait)
         return access
 
-    async def _read(self, scope: Scope, receive: Receive) -> Receive:
-        """The whole body, within its limits; what follows gets it in one piece."""
+    def _identify(self, scope: Scope) -> Access:
+        service, headers, query = self._service, scope["headers"], scope["query_string"]
+        cookie = find_cookie(headers) if self._door(scope["path"]).cookies else ""
+        if cookie:
+            check_page(headers, query, scope.get("method", ""))
+            return signed_in(service.sign_ins.find(cookie, service.now()))
+        keyed = self._door(scope["path"]).keyed
+        return access_of(service.tokens.find(bearer(headers, query, keyed=keyed)), headers)
+
+    def _recheck(self, scope: Scope, access: Access) -> None:
+        """Whether who was let in still may be here: a socket stays open for days. Raises Refused."""
+        if self._identify(scope) != access:
+            raise refuse(401, "no-token", "The token stands for somebody else now")
+
+    async def _read(self, scope: Scope, receive: Receive) -> bytes:
+        """The whole body, within its limits."""
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
         if (
             scope["method"] in _WITH_BODY
@@ -129,7 +167,7 @@ class Guard:
                         raise _too_large(most)
         except TimeoutError:
             raise refuse(408, "slow", "The body did not arrive in time") from None
-        return _replay(bytes(body), receive)
+        return bytes(body)
 
     async def _answer(self, scope: Scope, receive: Receive, answer: "_Answer", problem: Problem) -> None:
         if answer.status:

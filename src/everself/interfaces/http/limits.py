@@ -30,7 +30,9 @@ class Limits:
     long_seconds: float = 600.0
     idle_seconds: float = 600.0
     drain_seconds: int = 6
-    close_seconds: float = 3.0
+    # for jobs that are stopped, then for agents that are closed
+    job_seconds: float = 1.0
+    close_seconds: float = 2.5
 
 
 class Rate:

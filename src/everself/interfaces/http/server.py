@@ -14,17 +14,21 @@ from typing import Final
 import uvicorn
 
 from everself import __version__
+from everself.clock import monotonic, system_now
 from everself.config.sections import Gateway
 from everself.errors import DiskError, RefusedByRule
 from everself.interfaces.http.access import LOCAL_HOSTS, Hosts
 from everself.interfaces.http.access_log import AccessLog, logged
 from everself.interfaces.http.app import Surface, build_app
+from everself.interfaces.http.job_runner import JobRunner
 from everself.interfaces.http.limits import Limits, Rate
 from everself.interfaces.http.pool import AgentPool
 from everself.interfaces.http.service import Service
 from everself.interfaces.http.workers import Workers
 from everself.operations.gateway import LOG, SOCKET, Listening, only_gateway, tell_listening
 from everself.operations.home import Home
+from everself.operations.hook_file import HookFile
+from everself.operations.sign_in_file import SignInFile
 from everself.operations.token_file import TokenFile
 from everself.runtime import Runtime
 from everself.storage.line_log import LineLog
@@ -37,8 +41,13 @@ _LARGEST_HEAD: Final = 64 * 1024
 class _Server(uvicorn.Server):
     """Ends at the first signal and returns: uvicorn raises the signal once more, before anything could be tidied up."""
 
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         del frame
+        self._service.stopping = self._service.stopping or monotonic()
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True
         self.should_exit = True
@@ -84,7 +93,10 @@ def make_service(
     workers = Workers(limits.threads, limits.waiting)
     pool = AgentPool(open_runtime, home.places, home.load().config.gateway.open_agents, workers)
     asked, failed = Rate(limits.rate, limits.burst), Rate(limits.failures, limits.failures_burst)
-    return Service(TokenFile(folder), pool, workers, log, hosts_of(address), limits, asked, failed)
+    jobs = JobRunner(pool, log, lambda: home.load().config.agents, system_now)
+    hooks, sign_ins = HookFile(folder), SignInFile(folder)
+    known = TokenFile(folder), pool, workers, log, hosts_of(address), limits
+    return Service(*known, asked, failed, jobs, hooks, sign_ins)
 
 
 def run_gateway(
@@ -112,7 +124,7 @@ def run_gateway(
         log.write("start", {"pid": listening.pid, "url": listening.url, "version": __version__})
         tell(listening)
         asyncio.run(_serve(service, surfaces, sockets))
-        left = service.workers.close()
+        left = service.workers.close() + service.jobs.workers.close()
         log.write("end", {"pid": listening.pid, "running": left})
     return left
 
@@ -133,7 +145,7 @@ async def _serve(service: Service, surfaces: Sequence[Surface], sockets: list[so
         timeout_graceful_shutdown=service.limits.drain_seconds,
         h11_max_incomplete_event_size=_LARGEST_HEAD,
     )
-    await _Server(config).serve(sockets=sockets)
+    await _Server(config, service).serve(sockets=sockets)
 
 
 def _listen(stack: ExitStack, address: str, port: int, path: str) -> list[socket.socket]:

@@ -4,20 +4,26 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, TypeVar
 
+from everself.clock import monotonic, system_now
 from everself.conversation.events import Event, Notice
 from everself.errors import NotFound, RefusedByRule
 from everself.interfaces.http.access import Access, Hosts
 from everself.interfaces.http.access_log import AccessLog
+from everself.interfaces.http.job_runner import JobRunner
 from everself.interfaces.http.limits import Limits, Rate
 from everself.interfaces.http.pool import AgentPool
 from everself.interfaces.http.problems import Problem, refuse
+from everself.interfaces.http.turns import Turns
 from everself.interfaces.http.workers import Workers
 from everself.operations.caller import Audience, Caller
 from everself.operations.conversation import Reply
 from everself.operations.declaration import Operation
+from everself.operations.hook_file import HookFile
 from everself.operations.registry import all_operations, get_operation
+from everself.operations.sign_in_file import SignInFile
 from everself.operations.token_file import TokenFile
 from everself.operations.tools import clean, may_use
 from everself.runtime import Runtime
@@ -44,6 +50,13 @@ class Service:
     limits: Limits
     asked: Rate
     failed: Rate
+    jobs: JobRunner
+    hooks: HookFile
+    sign_ins: SignInFile
+    now: Callable[[], datetime] = system_now
+    turns: Turns = field(default_factory=Turns)
+    # when it was asked to stop; None while it serves
+    stopping: float | None = None
     # answered requests, by route and status
     answered: Counter[tuple[str, int]] = field(default_factory=Counter)
 
@@ -78,17 +91,35 @@ class Service:
             # two programs may call their messages the same
             given = {**given, "id": f"{access.token}/{named}"}
         request = operation.read(given, "http")
+        async with aclosing(self.events(access, lambda app: operation(app, access.caller(channel), request))) as events:
+            async for event in events:
+                # they are about the owner's machine and files: what changed there, what cannot be read, who failed
+                if access.is_owner or not isinstance(event, Notice):
+                    yield event
+
+    async def events(
+        self, access: Access, begin: Callable[[Runtime], AsyncGenerator[Event, None]]
+    ) -> AsyncGenerator[Event, None]:
+        """The events of a turn of the opened agent, which stays open for as long."""
         leased = await self._lease(access)
         try:
             # opened in a thread: databases and files are not opened on the event loop
             await self.workers.run(lambda: leased.runtime.chat, self.limits.operation_seconds)
-            async with aclosing(operation(leased.runtime, access.caller(channel), request)) as events:
+            async with aclosing(begin(leased.runtime)) as events:
                 async for event in events:
-                    # they are about the owner's machine and files: what changed there, what cannot be read, who failed
-                    if access.is_owner or not isinstance(event, Notice):
-                        yield event
+                    yield event
         finally:
             self.pool.release(leased)
+
+    async def look(self, access: Access, work: Callable[[Runtime], T]) -> T:
+        """Do something with the opened agent, in a worker thread."""
+        leased = await self._lease(access)
+        seconds = self.limits.operation_seconds
+        return await self.workers.run(lambda: work(leased.runtime), seconds, then=lambda: self.pool.release(leased))
+
+    def grace(self) -> float:
+        """Seconds that replies still have to end by themselves, after it was asked to stop."""
+        return 0.0 if self.stopping is None else self.limits.drain_seconds - (monotonic() - self.stopping)
 
     async def _lease(self, access: Access) -> Any:
         try:

@@ -1,118 +1,143 @@
-"""A turn as the wire formats tell it: words, calls of the client's tools, and how it ended. Knows no wire format."""
+"""Turns that go on whether anybody listens or not: their events are kept while they run, so that a client can come back to them.
+
+Used on one event loop. Knows no route and no wire.
+"""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from starlette.requests import Request
-
-from everself.clock import system_now
-from everself.conversation.events import Accepted, Done, Event, Text, ToolCalled
+from everself.clock import monotonic
+from everself.conversation.events import Accepted, Done, Event, Text
 from everself.interfaces.http.access import Access
-from everself.interfaces.http.event_stream import left
-from everself.interfaces.http.fields import wrong
-from everself.interfaces.http.problems import Problem, Refused, refuse
-from everself.interfaces.http.service import Service, failure_of
-from everself.operations.conversation import reply_of
+from everself.interfaces.http.problems import refuse
+from everself.values import new_id
 
-SESSION: Final = "x-everself-session"
-# RFC draft-ietf-httpapi-idempotency-key-header
-ONCE: Final = "idempotency-key"
-_LONGEST: Final = 255
-
-# words, a call of a client's tool, and the end
-Piece = str | ToolCalled | Done
+# so long after its end a turn is still told to whoever comes back
+_KEPT_SECONDS: Final = 60.0
+# turns of one token that run at once
+MOST: Final = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A whole turn."""
+@dataclass(eq=False, slots=True)
+class RunningTurn:
+    """`events` in their order; the first has the number 1. `failure` is why there are no more, where it did not end by itself."""
 
-    text: str
-    calls: tuple[ToolCalled, ...]
-    done: Done
+    access: Access
+    id: str = field(default_factory=new_id)
+    events: list[Event] = field(default_factory=list)
+    failure: BaseException | None = None
+    ended_at: float | None = None
+    task: "asyncio.Task[None] | None" = None
+    _more: asyncio.Event = field(default_factory=asyncio.Event)
 
+    @property
+    def is_over(self) -> bool:
+        return self.ended_at is not None
 
-class Turn:
-    """A turn under way, whose message is stored. `created` is in seconds since 1970."""
+    async def follow(self, after: int = 0) -> AsyncGenerator[tuple[int, Event], None]:
+        """The events beyond that number, with their numbers, until the turn is over. Leaving stops nothing. Raises what broke it."""
+        seen = max(0, after)
+        while True:
+            while seen < len(self.events):
+                seen += 1
+                yield seen, self.events[seen - 1]
+            if self.is_over:
+                if self.failure is not None:
+                    raise self.failure
+                return
+            await self._more.wait()
 
-    def __init__(self, accepted: Accepted, events: AsyncGenerator[Event, None], access: Access) -> None:
-        self.message = accepted.message
-        self.created = int(system_now().timestamp())
-        self.model = access.agent
-        self.headers = {SESSION: accepted.session}
-        self._accepted = accepted
-        self._events = events
+    async def accepted(self) -> Accepted:
+        """Its first event. Raises what kept it from being accepted."""
+        async with aclosing(self.follow()) as events:
+            async for _, event in events:
+                if isinstance(event, Accepted):
+                    return event
+        raise refuse(503, "stopped", "The turn was stopped before it began", "Nothing was kept.", Retry_After="1")
 
-    async def pieces(self) -> AsyncGenerator[Piece, None]:
-        """The end comes last. Raises Refused where there was no whole reply."""
-        seen: list[Event] = [self._accepted]
-        async with aclosing(self._events) as events:
-            async for event in events:
-                seen.append(event)
-                if isinstance(event, Text):
-                    yield event.text
-                elif isinstance(event, ToolCalled) and event.client:
-                    yield event
-        reply = reply_of(seen, self.model)
-        if reply.failed:
-            raise Refused(failure_of(reply))
-        done = next(one for one in reversed(seen) if isinstance(one, Done))
-        if done.why == "cancelled":
-            raise refuse(503, "cancelled", "The reply was stopped", "What was said is kept.")
-        yield done
+    def cancel(self) -> bool:
+        """Stop it; what was said is kept. Whether it still ran."""
+        return self.task is not None and self.task.cancel()
 
-    async def whole(self, request: Request) -> Told:
-        """All of it. A client that leaves stops the reply."""
-        reading = asyncio.ensure_future(self._read())
-        leaving = asyncio.ensure_future(left(request.receive))
-        try:
-            await asyncio.wait({reading, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            if reading.done():
-                return reading.result()
-            raise refuse(499, "gone", "Nobody waits for the answer")
-        finally:
-            for task in (reading, leaving):
-                task.cancel()
-            # until the turn has ended: what it keeps is kept before the request is over
-            await asyncio.gather(reading, leaving, return_exceptions=True)
+    def tell(self, event: Event) -> None:
+        self.events.append(event)
+        self._wake()
 
-    async def _read(self) -> Told:
-        text: list[str] = []
-        calls: list[ToolCalled] = []
-        async with aclosing(self.pieces()) as pieces:
-            async for piece in pieces:
-                if isinstance(piece, str):
-                    text.append(piece)
-                elif isinstance(piece, ToolCalled):
-                    calls.append(piece)
-                else:
-                    return Told("".join(text), tuple(calls), piece)
-        raise refuse(502, "model-failed", "There was no reply")
+    def end(self, failure: BaseException | None) -> None:
+        self.failure, self.ended_at = failure, monotonic()
+        self._wake()
+
+    def _wake(self) -> None:
+        """Whoever waits at this moment goes on; whoever waits from now on waits for the next."""
+        waiting, self._more = self._more, asyncio.Event()
+        waiting.set()
 
 
-async def begin_turn(
-    service: Service, request: Request, given: Mapping[str, object], channel: str, *, named: str = ""
-) -> Turn:
-    """Say it; what cannot be accepted is raised. `named` is the message of an earlier turn after which it is said."""
-    access: Access = request.state.access
-    session, once = request.headers.get(SESSION, ""), request.headers.get(ONCE, "")
-    if len(once) > _LONGEST:
-        raise wrong(ONCE, f"The header {ONCE} has at most {_LONGEST} characters.")
-    # a session that is named holds what was said before
-    earlier: dict[str, object] = {"earlier": []} if session else {}
-    events = service.converse(access, {**given, **earlier, "session": session, "after": named, "id": once}, channel)
-    accepted = await anext(events)
-    if not isinstance(accepted, Accepted):
-        raise refuse(502, "model-failed", "There was no reply")
-    return Turn(accepted, events, access)
+class Turns:
+    def __init__(self) -> None:
+        self._known: dict[str, RunningTurn] = {}
+
+    def __len__(self) -> int:
+        """How many run."""
+        return sum(not one.is_over for one in self._known.values())
+
+    def start(self, access: Access, events: AsyncGenerator[Event, None]) -> RunningTurn:
+        self.sweep()
+        if sum(one.access.token == access.token and not one.is_over for one in self._known.values()) >= MOST:
+            raise refuse(429, "too-often", "Too many replies are under way", "Nothing was said.", Retry_After="5")
+        turn = RunningTurn(access)
+        self._known[turn.id] = turn
+        turn.task = asyncio.ensure_future(_run(turn, events))
+        turn.task.add_done_callback(lambda task: _end(turn, task))
+        return turn
+
+    def get(self, name: str, access: Access) -> RunningTurn:
+        """Only whoever began a turn comes back to it."""
+        self.sweep()
+        found = self._known.get(name)
+        if found is None or found.access != access:
+            raise refuse(
+                404,
+                "not-found",
+                "There is no such turn",
+                "It is over, or somebody else's.",
+                "POST /api/v1/sessions.show",
+            )
+        return found
+
+    async def close(self, grace: float, seconds: float) -> None:
+        """Let what runs end within `grace`, then stop it."""
+        tasks = [one.task for one in self._known.values() if one.task is not None and not one.task.done()]
+        if not tasks:
+            return
+        _, left = await asyncio.wait(tasks, timeout=max(0.0, grace))
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left, timeout=seconds)
+
+    def sweep(self) -> None:
+        """Let go of what has been over for long enough."""
+        before = monotonic() - _KEPT_SECONDS
+        over = [name for name, one in self._known.items() if one.ended_at is not None and one.ended_at < before]
+        for name in over:
+            del self._known[name]
 
 
-def need_model(name: str, access: Access) -> None:
-    if name != access.agent:
-        detail = (
-            f"The model {name[:64]} does not exist. This token opens the agent {access.agent}; its name is the model's."
-        )
-        raise Refused(Problem(404, "model-not-found", "There is no such model", detail, param="model"))
+async def _run(turn: RunningTurn, events: AsyncGenerator[Event, None]) -> None:
+    async with aclosing(events):
+        async for event in events:
+            turn.tell(event)
+
+
+def _end(turn: RunningTurn, task: "asyncio.Task[None]") -> None:
+    if not task.cancelled():
+        turn.end(task.exception())
+        return
+    if turn.events and not isinstance(turn.events[-1], Done):
+        # whoever stops a turn does not hear its end; who listens must
+        turn.tell(Done("", "".join(one.text for one in turn.events if isinstance(one, Text)), "cancelled"))
+    turn.end(None)

@@ -27,8 +27,8 @@ class Workers:
         self._most = threads + waiting
         self.busy = 0
 
-    async def run(self, work: Callable[[], T], seconds: float, then: Callable[[], None] = _nothing) -> T:
-        """`then` is called once nothing of the work runs any more, whether it was begun or not."""
+    async def run(self, work: Callable[[], T], seconds: float | None, then: Callable[[], None] = _nothing) -> T:
+        """Without `seconds` it may take as long as it likes. `then` is called once nothing of the work runs any more, begun or not."""
         if self.busy >= self._most:
             then()
             raise refuse(503, "busy", "Too much is being asked at once", "Nothing was done.", Retry_After="1")

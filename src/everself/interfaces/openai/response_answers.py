@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from everself.conversation.events import Done, ToolCalled
 from everself.interfaces.http.problems import Problem
-from everself.interfaces.http.turns import Piece, Told
+from everself.interfaces.http.wire_turns import Piece, Told
 from everself.models.chat.protocol import Usage
 
 # endings that left something out, by how OpenAI calls them

@@ -16,7 +16,7 @@ from everself.interfaces.http.bodies import read_object
 from everself.interfaces.http.event_stream import EventStream, event_lines
 from everself.interfaces.http.problems import Problem
 from everself.interfaces.http.service import Service
-from everself.interfaces.http.turns import Turn, begin_turn, need_model
+from everself.interfaces.http.wire_turns import Turn, begin_turn, need_model
 from everself.interfaces.openai.answers import Head, error_of, model_of, models_of, reason_of
 from everself.interfaces.openai.requests import Completion, read_completion
 from everself.interfaces.openai.response_answers import Events

@@ -6,6 +6,7 @@ from typing import Final
 
 from everself.interfaces.rendering.lines import Line, paint
 from everself.interfaces.rendering.view import ExitCode, Look, View
+from everself.keepers.scheduler import HEARTBEAT
 from everself.operations.jobs import CRONTAB, JobLine, JobView, NamedRun, TickReport
 from everself.text.normalise import one_line
 from everself.values import Job, JobRun
@@ -48,8 +49,10 @@ def _history(found: tuple[NamedRun, ...], look: Look) -> Iterable[Line]:
 
 
 def _ticked(found: TickReport, look: Look) -> Iterable[Line]:
-    names = found.names
-    return [paint(f"{names.get(one.job, one.job)}  ", bold=True) + _run(one, look.zone) for one in found.done.runs]
+    """A heartbeat that had nothing to do is not told: the mail of a crontab would be full of them."""
+    named = [(found.names.get(one.job, one.job), one) for one in found.done.runs]
+    told = [(name, one) for name, one in named if name != HEARTBEAT or one.state != "skipped"]
+    return [paint(f"{name}  ", bold=True) + _run(one, look.zone) for name, one in told]
 
 
 def _busy(found: TickReport) -> list[str]:

@@ -1,19 +1,25 @@
-"""The schedule: jobs that nobody woke for days, and those that failed until they were disabled."""
+"""The schedule: jobs that wait because the gateway is down or nobody woke them, and those that failed until they were disabled."""
 
+import os
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from everself.clock import find_zone
 from everself.identity.time_zone import user_zone
+from everself.keepers.scheduler import HEARTBEAT
 from everself.keepers.slots import Times, next_slot
 from everself.operations.doctor.case import Case
 from everself.operations.doctor.words import command, counted, listed, warning
+from everself.operations.gateway import LOG, folder_of, is_running
+from everself.operations.heartbeat import has_work
 from everself.storage.state.jobs import MOST_FAILURES
 from everself.values import Finding, Job
 
 # a machine may be off for a weekend
 QUIET = timedelta(days=3)
+# where a gateway runs them, a job that waits for so long is not waiting for its turn
+SOON = timedelta(hours=1)
 WAKE = "Talk to it, or put into your crontab: */10 * * * * everself cron tick"
 
 
@@ -22,8 +28,12 @@ def check_jobs(case: Case) -> Iterator[Finding]:
         return
     jobs = case.state.jobs.every()
     own = user_zone(case.agent.time_zone, case.documents.read.get("USER.md"))
-    late = {job.name: since for job in jobs if job.enabled and (since := _overdue(case, job, own)) is not None}
-    if late:
+    waiting = {job.name: since for job in jobs if job.enabled and (since := _due_since(case, job, own)) is not None}
+    late = {name: since for name, since in waiting.items() if since < case.now.astimezone(UTC) - QUIET}
+    if waiting and _gateway_is_down(case):
+        words = f"The gateway does not run, and {counted(len(waiting), 'job')} came due: {listed(waiting)}."
+        yield warning("gateway-down", words, "everself gateway start", case.database)
+    elif late:
         days = (case.now - min(late.values())).days
         words = f"Nothing has run {counted(len(late), 'job')} that came due, for {days} days: {listed(late)}."
         yield warning("jobs-asleep", words, WAKE, case.database)
@@ -35,9 +45,16 @@ def check_jobs(case: Case) -> Iterator[Finding]:
             yield warning("job-disabled", words, command("everself", "cron", "enable", job.name), case.database)
 
 
-def _overdue(case: Case, job: Job, own: ZoneInfo) -> datetime | None:
-    """The first slot that nobody settled, where that is long ago."""
+def _due_since(case: Case, job: Job, own: ZoneInfo) -> datetime | None:
+    """The first slot that nobody settled, where that is a while ago. A heartbeat without anything to do waits for nothing."""
+    if job.name == HEARTBEAT and not has_work(case.documents.read.get("HEARTBEAT.md")):
+        return None
     zone = find_zone(job.zone) if job.zone else own
     times = Times(job.kind, job.spec, zone, datetime.fromisoformat(job.created_at))
     first = next_slot(times, datetime.fromisoformat(job.since))
-    return first if first is not None and first < case.now.astimezone(UTC) - QUIET else None
+    return first if first is not None and first < case.now.astimezone(UTC) - SOON else None
+
+
+def _gateway_is_down(case: Case) -> bool:
+    """Whether one ran here before, and does not now. Its log says that it did."""
+    return os.path.exists(os.path.join(folder_of(case.places), LOG)) and not is_running(case.places)

@@ -114,9 +114,9 @@ class Jobs:
 
         return self._engine.write(tell)
 
-    def runs(self, job: str = "", limit: int = 50) -> list[JobRun]:
-        """The newest slot first."""
-        return [JobRun(*row) for row in self._engine.read(_SQL["runs"], (job, limit))]
+    def runs(self, job: str = "", limit: int = 50, *, but_skipped_of: str = "") -> list[JobRun]:
+        """The newest slot first; those that were skipped of one job may be left out."""
+        return [JobRun(*row) for row in self._engine.read(_SQL["runs"], (job, limit, but_skipped_of))]
 
     def under_way(self) -> list[JobRun]:
         return [JobRun(*row) for row in self._engine.read(_SQL["under_way"])]

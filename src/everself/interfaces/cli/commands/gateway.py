@@ -22,7 +22,7 @@ _EXTRA: Final = "pip install 'everself[gateway]'"
 
 gateway = group(
     "gateway",
-    "run start stop restart status logs install token",
+    "run start stop restart status logs install sign-in sign-out token hook",
     (
         ("everself gateway token add editor --as main", "let a program of yours in"),
         ("everself gateway start", "run it in the background"),
@@ -40,16 +40,29 @@ gateway.add_command(
         "Make, list, rotate and remove tokens, which say who may ask whom.",
     )
 )
+gateway.add_command(
+    group(
+        "gateway.hook",
+        "add list rotate rm",
+        (
+            ("everself gateway hook add builds", "what is posted to /hooks/builds"),
+            ("everself gateway hook list", "which there are, and who hears them"),
+        ),
+        "Make, list, rotate and remove webhooks, by which other programs tell an agent something.",
+    )
+)
 
 
 def surfaces() -> "Sequence[Surface]":
     """What the gateway serves."""
     from everself.interfaces.anthropic.routes import SURFACE as ANTHROPIC
     from everself.interfaces.api.routes import SURFACE as API
+    from everself.interfaces.hooks.routes import SURFACE as HOOKS
     from everself.interfaces.openai.routes import SURFACE as OPENAI
+    from everself.interfaces.web.routes import SURFACE as WEB
 
     # the first whose prefix fits words the problems of a path
-    return (API, ANTHROPIC, OPENAI)
+    return (API, ANTHROPIC, OPENAI, HOOKS, WEB)
 
 
 @gateway.command(

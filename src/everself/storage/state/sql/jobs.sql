@@ -61,9 +61,9 @@ UPDATE jobs SET failures = failures + 1, enabled = CASE WHEN failures + 1 >= ?2 
 UPDATE jobs SET failures = 0, enabled = CASE WHEN kind = 'at' THEN 0 ELSE enabled END WHERE id = ?1;
 
 -- name: runs
--- of one job, or of all for ''; the newest first
+-- of one job, or of all for ''; the newest first. Of ?3 none that was skipped
 SELECT job, slot, state, holder, until, began_at, ended_at, detail FROM job_runs
-WHERE ?1 = '' OR job = ?1 ORDER BY slot DESC, job LIMIT ?2;
+WHERE (?1 = '' OR job = ?1) AND NOT (job = ?3 AND state = 'skipped') ORDER BY slot DESC, job LIMIT ?2;
 
 -- name: under_way
 SELECT job, slot, state, holder, until, began_at, ended_at, detail FROM job_runs WHERE state = 'running' ORDER BY slot;

@@ -1,0 +1,1 @@
+"""`/hooks/NAME`: webhooks, by which other programs tell an agent something."""

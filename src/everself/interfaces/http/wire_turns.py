@@ -1,0 +1,118 @@
+"""A turn as the wire formats tell it: words, calls of the client's tools, and how it ended. Knows no wire format."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.requests import Request
+
+from everself.clock import system_now
+from everself.conversation.events import Accepted, Done, Event, Text, ToolCalled
+from everself.interfaces.http.access import Access
+from everself.interfaces.http.event_stream import left
+from everself.interfaces.http.fields import wrong
+from everself.interfaces.http.problems import Problem, Refused, refuse
+from everself.interfaces.http.service import Service, failure_of
+from everself.operations.conversation import reply_of
+
+SESSION: Final = "x-everself-session"
+# RFC draft-ietf-httpapi-idempotency-key-header
+ONCE: Final = "idempotency-key"
+_LONGEST: Final = 255
+
+# words, a call of a client's tool, and the end
+Piece = str | ToolCalled | Done
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A whole turn."""
+
+    text: str
+    calls: tuple[ToolCalled, ...]
+    done: Done
+
+
+class Turn:
+    """A turn under way, whose message is stored. `created` is in seconds since 1970."""
+
+    def __init__(self, accepted: Accepted, events: AsyncGenerator[Event, None], access: Access) -> None:
+        self.message = accepted.message
+        self.created = int(system_now().timestamp())
+        self.model = access.agent
+        self.headers = {SESSION: accepted.session}
+        self._accepted = accepted
+        self._events = events
+
+    async def pieces(self) -> AsyncGenerator[Piece, None]:
+        """The end comes last. Raises Refused where there was no whole reply."""
+        seen: list[Event] = [self._accepted]
+        async with aclosing(self._events) as events:
+            async for event in events:
+                seen.append(event)
+                if isinstance(event, Text):
+                    yield event.text
+                elif isinstance(event, ToolCalled) and event.client:
+                    yield event
+        reply = reply_of(seen, self.model)
+        if reply.failed:
+            raise Refused(failure_of(reply))
+        done = next(one for one in reversed(seen) if isinstance(one, Done))
+        if done.why == "cancelled":
+            raise refuse(503, "cancelled", "The reply was stopped", "What was said is kept.")
+        yield done
+
+    async def whole(self, request: Request) -> Told:
+        """All of it. A client that leaves stops the reply."""
+        reading = asyncio.ensure_future(self._read())
+        leaving = asyncio.ensure_future(left(request.receive))
+        try:
+            await asyncio.wait({reading, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if reading.done():
+                return reading.result()
+            raise refuse(499, "gone", "Nobody waits for the answer")
+        finally:
+            for task in (reading, leaving):
+                task.cancel()
+            # until the turn has ended: what it keeps is kept before the request is over
+            await asyncio.gather(reading, leaving, return_exceptions=True)
+
+    async def _read(self) -> Told:
+        text: list[str] = []
+        calls: list[ToolCalled] = []
+        async with aclosing(self.pieces()) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, str):
+                    text.append(piece)
+                elif isinstance(piece, ToolCalled):
+                    calls.append(piece)
+                else:
+                    return Told("".join(text), tuple(calls), piece)
+        raise refuse(502, "model-failed", "There was no reply")
+
+
+async def begin_turn(
+    service: Service, request: Request, given: Mapping[str, object], channel: str, *, named: str = ""
+) -> Turn:
+    """Say it; what cannot be accepted is raised. `named` is the message of an earlier turn after which it is said."""
+    access: Access = request.state.access
+    session, once = request.headers.get(SESSION, ""), request.headers.get(ONCE, "")
+    if len(once) > _LONGEST:
+        raise wrong(ONCE, f"The header {ONCE} has at most {_LONGEST} characters.")
+    # a session that is named holds what was said before
+    earlier: dict[str, object] = {"earlier": []} if session else {}
+    events = service.converse(access, {**given, **earlier, "session": session, "after": named, "id": once}, channel)
+    accepted = await anext(events)
+    if not isinstance(accepted, Accepted):
+        raise refuse(502, "model-failed", "There was no reply")
+    return Turn(accepted, events, access)
+
+
+def need_model(name: str, access: Access) -> None:
+    if name != access.agent:
+        detail = (
+            f"The model {name[:64]} does not exist. This token opens the agent {access.agent}; its name is the model's."
+        )
+        raise Refused(Problem(404, "model-not-found", "There is no such model", detail, param="model"))

@@ -1,0 +1,40 @@
+"""How `everself gateway hook` shows webhooks."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from everself.interfaces.rendering.lines import Line, paint
+from everself.interfaces.rendering.view import Look, View
+from everself.text.normalise import one_line
+
+if TYPE_CHECKING:
+    from everself.operations.hooks import HookLine, HookMade, HookRemoved
+
+_SHOWN: Final = 60
+
+
+def _made(done: "HookMade", _: Look) -> Iterator[Line]:
+    yield paint(done.key, bold=True)
+    yield f"{done.agent} hears what is posted to {done.path}. The key is shown this once; it signs after Standard Webhooks."
+
+
+def _listed(found: "tuple[HookLine, ...]", _: Look) -> Iterable[Line]:
+    if not found:
+        return ["There are no webhooks. Make one with: everself gateway hook add NAME"]
+    width = max(len(one.path) for one in found)
+    return [
+        paint(f"{one.path:<{width}}", bold=True) + f"  {one.agent}  since {one.since}  {one_line(one.message, _SHOWN)}"
+        for one in found
+    ]
+
+
+def _removed(done: "HookRemoved", _: Look) -> Iterable[Line]:
+    return [f"What is posted to the hook {done.name} is refused from now on."]
+
+
+VIEWS: Final = {
+    "gateway.hook.add": View(_made),
+    "gateway.hook.list": View(_listed),
+    "gateway.hook.rotate": View(_made),
+    "gateway.hook.rm": View(_removed),
+}

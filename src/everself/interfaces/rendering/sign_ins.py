@@ -1,0 +1,22 @@
+"""How `everself gateway sign-in` and `sign-out` show what was done."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from everself.interfaces.rendering.lines import Line, paint
+from everself.interfaces.rendering.view import Look, View
+
+if TYPE_CHECKING:
+    from everself.operations.sign_ins import LinkMade, SignedOut
+
+
+def _made(done: "LinkMade", _: Look) -> Iterator[Line]:
+    yield paint(done.link, bold=True)
+    yield f"Open it in a browser within five minutes; it works once, and opens {done.agent} as {done.session}."
+
+
+def _out(done: "SignedOut", _: Look) -> Iterable[Line]:
+    return [f"Signed out: {done.count}. Links that were not used are taken back."]
+
+
+VIEWS: Final = {"gateway.sign-in": View(_made), "gateway.sign-out": View(_out)}

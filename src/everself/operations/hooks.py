@@ -1,0 +1,136 @@
+"""Operations on the gateway's webhooks: make, list, rotate, remove. The key is shown once, when it is made."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Final
+
+from everself.clock import system_now
+from everself.errors import WrongUse
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, NoRequest, Option, operation
+from everself.operations.gateway import folder_of
+from everself.operations.hook_file import Hook, HookFile, new_key
+from everself.operations.token_file import is_plain
+
+if TYPE_CHECKING:
+    from everself.operations.home import Home
+
+ROUTE: Final = "/hooks/"
+_LONGEST: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class HookMade:
+    """`key` is shown now and never again; `path` is where the sender posts to."""
+
+    name: str
+    key: str
+    agent: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class HookLine:
+    """What is told of a hook: all but the key. `since` is when it was made or rotated."""
+
+    name: str
+    agent: str
+    message: str
+    path: str
+    made: str
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class HookRemoved:
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddHookRequest:
+    name: Annotated[str, Argument("What the hook is called; it stands in its address.", "NAME")]
+    agent: Annotated[str, Option("The agent that hears it; the one that answers when none is named.", "NAME")] = ""
+    message: Annotated[str, Option("What the agent does with what it is sent.", "TEXT")] = ""
+
+
+@operation(
+    "gateway.hook.add",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    on="home",
+    examples=(
+        (
+            'everself gateway hook add builds --message "Say which build failed, and why."',
+            "what is posted to /hooks/builds",
+        ),
+    ),
+)
+def add_hook(home: "Home", _: Caller, request: AddHookRequest) -> HookMade:
+    """Make a webhook: what another program posts to it, signed, is shown to the agent as words from the web. The key is shown once.
+
+    No fact of yours comes of it. What the agent makes of it goes to the log of the day, worth no more than a page of the web.
+    """
+    if not is_plain(request.name):
+        raise WrongUse(f'"{request.name[:64]}" cannot name a hook.', mend="Use 1 to 64 of a-z, 0-9 and -.")
+    if len(request.message) > _LONGEST:
+        raise WrongUse(f"The message has {len(request.message):,} characters; {_LONGEST:,} are allowed.")
+    agent = home.load().config.agent(request.agent).id
+    now = system_now().isoformat(timespec="seconds")
+    hook = Hook(request.name, agent, request.message.strip(), now, now, new_key())
+    _file(home).add(hook)
+    return _made(hook)
+
+
+@operation(
+    "gateway.hook.list",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="read",
+    on="home",
+    examples=(("everself gateway hook list", "which there are, and who hears them"),),
+)
+def list_hooks(home: "Home", _: Caller, __: NoRequest) -> tuple[HookLine, ...]:
+    """List the webhooks, each with its address, its agent and what the agent does with it."""
+    return tuple(
+        HookLine(one.name, one.agent, one.message, ROUTE + one.name, one.made, one.since)
+        for one in _file(home).records()
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookRequest:
+    name: Annotated[str, Argument("The hook.", "NAME")]
+
+
+@operation(
+    "gateway.hook.rotate",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    on="home",
+    examples=(("everself gateway hook rotate builds", "the old key is refused from now on"),),
+)
+def rotate_hook(home: "Home", _: Caller, request: HookRequest) -> HookMade:
+    """Give a webhook a new key. What is signed with the old one is refused from the next request on."""
+    file = _file(home)
+    hook = replace(file.get(request.name), key=new_key(), since=system_now().isoformat(timespec="seconds"))
+    file.replace(hook)
+    return _made(hook)
+
+
+@operation(
+    "gateway.hook.rm",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    on="home",
+    examples=(("everself gateway hook rm builds", "it is refused from now on"),),
+)
+def remove_hook(home: "Home", _: Caller, request: HookRequest) -> HookRemoved:
+    """Remove a webhook. What is posted to it is refused from the next request on."""
+    _file(home).remove(request.name)
+    return HookRemoved(request.name)
+
+
+def _file(home: "Home") -> HookFile:
+    return HookFile(folder_of(home.places))
+
+
+def _made(hook: Hook) -> HookMade:
+    return HookMade(hook.name, hook.key, hook.agent, ROUTE + hook.name)

@@ -1,0 +1,111 @@
+"""Who is signed in at the gateway with a browser, and links that were made for it. Only hashes are stored. Knows nothing of HTTP.
+
+A link works once, for five minutes. Using it puts a cookie in its place, which is refused after thirty days.
+"""
+
+import hmac
+import os
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from everself.errors import Damaged, NotFound
+from everself.operations.record_file import RecordFile
+from everself.operations.token_file import hash_of, new_secret, scope_named
+from everself.search.scopes import Scope, SessionKind
+from everself.values import new_id
+
+FILE: Final = "sign-ins.json"
+LINK_LASTS: Final = timedelta(minutes=5)
+LASTS: Final = timedelta(days=30)
+# a browser more makes the oldest sign in anew
+_MOST: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """`link`: nobody has used it yet, and `hash` is that of the link; else it is that of the cookie. `session` is as in a token."""
+
+    name: str
+    agent: str
+    session: str
+    link: bool
+    made: str
+    until: str
+    hash: str
+
+    def scope(self) -> Scope:
+        return scope_named(self.session)
+
+    def is_over(self, now: datetime) -> bool:
+        # a clock that was set back does not make it last longer than it may
+        return not datetime.fromisoformat(self.made) <= now < datetime.fromisoformat(self.until)
+
+
+class SignInFile(RecordFile[SignIn]):
+    def __init__(self, folder: str) -> None:
+        super().__init__(os.path.join(folder, FILE), SignIn, "sign_ins", "sign-in", "everself gateway sign-in")
+
+    def make_link(self, agent: str, session: str, now: datetime) -> str:
+        """The secret of a new link."""
+        secret = new_secret()
+        self._add(_new(agent, session, now, LINK_LASTS, secret, link=True), now)
+        return secret
+
+    def use_link(self, secret: str, now: datetime) -> tuple[SignIn, str]:
+        """Sign in: the link is gone, and the cookie is returned. Raises NotFound where there is no such link, or not any more."""
+        cookie = new_secret()
+        made: list[SignIn] = []
+
+        def edit(known: tuple[SignIn, ...]) -> tuple[SignIn, ...]:
+            link = _find(known, secret, now, link=True)
+            if link is None:
+                raise NotFound("link to sign in; it works once, for five minutes.", mend="everself gateway sign-in")
+            made[:] = [_new(link.agent, link.session, now, LASTS, cookie, link=False)]
+            return _kept((*(one for one in known if one is not link), *made), now)
+
+        self.change(edit)
+        return made[0], cookie
+
+    def find(self, cookie: str, now: datetime) -> SignIn | None:
+        return _find(self.records(), cookie, now, link=False)
+
+    def clear(self) -> int:
+        """Sign everybody out; how many that were, unused links not counted."""
+        count = 0
+
+        def edit(known: tuple[SignIn, ...]) -> tuple[SignIn, ...]:
+            nonlocal count
+            count = sum(not one.link for one in known)
+            return ()
+
+        self.change(edit)
+        return count
+
+    def check(self, records: tuple[SignIn, ...]) -> None:
+        for one in records:
+            try:
+                moments = datetime.fromisoformat(one.made), datetime.fromisoformat(one.until)
+                known = one.session.partition("/")[0] in list(SessionKind)
+            except ValueError:
+                known = False
+            if not known or any(moment.tzinfo is None for moment in moments):
+                raise Damaged(f"{self.path} holds what is no sign-in.", mend=f"Move {self.path} away.")
+
+    def _add(self, record: SignIn, now: datetime) -> None:
+        self.change(lambda known: _kept((*known, record), now))
+
+
+def _new(agent: str, session: str, now: datetime, lasts: timedelta, secret: str, *, link: bool) -> SignIn:
+    made, until = now.isoformat(timespec="microseconds"), (now + lasts).isoformat(timespec="microseconds")
+    return SignIn(new_id(), agent, session, link, made, until, hash_of(secret))
+
+
+def _find(known: tuple[SignIn, ...], secret: str, now: datetime, *, link: bool) -> SignIn | None:
+    wanted = hash_of(secret)
+    found = [one for one in known if one.link is link and hmac.compare_digest(one.hash, wanted)]
+    return found[0] if found and not found[0].is_over(now) else None
+
+
+def _kept(known: tuple[SignIn, ...], now: datetime) -> tuple[SignIn, ...]:
+    return tuple(one for one in known if not one.is_over(now))[-_MOST:]

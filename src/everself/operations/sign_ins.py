@@ -1,0 +1,85 @@
+"""Operations on signing in at the gateway: a link that works once, and signing everybody out."""
+
+import urllib.parse
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Final
+
+from everself.clock import system_now
+from everself.errors import RefusedByRule
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import NoRequest, Option, operation
+from everself.operations.gateway import find_listening, folder_of
+from everself.operations.sign_in_file import LINK_LASTS, SignInFile
+from everself.operations.tokens import checked_session
+
+if TYPE_CHECKING:
+    from everself.operations.home import Home
+
+ROUTE: Final = "/sign-in/"
+_EVERYWHERE: Final = frozenset({"0.0.0.0", "::"})
+
+
+@dataclass(frozen=True, slots=True)
+class LinkMade:
+    """`link` works once, until `until`."""
+
+    link: str
+    agent: str
+    session: str
+    until: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignedOut:
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignInRequest:
+    agent: Annotated[str, Option("The agent to talk to; the one that answers when none is named.", "NAME")] = ""
+    session: Annotated[
+        str, Option("As whom: main is the owner; guest/ID is somebody else.", "main|guest/ID|group", cli="--as")
+    ] = "main"
+
+
+@operation(
+    "gateway.sign-in",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    on="home",
+    examples=(
+        ("everself gateway sign-in", "open the link in your browser within five minutes"),
+        ("everself gateway sign-in --agent aria --as guest/anna", "a link for somebody else"),
+    ),
+)
+def make_link(home: "Home", _: Caller, request: SignInRequest) -> LinkMade:
+    """Make a link that signs a browser in at the gateway. It works once, for five minutes."""
+    session = checked_session(request.session, "")
+    agent = home.load().config.agent(request.agent).id
+    running = find_listening(home.places)
+    if running is None:
+        raise RefusedByRule("The gateway does not run, so that nobody can sign in.", mend="everself gateway start")
+    now = system_now()
+    secret = SignInFile(folder_of(home.places)).make_link(agent, session, now)
+    return LinkMade(
+        f"{_reachable(running.url)}{ROUTE}{secret}", agent, session, (now + LINK_LASTS).isoformat(timespec="seconds")
+    )
+
+
+@operation(
+    "gateway.sign-out",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    on="home",
+    idempotent=True,
+    examples=(("everself gateway sign-out", "every browser has to sign in anew"),),
+)
+def sign_out(home: "Home", _: Caller, __: NoRequest) -> SignedOut:
+    """Sign every browser out, and take back every link. They are refused from the next request on."""
+    return SignedOut(SignInFile(folder_of(home.places)).clear())
+
+
+def _reachable(url: str) -> str:
+    """An address to open on this machine, where the gateway listens on every one."""
+    parts = urllib.parse.urlsplit(url)
+    return f"http://localhost:{parts.port}" if parts.hostname in _EVERYWHERE else url
