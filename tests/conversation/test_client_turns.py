@@ -121,6 +121,14 @@ def test_a_message_that_nobody_answered_is_the_same_when_it_is_sent_again(tmp_pa
         assert len(model.requests) == 6
 
 
+def test_what_was_not_answered_long_ago_is_another_message(tmp_path: Path) -> None:
+    time = FrozenTime()
+    with talking(tmp_path, ModelFailed("It is on fire."), "Good morning.", time=time) as (app, _):
+        first = ask(app, text="Good morning")
+        time.advance(timedelta(hours=8))
+        assert session_of(ask(app, text="Good morning")) != session_of(first)
+
+
 def test_of_two_who_say_the_same_at_once_each_has_a_conversation(tmp_path: Path) -> None:
     async def both(app: Runtime) -> tuple[str, str]:
         request: ConverseRequest = converse.read({"text": "Hello"}, "http")
@@ -155,7 +163,7 @@ def test_a_conversation_goes_on_however_much_of_a_reply_that_was_stopped_was_hea
             earlier = [{"role": "user", "text": "Tell me slowly."}, *told]
             found = app.log.continued([Heard(**one) for one in earlier], PROGRAM.scope, PROGRAM.channel)
             assert found is not None
-            assert found.id == session
+            assert found[0].id == session
         assert (
             app.log.continued([Heard("user", "Tell me slowly."), Heard("assistant", "Two")], PROGRAM.scope, "openai")
             is None
@@ -359,26 +367,26 @@ def test_images_go_to_models_that_take_them(tmp_path: Path) -> None:
         ask(app, text="What is this?", images=[PIXEL])
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"tools": [{"name": "bad name", "parameters": {}}]},
-        {"tools": [{"name": "a", "parameters": {"properties": []}}]},
-        {"tools": [{"name": "a", "parameters": {"type": "array"}}]},
-        {"tools": [{"name": "a", "parameters": {"properties": {"x": {"$ref": 5}}}}]},
-        {"tools": [WEATHER, WEATHER]},
-        {"schema": {"required": "all"}},
-        {"images": [{"media_type": "image/tiff", "data": ""}]},
-        {"images": [{"media_type": "image/png", "data": "?"}]},
-        {"temperature": 3},
-        {"after": "no such message"},
-        {"must_call": ["weather"]},
-    ],
-)
-def test_what_no_model_takes_is_refused_before_anything_is_said(tmp_path: Path, given: dict[str, Any]) -> None:
+REFUSED: list[dict[str, Any]] = [
+    {"tools": [{"name": "bad name", "parameters": {}}]},
+    {"tools": [{"name": "a", "parameters": {"properties": []}}]},
+    {"tools": [{"name": "a", "parameters": {"type": "array"}}]},
+    {"tools": [{"name": "a", "parameters": {"properties": {"x": {"$ref": 5}}}}]},
+    {"tools": [WEATHER, WEATHER]},
+    {"schema": {"required": "all"}},
+    {"images": [{"media_type": "image/tiff", "data": ""}]},
+    {"images": [{"media_type": "image/png", "data": "?"}]},
+    {"temperature": 3},
+    {"after": "no such message"},
+    {"must_call": ["weather"]},
+]
+
+
+def test_what_no_model_takes_is_refused_before_anything_is_said(tmp_path: Path) -> None:
     with talking(tmp_path, model=FakeModel("No.", takes_images=True)) as (app, model):
-        with pytest.raises((WrongUse, NotFound)):
-            ask(app, text="Hello", **given)
+        for given in REFUSED:
+            with pytest.raises((WrongUse, NotFound)):
+                ask(app, text="Hello", **given)
         assert model.requests == []
         assert app.log.list() == ()
 

@@ -6,7 +6,6 @@ from base64 import b64decode
 from binascii import Error as NotBase64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from everself.conversation.events import Accepted, Done, Event, Text, ToolCalled
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from everself.operations.caller import Caller
     from everself.runtime import Runtime
 
-# within this the same words are the same message, where nobody answered it
-_AGAIN: Final = timedelta(minutes=10)
 _MEDIA: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
@@ -175,32 +172,19 @@ def find_place(
         place = chat.begin(scope, channel, session)
     elif after:
         place, strange = _after(runtime, caller, after, heard)
-    elif not results and (unanswered := _unanswered(runtime, caller, heard, text)) is not None:
-        return unanswered
-    elif not earlier:
-        place = chat.begin(scope, channel)
     else:
-        found = runtime.log.continued(heard, scope, channel)
-        place = chat.begin(scope, channel, found.id if found is not None else "")
+        # clients send a message again when a model failed, and it was said once
+        again = "" if results else text
+        found = runtime.log.continued(heard, scope, channel, again, skip=chat.running)
+        if found is not None and found[1]:
+            return Place(chat.begin(scope, channel, found[0].id), message=found[1])
+        place = chat.begin(scope, channel, found[0].id if found is not None else "")
         strange = "" if found is not None else said_elsewhere(heard)
     known = _pending(runtime, place) if results else {}
     returned = tuple(
         ToolReturn(one.call, known[one.call], one.text, one.failed) for one in results if one.call in known
     )
     return Place(place, strange, returned, tuple(one for one in results if one.call not in known))
-
-
-def _unanswered(runtime: "Runtime", caller: "Caller", heard: list[Heard], text: str) -> Place | None:
-    """Where this very message waits for a whole reply: clients send it again when a model failed, and it was said once."""
-    if not text.strip():
-        return None
-    log, chat = runtime.log, runtime.chat
-    found = log.continued([*heard, Heard("user", text)], caller.scope, caller.channel, skip=chat.running)
-    said = [one for one in log.messages(found) if one.role == "user"] if found is not None else []
-    if found is None or not said or runtime.clock.now() - said[-1].at > _AGAIN:
-        return None
-    # a whole reply would stand after it
-    return Place(chat.begin(caller.scope, caller.channel, found.id), message=said[-1].id)
 
 
 def _calls(one: EarlierMessage) -> tuple[ToolCall, ...]:

@@ -6,6 +6,7 @@ What must never be stored (private passages, secrets) is taken out before a byte
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 from hashlib import sha256
 from itertools import islice
 from typing import Final, Unpack
@@ -48,6 +49,8 @@ _STRANGE: Final = "(Shown by the program that passes on the next message; it was
 # characters of what was said elsewhere, from its end
 _MOST_STRANGE: Final = 64_000
 _PROGRAMS: Final = ("<", "[")
+# within this the same words are the same message, where nobody answered it
+_AGAIN: Final = timedelta(minutes=10)
 # sessions among which the one is looked for that a program goes on with, the newest
 _CONTINUED: Final = 100
 # messages that a search for words looks through, the newest
@@ -80,27 +83,29 @@ class SessionLog:
         raise NotFound("no earlier session to continue.")
 
     def continued(
-        self, earlier: Sequence[Heard], scope: Scope, channel: str, skip: Container[str] = ()
-    ) -> Session | None:
-        """The session in which exactly this was said, by whom and in which order; of several the newest. `skip` are not looked at.
+        self, earlier: Sequence[Heard], scope: Scope, channel: str, said: str = "", skip: Container[str] = ()
+    ) -> tuple[Session, str] | None:
+        """The session in which exactly this was said, by whom and in which order; of several the newest. What was said elsewhere before
+        its first message counts too.
 
-        What was said elsewhere before its first message counts too.
+        With the id of the message where `said` itself was said last, not long ago, and nobody answered it; not in those to `skip`.
         """
         wanted = [replace(one, text=clean(one.text).strip()) for one in earlier]
-        said = frozenset(one.text for one in wanted)
-        for row in self._messages.list(scope.kind.value, channel, _CONTINUED):
+        again = [*wanted, Heard("user", clean(said).strip())] if said.strip() else []
+        openings = frozenset(one.text for one in again or wanted)
+        for row in self._messages.list(scope.kind.value, channel, _CONTINUED) if again or wanted else ():
             session = session_of(row)
             # the first words tell most of them apart, without reading the rest; those of a program itself are not among what was said
             opening = row.opening.strip()
-            if session.scope != scope or session.ended or (opening not in said and not opening.startswith(_PROGRAMS)):
+            if session.scope != scope or session.ended or not (opening in openings or opening.startswith(_PROGRAMS)):
                 continue
-            messages = self.messages(session) if session.id not in skip else ()
-            heard = heard_in(messages)
-            strange = strange_to(wanted, heard) if heard else None
-            # the summary may have become another one since
-            before = messages[0].meta.get("before", "") if messages else ""
-            if strange is not None and before == digest_of_earlier(said_elsewhere(earlier[:strange])):
-                return session
+            messages = self.messages(session)
+            last = next((one for one in reversed(messages) if one.role == "user" and not one.meta.get("system")), None)
+            fresh = last is not None and session.id not in skip and self._clock.now() - last.at <= _AGAIN
+            if fresh and last is not None and _holds(messages, again, earlier):
+                return session, last.id
+            if _holds(messages, wanted, earlier):
+                return session, ""
         return None
 
     def find(self, name: str) -> Session:
@@ -227,6 +232,16 @@ class SessionLog:
             yield header(session_of(rows[0]))
         for said in self._messages.of(session, after or 0):
             yield line(message_of(said))
+
+
+def _holds(messages: Sequence[Message], wanted: Sequence[Heard], earlier: Sequence[Heard]) -> bool:
+    """Whether a session holds all that is wanted, but for what it knows to have been said elsewhere before it."""
+    heard = heard_in(messages)
+    strange = strange_to(wanted, heard) if heard and wanted else None
+    if strange is None or strange > len(earlier):
+        return False
+    # not the summary, which may have become another one since
+    return bool(messages[0].meta.get("before", "") == digest_of_earlier(said_elsewhere(earlier[:strange])))
 
 
 def said_elsewhere(earlier: Sequence[Heard]) -> str:
