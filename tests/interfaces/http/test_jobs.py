@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from everself.agent import open_runtime
 from everself.config.sections import AgentSettings
 from everself.errors import ModelFailed
 from everself.interfaces.http.app import build_app
+from everself.interfaces.http.job_runner import THREADS
 from everself.keepers.scheduler import NewJob
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel, Wait
@@ -63,7 +65,7 @@ def add_job(time: FrozenTime, job: NewJob, agent: str = "main") -> None:
 
 def runs(job: str, agent: str = "main") -> list[JobRun]:
     with open_runtime(agent) as app:
-        return app.state.jobs.runs(app.schedule.jobs.find(job).id)
+        return app.state.jobs.runs(app.schedule.jobs.find(job).id, 1_000)
 
 
 async def look(gateway: Gateway) -> None:
@@ -117,9 +119,10 @@ def test_a_job_that_another_process_adds_is_found_and_a_look_that_finds_nothing_
         for _ in range(3):
             await look(gateway)
         assert len(gateway.service.pool) == 0
-        add_job(time, TEA)
+        # sooner than anything that was known
+        add_job(time, replace(TEA, said="5m"))
         await look(gateway)
-        time.advance(HOUR)
+        time.advance(timedelta(minutes=5))
         await look(gateway)
         assert [one.state for one in runs("tea")] == ["done"]
 
@@ -140,18 +143,47 @@ def test_every_agent_has_its_jobs_and_one_that_cannot_be_opened_keeps_nobody_wai
     play(act, FakeModel("There is."), "main", "aria", "broken")
 
 
-def test_more_agents_than_may_be_open_all_have_their_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_jobs_of_many_agents_run_a_few_at_a_time() -> None:
     names = [f"a{number}" for number in range(7)]
+    used: list[int] = []
 
     async def act(gateway: Gateway, time: FrozenTime) -> None:
-        monkeypatch.setattr(gateway.service.pool, "_most", 4)
         for name in names:
             add_job(time, TEA, name)
         time.advance(HOUR)
-        await look(gateway)
+        await gateway.service.jobs.look()
+        while gateway.service.jobs._running:
+            used.append(sum(one.users > 0 for one in gateway.service.pool._held))
+            await asyncio.sleep(0.001)
         assert [one.state for name in names for one in runs("tea", name)] == ["done"] * 7
+        assert 1 <= max(used) <= THREADS
 
-    play(act, FakeModel("There is."), *names)
+    play(act, FakeModel((Wait(0.02), "There is.")), *names)
+
+
+def test_a_clock_that_was_weeks_ahead_and_is_put_right_silences_nothing() -> None:
+    async def act(gateway: Gateway, time: FrozenTime) -> None:
+        add_job(time, TEA)
+        time.advance(timedelta(days=30))
+        jobs = gateway.service.jobs
+        marks: list[object] = []
+        # until nothing of it is written any more
+        while len(marks) < 2 or marks[-1] != marks[-2]:
+            await look(gateway)
+            marks.append(jobs._plans["main"].mark)
+            await asyncio.sleep(0.1)
+        time.advance(-timedelta(days=30))
+        await look(gateway)
+        coming = jobs._plans["main"].next_at
+        assert coming is not None
+        assert coming - time() <= timedelta(minutes=30)
+        # the first slot has a row already: that it and those up to the fiftieth before the jump were passed over
+        for _ in range(3):
+            time.advance(HOUR)
+            await look(gateway)
+        assert [one.state for one in runs("tea") if one.slot < "2026-03-20"] == ["done", "done", "skipped"]
+
+    play(act, FakeModel("There is."))
 
 
 def test_a_clock_that_is_set_back_runs_nothing_again_and_silences_nothing() -> None:

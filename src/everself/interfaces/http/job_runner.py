@@ -23,7 +23,7 @@ from everself.logs import get_logger
 from everself.operations.heartbeat import BOOT, boot
 from everself.operations.jobs import perform
 from everself.runtime import Runtime
-from everself.values import new_id
+from everself.values import Job, new_id
 
 _log = get_logger(__name__)
 
@@ -153,10 +153,14 @@ class JobRunner:
     ) -> tuple[Mark, datetime | None]:
         """Run what is due; the state of the files then, and when to come again. In a thread."""
         schedule = app.schedule
-        done = TickResult()
-        if not self._closed and (schedule.due() or schedule.unfinished()):
-            app.chat  # noqa: B018 opened here, where it may block
-            done = schedule.tick(lambda job, slot: perform(app, job, slot, lambda turn: self._wait(turn, loop)))
+
+        def do(job: Job, slot: str) -> str | Skip:
+            # opened here, where it may block
+            app.chat  # noqa: B018 a part is made when it is asked for
+            return perform(app, job, slot, lambda turn: self._wait(turn, loop))
+
+        # also where nothing is due: a job that was settled by a clock far ahead is put right by it
+        done = TickResult() if self._closed else schedule.tick(do)
         for one in done.runs:
             self.log.write("job", {"agent": agent.id, "job": one.job, "slot": one.slot, "state": one.state})
         # taken before the times are read: what changes in between is noticed at the next look
