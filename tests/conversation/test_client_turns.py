@@ -181,6 +181,17 @@ def test_what_was_said_elsewhere_is_known_again_when_the_conversation_was_compac
         assert session_of(ask(app, text="So?", earlier=[*other, *said])) != session_of(first)
 
 
+def test_what_was_said_elsewhere_cannot_be_guessed_from_what_is_kept_of_it(tmp_path: Path) -> None:
+    earlier = [{"role": "user", "text": "My code is 1234."}]
+    kept = []
+    for home in ("one", "other"):
+        with talking(tmp_path / home, "Hello.") as (app, _):
+            first = ask(app, text="Good morning", earlier=earlier)
+            kept.append(app.log.messages(app.log.find(session_of(first)))[0].meta["before"])
+    assert kept[0] != kept[1]
+    assert len(kept[0]) == 32
+
+
 def test_a_call_of_the_programs_tool_ends_the_turn_and_its_result_begins_the_next(tmp_path: Path) -> None:
     asks = ("Let me see.", call("memory_search", query="city"), ReplyCall(ToolCall(ODD, "weather", '{"city": "Bern"}')))
     time = FrozenTime()

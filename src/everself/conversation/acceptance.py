@@ -10,7 +10,7 @@ from typing import Final
 
 from everself.conversation.resources import TurnOptions
 from everself.conversation.sessions.heard import CLIENT, is_result, reply_after
-from everself.conversation.sessions.log import SessionLog, digest_of_earlier
+from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session
 from everself.errors import NotFound
 from everself.memory.provenance import TOOL
@@ -70,7 +70,7 @@ def accept(log: SessionLog, session: Session, text: str, person: str, options: T
         ]
         first = stored[0]
     if speaks:
-        meta = _meta(options)
+        meta = _meta(log, options)
         answered = log.add(session, "user", text, person=person, meta=meta, identity=options.identity)
         first = answered
     else:
@@ -97,7 +97,7 @@ def _add_result(log: SessionLog, session: Session, result: ToolReturn, identity:
     return log.add(session, "tool", result.content, meta=meta, identity=once)
 
 
-def _meta(options: TurnOptions) -> dict[str, object]:
+def _meta(log: SessionLog, options: TurnOptions) -> dict[str, object]:
     meta: dict[str, object] = {}
     if options.beside:
         meta["beside"] = list(options.beside)
@@ -106,7 +106,7 @@ def _meta(options: TurnOptions) -> dict[str, object]:
     if options.by_program:
         meta["system"] = True
     if options.earlier:
-        meta["before"] = digest_of_earlier(options.earlier)
+        meta["before"] = log.digest_of_earlier(options.earlier)
     if options.answers:
         meta["results"] = list(options.answers)
     return meta

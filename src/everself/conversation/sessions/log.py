@@ -7,7 +7,6 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
-from hashlib import sha256
 from itertools import islice
 from typing import Final, Unpack
 
@@ -102,9 +101,9 @@ class SessionLog:
             messages = self.messages(session)
             last = next((one for one in reversed(messages) if one.role == "user" and not one.meta.get("system")), None)
             fresh = last is not None and session.id not in skip and self._clock.now() - last.at <= _AGAIN
-            if fresh and last is not None and _holds(messages, again, earlier):
+            if fresh and last is not None and self._holds(messages, again, earlier):
                 return session, last.id
-            if _holds(messages, wanted, earlier):
+            if self._holds(messages, wanted, earlier):
                 return session, ""
         return None
 
@@ -223,6 +222,20 @@ class SessionLog:
             self.mend(name)
         return len(missing)
 
+    def digest_of_earlier(self, text: str) -> str:
+        """By which a session knows again what was said before its first message; empty where nothing was."""
+        return self._messages.digest(text) if text else ""
+
+    def _holds(self, messages: Sequence[Message], wanted: Sequence[Heard], earlier: Sequence[Heard]) -> bool:
+        """Whether a session holds all that is wanted, but for what it knows to have been said elsewhere before it."""
+        heard = heard_in(messages)
+        strange = strange_to(wanted, heard) if heard and wanted else None
+        if strange is None or strange > len(earlier):
+            return False
+        # not the summary, which may have become another one since
+        before = self.digest_of_earlier(said_elsewhere(earlier[:strange]))
+        return bool(messages[0].meta.get("before", "") == before)
+
     def _follow(self, session: str) -> None:
         self._transcripts.follow(session, lambda after: self._lines(session, after))
 
@@ -234,27 +247,12 @@ class SessionLog:
             yield line(message_of(said))
 
 
-def _holds(messages: Sequence[Message], wanted: Sequence[Heard], earlier: Sequence[Heard]) -> bool:
-    """Whether a session holds all that is wanted, but for what it knows to have been said elsewhere before it."""
-    heard = heard_in(messages)
-    strange = strange_to(wanted, heard) if heard and wanted else None
-    if strange is None or strange > len(earlier):
-        return False
-    # not the summary, which may have become another one since
-    return bool(messages[0].meta.get("before", "") == digest_of_earlier(said_elsewhere(earlier[:strange])))
-
-
 def said_elsewhere(earlier: Sequence[Heard]) -> str:
     """What a program says was said before, as it stands before the first message of a session."""
     if not earlier:
         return ""
     told = "\n\n".join(_line_of(one) for one in earlier)
     return f"{_STRANGE}\n\n{clean(told).strip()[-_MOST_STRANGE:]}"
-
-
-def digest_of_earlier(text: str) -> str:
-    """By which a session knows again what was said before its first message; empty where nothing was."""
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32] if text else ""
 
 
 def _line_of(one: Heard) -> str:

@@ -89,7 +89,7 @@ class State:
         self.personas = Personas(engine)
         self.reviews = Reviews(engine)
         self.jobs = Jobs(engine)
-        self.messages = Messages(engine)
+        self.messages = Messages(engine, key)
         self.spend = Spend(engine)
         self.files = FileOrigins(engine, key)
 

@@ -4,6 +4,7 @@ Numbers a session's messages in one transaction, so that two processes in one se
 transcript and no meaning of `meta`, which is JSON text here; stores text as given: the caller has redacted it.
 """
 
+import hmac
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -14,6 +15,7 @@ from everself.storage.state._queries import load_queries
 
 _SQL = load_queries("messages")
 _PAGE: Final = 500
+_DIGEST: Final = 32
 _LARGEST: Final = 2**63 - 1
 
 
@@ -45,8 +47,13 @@ class StoredMessage:
 
 
 class Messages:
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, key: bytes) -> None:
         self._engine = engine
+        self._key = key
+
+    def digest(self, text: str) -> str:
+        """By which a text is known again that is not stored here: without the key nobody can guess what it was."""
+        return hmac.digest(self._key, f"heard {text}".encode("utf-8", "surrogatepass"), "sha256").hex()[:_DIGEST]
 
     def add(self, session: SessionRow, said: StoredMessage) -> StoredMessage:
         """The next message of a session; its number is given here. One of that id that is there already stays as it is."""
