@@ -10,7 +10,7 @@ ROWS ?=
 
 JUDGES := tests/architecture tests/trust tests/tools
 
-.PHONY: chat models gateway clients test-model test test-all test-interpreters check bench bench-recall bench-judgement bench-speed soak clean help
+.PHONY: chat models gateway clients test-model test test-all test-interpreters check bench bench-recall bench-judgement bench-speed bench-gateway soak clean help
 
 help:
 	@echo "make chat      talk to it (sets everything up the first time; a conversation can be piped)"
@@ -103,6 +103,9 @@ bench-judgement: $(VENV)/.dev
 
 bench-speed: $(VENV)/.dev
 	$(RUN) -m tools.bench_speed $(if $(SIZES),--sizes $(SIZES)) $(if $(JSON),--json "$(JSON)")
+
+bench-gateway: $(VENV)/.dev
+	$(RUN) -m tools.bench_gateway $(if $(STREAMS),--streams $(STREAMS)) $(if $(AGENTS),--agents $(AGENTS)) $(if $(SECONDS),--seconds $(SECONDS))
 
 soak: $(VENV)/.dev
 	$(RUN) -m tools.soak --seed $(SEED) $(ROWS)

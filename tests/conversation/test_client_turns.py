@@ -185,6 +185,7 @@ def test_what_was_said_elsewhere_cannot_be_guessed_from_what_is_kept_of_it(tmp_p
     earlier = [{"role": "user", "text": "My code is 1234."}]
     kept = []
     for home in ("one", "other"):
+        (tmp_path / home).mkdir()
         with talking(tmp_path / home, "Hello.") as (app, _):
             first = ask(app, text="Good morning", earlier=earlier)
             kept.append(app.log.messages(app.log.find(session_of(first)))[0].meta["before"])

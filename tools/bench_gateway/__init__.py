@@ -1,0 +1,1 @@
+"""Figures of the gateway under many conversations at once."""
