@@ -199,7 +199,10 @@ class Recall:
         words = read_query(query)
         mode = self._mode(request)
         vector = None if mode is Ranking.TFIDF else meaning.vector_for(view)
-        ranked = self._rank(view, request, served, self._question(view, request, words, vector, served))
+        question = self._question(view, request, words, vector, served)
+        if mode is Ranking.DEFAULT and vector is not None:
+            question = replace(question, second=meaning.second_for(view))
+        ranked = self._rank(view, request, served, question)
         limit = request.limit or (5 if mode is Ranking.TFIDF else self._settings.max_results)
         hits: list[Hit] = []
         left: list[LeftOut] = []
@@ -418,6 +421,7 @@ class _Meaning:
         self._index = index
         self._query = query
         self._vector: NDArray[numpy.float32] | str | None = None
+        self._second: NDArray[numpy.float32] | None = None
         self.notice = ""
 
     def vector_for(self, view: "Snapshot") -> "NDArray[numpy.float32] | None":
@@ -434,6 +438,12 @@ class _Meaning:
         waiting = view.pending
         self.notice = f"{waiting:,} chunks have no vector yet and are found by keywords only." if waiting else ""
         return self._vector
+
+    def second_for(self, view: "Snapshot") -> "NDArray[numpy.float32] | None":
+        """The same by the better model; none where it is not installed or has no vectors yet."""
+        if self._second is None:
+            self._second = self._index.second_query_vector(self._query, view)
+        return self._second
 
 
 def _telling(query: str) -> list[tuple[str, ...]]:

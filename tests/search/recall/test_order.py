@@ -149,3 +149,16 @@ def test_a_correction_far_down_comes_first_however_few_are_asked_for(tmp_path: P
         for limit in (1, 3, 100):
             hits = made.search("lamp stands", RecallRequest("", limit=limit, min_score=0.0)).hits
             assert "hall" in hits[0].text, limit
+
+
+def test_a_note_that_has_every_word_lifts_none_of_the_notes_beside_it(tmp_path: Path) -> None:
+    """A question that was asked before may stand in the notes of its day."""
+    with searchable(tmp_path, FakeEmbedder()) as made:
+        asked = "anything else I normally do on a sunday that clashes at five"
+        made.write("memory/2026-01-04.md", "- The MOT runs out in June.\n- Mother and I phone every sunday.\n")
+        lamps = "".join(f"- Lamp {at} went out.\n" for at in range(12))
+        made.write("memory/2026-01-05.md", f"- {asked}\n{lamps}")
+        made.index.sync()
+        made.index.embed()
+        first, second = [hit.text for hit in made.search(asked, RecallRequest("", limit=20)).hits][:2]
+        assert (first, second) == (asked, "Mother and I phone every sunday.")
