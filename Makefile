@@ -10,7 +10,7 @@ ROWS ?=
 
 JUDGES := tests/architecture tests/trust tests/tools
 
-.PHONY: chat models gateway clients test-model test test-all test-interpreters check bench bench-recall bench-judgement bench-speed bench-gateway soak clean help
+.PHONY: chat models gateway clients test-model test test-all test-interpreters check bench bench-recall bench-peers bench-judgement bench-speed bench-gateway soak clean help
 
 help:
 	@echo "make chat      talk to it (sets everything up the first time; a conversation can be piped)"
@@ -24,6 +24,7 @@ help:
 	@echo "make check     ruff, mypy, weights, architecture"
 	@echo "make bench     measure; prints figures"
 	@echo "make bench-recall DATA=FOLDER [JSON=FILE]   how much of the evidence search finds, beside four baselines"
+	@echo "make bench-peers DATA=FOLDER   the same questions to memsearch and LanceDB, installed in an environment of their own"
 	@echo "make bench-judgement DATA=FOLDER [JSON=FILE]   corrections, conflicts and attacks found, beside plain patterns"
 	@echo "make bench-speed [SIZES=1000,10000] [JSON=FILE]   search, index rate, size, memory, cold command"
 	@echo "make soak      the trust rows at full size (hours; resumable)"
@@ -96,6 +97,14 @@ bench: $(VENV)/.dev
 bench-recall: $(VENV)/.dev
 	@test -n "$(DATA)" || { echo "Say where the data is: make bench-recall DATA=FOLDER [JSON=FILE]"; exit 2; }
 	$(RUN) -m tools.bench_recall --data "$(DATA)" $(if $(JSON),--json "$(JSON)")
+
+.venv-peers/.peers: pyproject.toml constraints.txt tools/make_venv.py
+	@$(PYTHON) tools/make_venv.py .venv-peers peers
+	@touch $@
+
+bench-peers: .venv-peers/.peers
+	@test -n "$(DATA)" || { echo "Say where the data is: make bench-peers DATA=FOLDER"; exit 2; }
+	@.venv-peers/bin/python -m tools.bench_peers --data "$(DATA)"
 
 bench-judgement: $(VENV)/.dev
 	@test -n "$(DATA)" || { echo "Say where the data is: make bench-judgement DATA=FOLDER [JSON=FILE]"; exit 2; }

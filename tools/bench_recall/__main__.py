@@ -1,9 +1,10 @@
 """make bench-recall: how much of the evidence the product's own search finds, beside baselines of the same run.
 
 usage: python -m tools.bench_recall --data DIR [--json FILE] [--sets locomo,beam] [--questions N] [--jobs N]
-       [--rankers DIR]
+       [--rankers DIR] [--better]
 
 --rankers measures every set with weights that were learnt without it: python -m tools.train_recall --left-out DIR.
+--better gives every unit a vector of the better model first, which takes an hour for all sets.
 """
 
 import argparse
@@ -28,7 +29,8 @@ def main(arguments: list[str]) -> int:
         datasets = load_sets(Path(chosen.data), chosen.sets)
         if chosen.questions:
             datasets = tuple(thin_out(dataset, chosen.questions) for dataset in datasets)
-        outcome = run(datasets, chosen.jobs, Path(chosen.rankers) if chosen.rankers else None)
+        rankers = Path(chosen.rankers) if chosen.rankers else None
+        outcome = run(datasets, chosen.jobs, rankers, better=chosen.better)
     except (BadData, Unmeasurable, EverselfError) as error:
         print(f"bench-recall: {error}", file=sys.stderr)
         return 2
@@ -57,6 +59,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     jobs = min(2, len(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else 1
     parser.add_argument("--jobs", type=int, default=jobs, metavar="N", help="workspaces measured at a time")
     parser.add_argument("--rankers", default="", metavar="DIR", help="weights learnt without each set, by train_recall")
+    parser.add_argument("--better", action="store_true", help="with the better model's second stage")
     chosen = parser.parse_args(arguments)
     if chosen.jobs < 1 or chosen.questions < 0:
         parser.error("--jobs begins with 1, --questions with 0")

@@ -18,7 +18,7 @@ from tools.bench_recall.sets import Dataset, Question, Store
 from tools.bench_recall.systems import House, Product, System, Unmeasurable
 
 from everself.errors import EverselfError
-from everself.search._weights import Model, read_model
+from everself.search._weights import Model, read_model, read_second
 from everself.testing.embedder import forbid_model_calls
 
 _SHOWN_EVERY = 25
@@ -51,13 +51,15 @@ class UsualAnswer:
 class Task:
     """One store to be measured, in a house that is founded already; `alone` where nothing else is measured meanwhile.
 
-    `ranker` is a file of weights in place of the product's own, learnt without this set."""
+    `ranker` is a file of weights in place of the product's own, learnt without this set; `better` gives every unit a vector of the better
+    model, too."""
 
     folder: str
     dataset: Dataset
     store: Store
     alone: bool
     ranker: str = ""
+    better: bool = False
 
     @property
     def size(self) -> int:
@@ -79,7 +81,7 @@ class Outcome:
     model: str = ""
 
 
-def run(datasets: Sequence[Dataset], jobs: int = 1, rankers: Path | None = None) -> Outcome:
+def run(datasets: Sequence[Dataset], jobs: int = 1, rankers: Path | None = None, *, better: bool = False) -> Outcome:
     """Measure all stores, so many at a time. The figures are the same whatever the number; times are best taken alone.
 
     `rankers` is a folder with the weights that were learnt without each set (`python -m tools.train_recall --left-out`).
@@ -87,7 +89,7 @@ def run(datasets: Sequence[Dataset], jobs: int = 1, rankers: Path | None = None)
     with tempfile.TemporaryDirectory(prefix="everself-bench-") as folder:
         House(Path(folder)).found([store for dataset in datasets for store in dataset.stores])
         tasks = [
-            Task(folder, dataset, store, jobs == 1, _ranker(rankers, dataset))
+            Task(folder, dataset, store, jobs == 1, _ranker(rankers, dataset), better)
             for dataset in datasets
             for store in dataset.stores
         ]
@@ -127,7 +129,8 @@ def measure(task: Task) -> Outcome:
     dataset, store = task.dataset, task.store
     say(f"{store.name}: {len(store.units)} units in {len(store.documents)} files, embedding …")
     try:
-        with forbid_model_calls(), ranking_by(task.ranker), House(Path(task.folder)).open(store) as app:
+        house = House(Path(task.folder))
+        with forbid_model_calls(), ranking_by(task.ranker), house.open(store, better=task.better) as app:
             if app.index_embedder is None:
                 raise Unmeasurable("No embedder is configured.")
             product = Product(app)
@@ -150,7 +153,10 @@ def ranking_by(ranker: str) -> Iterator[None]:
     def other(*, meaning: bool) -> Model:
         return read_model(Path(ranker).read_text(encoding="utf-8"), meaning=meaning)
 
-    with patch("everself.search.ranking.load_model", other):
+    def second() -> Model:
+        return read_second(Path(ranker).read_text(encoding="utf-8"))
+
+    with patch("everself.search.ranking.load_model", other), patch("everself.search.ranking.load_second", second):
         yield
 
 

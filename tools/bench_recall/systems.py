@@ -115,8 +115,8 @@ class House:
         host_file.chmod(0o600)
 
     @contextmanager
-    def open(self, store: Store) -> Iterator[Runtime]:
-        """The agent of a store: seeded, its documents written, every unit with its vector."""
+    def open(self, store: Store, *, better: bool = False) -> Iterator[Runtime]:
+        """The agent of a store: seeded, its documents written, every unit with its vector, and with one of the better model if wanted."""
         with open_runtime(agent_id(store), environ=self._environ) as app:
             report = set_up(app)
             write_documents(Path(report.workspace), store)
@@ -124,6 +124,16 @@ class House:
             done = app.index.embed()
             if done.failure or done.pending:
                 raise Unmeasurable(f"{done.pending} units of {store.name} got no vector. {done.failure}")
+            if better:
+                if app.second_embedder is None:
+                    raise Unmeasurable("The better model is not installed: pip install 'everself[quality]'")
+                app.index.embed_second()
+            yield app
+
+    @contextmanager
+    def reopen(self, store: Store) -> Iterator[Runtime]:
+        """The agent of a store that was opened before, as a program finds it that was just started."""
+        with open_runtime(agent_id(store), environ=self._environ) as app:
             yield app
 
 

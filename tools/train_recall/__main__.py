@@ -1,9 +1,11 @@
 """Learn the ranker of search across kinds of text and write its numbers.
 
-usage: python -m tools.train_recall --data DIR [--lives DIR] [--out FILE] [--questions N] [--left-out DIR]
+usage: python -m tools.train_recall --data DIR [--lives DIR] [--out FILE] [--questions N] [--left-out DIR] [--better]
 
 DIR holds the sets of `make bench-recall`. Nothing of them is copied: what is written are at most two hundred numbers. --left-out also
-learns without each set in turn, prints what it then finds there and writes DIR/NAME.json for `tools.bench_recall --rankers DIR`.
+learns without each set in turn, prints what it then finds there and writes DIR/NAME.json for `tools.bench_recall --rankers DIR`. --better
+makes the vectors of the better model first, which takes an hour, and learns the second stage from them. Without it that part of the file
+stays as it is, unless such vectors are in --keep already.
 """
 
 import argparse
@@ -19,9 +21,9 @@ from tools.bench_recall.sets import READERS, Dataset, load_sets, thin_out
 from tools.bench_recall.systems import House
 from tools.train_recall.collecting import Asked, collect
 from tools.train_recall.life_stores import life_sets
-from tools.train_recall.ranker import family, figures, learn
+from tools.train_recall.ranker import family, figures, learn, learn_second
 
-from everself.search._weights import Model
+from everself.search._weights import Model, load_second
 from everself.testing.embedder import forbid_model_calls
 
 _RANKER = Path(__file__).parents[2] / "src" / "everself" / "search" / "ranker.json"
@@ -35,16 +37,26 @@ def main(arguments: list[str]) -> int:
     chosen = _parse(arguments)
     shared = [thin_out(one, chosen.questions) for one in load_sets(Path(chosen.data), tuple(READERS))]
     lives = [*life_sets(Path(chosen.lives), "train"), *life_sets(Path(chosen.lives), "choose")]
-    asked = _collected([*shared, *(thin_out(one, chosen.questions) for one in lives)], chosen.keep)
+    asked = _collected([*shared, *(thin_out(one, chosen.questions) for one in lives)], chosen)
     learning = [one for one in asked if family(one.dataset) != "choose"]
     if chosen.left_out:
         _leave_out(asked, learning, Path(chosen.left_out))
-    models = {name: learn(learning, meaning=name == "meaning") for name in ("meaning", "words")}
-    for name, model in models.items():
-        _show(f"{name}, on what it was learnt from", asked, model)
+    models = _learn(learning)
+    for name in ("meaning", "words"):
+        _show(f"{name}, on what it was learnt from", asked, models[name])
+    _show("second stage, on what it was learnt from", _with_second(asked), models["meaning"], models["second"])
     Path(chosen.out).write_text(render(models), encoding="utf-8")
     say(f"Written: {chosen.out}")
     return 0
+
+
+def _learn(asked: Sequence[Asked]) -> dict[str, Model]:
+    models = {name: learn(asked, meaning=name == "meaning") for name in ("meaning", "words")}
+    return {**models, "second": learn_second(asked, models["meaning"]) or load_second()}
+
+
+def _with_second(asked: Sequence[Asked]) -> list[Asked]:
+    return [one for one in asked if one.second is not None]
 
 
 def render(models: dict[str, Model]) -> str:
@@ -58,12 +70,12 @@ def render(models: dict[str, Model]) -> str:
     return json.dumps(told, indent=1) + "\n"
 
 
-def _collected(datasets: Sequence[Dataset], keep: str) -> list[Asked]:
-    """`keep` is a folder outside the repository where the embedded workspaces wait for the next run."""
-    if not keep:
+def _collected(datasets: Sequence[Dataset], chosen: argparse.Namespace) -> list[Asked]:
+    """`--keep` is a folder outside the repository where the embedded workspaces wait for the next run."""
+    if not chosen.keep:
         with tempfile.TemporaryDirectory(prefix="everself-train-") as folder:
-            return _collected(datasets, folder)
-    place = Path(keep)
+            return _collected(datasets, argparse.Namespace(keep=folder, better=chosen.better))
+    place = Path(chosen.keep)
     house = House(place)
     if not (place / "everself").exists():
         place.mkdir(exist_ok=True)
@@ -71,7 +83,7 @@ def _collected(datasets: Sequence[Dataset], keep: str) -> list[Asked]:
     found: list[Asked] = []
     with forbid_model_calls():
         for one in datasets:
-            found += collect(one, place, _TODAY)
+            found += collect(one, place, _TODAY, better=chosen.better)
             say(f"{one.name}: {one.asked} questions")
     return found
 
@@ -82,13 +94,15 @@ def _leave_out(asked: Sequence[Asked], learning: Sequence[Asked], folder: Path) 
         if name == "train":
             continue
         others = [one for one in learning if family(one.dataset) != name]
-        models = {kind: learn(others, meaning=kind == "meaning") for kind in ("meaning", "words")}
+        models = _learn(others)
         (folder / f"{name}.json").write_text(render(models), encoding="utf-8")
-        _show("left out", [one for one in asked if family(one.dataset) == name], models["meaning"])
+        mine = [one for one in asked if family(one.dataset) == name]
+        _show("left out", mine, models["meaning"])
+        _show("left out, second stage", _with_second(mine), models["meaning"], models["second"])
 
 
-def _show(title: str, asked: Sequence[Asked], model: Model) -> None:
-    for name, found in figures(asked, model).items():
+def _show(title: str, asked: Sequence[Asked], model: Model, second: Model | None = None) -> None:
+    for name, found in figures(asked, model, second).items():
         print(f"{title}: {name:16} hit@1 {found.hit:.3f}  recall@10 {found.recall:.3f}", flush=True)
 
 
@@ -99,6 +113,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--out", default=str(_RANKER), metavar="FILE", help="where the numbers are written")
     parser.add_argument("--questions", type=int, default=500, metavar="N", help="at most so many of each set")
     parser.add_argument("--keep", default="", metavar="FILE", help="a folder outside the repository for the workspaces")
+    parser.add_argument("--better", action="store_true", help="make the better model's vectors first")
     parser.add_argument("--left-out", default="", metavar="DIR", help="learn without each set in turn, too, into DIR")
     return parser.parse_args(arguments)
 

@@ -33,7 +33,9 @@ _EPOCH = date(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question: for every candidate its features, and the unit it belongs to, -1 for none."""
+    """One question: for every candidate its features, and the unit it belongs to, -1 for none.
+
+    `second` are the cosines of the better model, none where it has no vectors; `groups` the parts of documents."""
 
     dataset: str
     store: str
@@ -41,6 +43,9 @@ class Asked:
     rows: "Floats"
     units: "Numbers"
     wanted: frozenset[int]
+    groups: "Numbers"
+    told: float
+    second: "Floats | None" = None
 
     @property
     def pieces(self) -> "Numbers":
@@ -48,11 +53,14 @@ class Asked:
         return numpy.where(numpy.isin(self.units, list(self.wanted)), self.units, -1)
 
 
-def collect(dataset: Dataset, folder: Path, today: date) -> list[Asked]:
+def collect(dataset: Dataset, folder: Path, today: date, *, better: bool = False) -> list[Asked]:
+    """`better` makes the vectors of the better model first; those that are there are used anyway."""
     house = House(folder)
     found: list[Asked] = []
     for store in dataset.stores:
         with house.open(store) as app:
+            if better:
+                app.index.embed_second()
             found += app.index.ask(partial(_asked, app=app, dataset=dataset.name, store=store, today=today))
     return found
 
@@ -64,8 +72,9 @@ def _asked(view: "Snapshot", app: Runtime, dataset: str, store: Store, today: da
     if app.index_embedder is None:
         raise ValueError("No embedder is configured.")
     vectors = app.index_embedder.embed([question.text for question in store.questions], purpose="query")
+    by_second = _second_vectors(view, app, store)
     found = []
-    for question, vector in zip(store.questions, vectors, strict=True):
+    for at, (question, vector) in enumerate(zip(store.questions, vectors, strict=True)):
         matched = match(view, read_query(question.text))
         chunks = choose(view, matched, view.nearest(vector, 200))
         measured = measure(view, matched, chunks, _facts(question.text, today), vector)
@@ -74,8 +83,17 @@ def _asked(view: "Snapshot", app: Runtime, dataset: str, store: Store, today: da
         assert measured.meaning is not None
         rows = numpy.hstack([measured.words, measured.meaning, numpy.array(runs, numpy.float32)])
         units = _units(served, lines, chunks.tolist())
-        found.append(Asked(dataset, store.name, question, rows, units, frozenset(same[at] for at in question.evidence)))
+        wanted = frozenset(same[number] for number in question.evidence)
+        groups = view.columns["group"][chunks].astype(numpy.int64)
+        second = None if by_second is None else view.second_cosines(by_second[at], chunks)
+        found.append(Asked(dataset, store.name, question, rows, units, wanted, groups, measured.told, second))
     return found
+
+
+def _second_vectors(view: "Snapshot", app: Runtime, store: Store) -> "Floats | None":
+    if app.second_embedder is None or not view.second_embedded:
+        return None
+    return app.second_embedder.embed([question.text for question in store.questions], purpose="query")
 
 
 def _facts(text: str, today: date) -> QueryFacts:

@@ -5,7 +5,7 @@ Keeps numbers and settings, never a question: those are made of what the person 
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -27,6 +27,11 @@ from everself.search.recall import RecallRequest
 from everself.values import Hit
 
 _KEPT = "evaluation"
+# Where so few notes come among the first five, and enough were asked about to know, a better order of the first hundred may help.
+_SELDOM: Final = 0.9
+_ENOUGH: Final = 20
+
+BetterModel = Literal["", "missing", "unfinished"]
 
 
 class Setup(Result):
@@ -52,13 +57,16 @@ class Measurement(Result):
 
 
 class EvaluationReport(Result):
-    """This result and the one that was kept before. `worse` is by how much more than chance does; `changed` names what differs."""
+    """This result and the one that was kept before. `worse` is by how much more than chance does; `changed` names what differs.
+
+    `better` where notes come late and the better model might help: it is not installed, or has not read everything yet."""
 
     now: Measurement
     before: Measurement | None = None
     worse: float = 0.0
     changed: tuple[str, ...] = ()
     kept: bool = False
+    better: BetterModel = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +108,32 @@ def evaluate_memory(app: Runtime, _: Caller, request: EvaluateRequest, tell: Tel
 
     found = evaluate(asked, search, tell)
     now = _result(app, found)
+    better = _better(app, found)
     known = _load(app)
     if known is None:
-        report = EvaluationReport(now, kept=True)
+        report = EvaluationReport(now, kept=True, better=better)
     else:
         before, earlier = known.result, Evaluation(known.asked, known.ranks)
         worse = max(0.0, -change_beyond_chance(earlier, found))
         pairs = zip(asdict(before.setup).items(), asdict(now.setup).values(), strict=True)
         changed = tuple(f"{name}: {was} → {value}" for (name, was), value in pairs if was != value)
-        report = EvaluationReport(now, before, worse, changed, request.save or not worse)
+        report = EvaluationReport(now, before, worse, changed, request.save or not worse, better)
     if report.kept:
         app.state.set_meta(_KEPT, msgspec.json.encode(_Kept(now, found.asked, found.ranks)).decode())
     return report
+
+
+def _better(app: Runtime, found: Evaluation) -> BetterModel:
+    from everself.models.embedding import wants_second
+    from everself.models.embedding.local import has_quality
+
+    if found.count < _ENOUGH or found.recall_at(5) >= _SELDOM:
+        return ""
+    if not wants_second(app.agent.search, app.loaded.config.provider):
+        return ""
+    if not has_quality():
+        return "missing"
+    return "unfinished" if app.index.view(fresh=False).second_pending else ""
 
 
 def _questions(app: Runtime, view: Snapshot, count: int) -> tuple[EvaluationQuestion, ...]:

@@ -28,10 +28,9 @@ WORDS = (
     "own",  # words of the query in the chunk
     "strict",  # … as plain BM25 counts them, long chunks less
     "around",  # … within two chunks of it, or in the headings above it
-    "group",  # … in its part of the document, by frequency
-    "group_note",  # … for what is written down
-    "best",  # the most that any chunk of its part has
-    "best_note",  # … for what is written down: its neighbours are facts of their own
+    "group",  # … in its part of the document, by frequency, for what is said
+    "spread",  # … and for what is written down, only as far as no chunk of the part has them alone
+    "best",  # the most that any chunk of its part has; for what is written down, what it has itself
     "answers",  # the chunk before asks with these words
     "speaker",  # somebody who is named speaks
     "assistant",  # who says it: an assistant, …
@@ -54,8 +53,7 @@ WORDS = (
 )
 MEANING = (
     "meaning",  # cosine of the chunk
-    "part",  # the best of its part of the document
-    "part_note",  # … for what is written down, and only how far it is above the chunk's own
+    "part",  # the best of its part of the document; for what is written down, its own
     "meaning_lead",  # the cosine beside the greatest
     "nearest",  # how far in front it is by the cosine
     "nearest_alone",  # … as far as no candidate has the words
@@ -74,6 +72,8 @@ BEFORE, HERE = STEPS.index(-1), STEPS.index(0)
 ACROSS = 0.75
 # The neighbours of an entry say less about it than the neighbours of a turn: entries are independent facts.
 LOOSE = 0.25
+# As much as this says that the words stand in several notes of a part; more would let a long day outrank a short one.
+SPREAD = 0.05
 # weight of a name as a word where its speaker's turns are marked: measured as zero
 NAMED = 0.0
 
@@ -88,11 +88,14 @@ class QueryFacts:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """`words` is chunks × WORDS, `meaning` chunks × MEANING or nothing where there are no vectors."""
+    """`words` is chunks × WORDS, `meaning` chunks × MEANING or nothing where there are no vectors.
+
+    `told` is how much of what the query tells some candidate has."""
 
     chunks: "Numbers"
     words: "Floats"
     meaning: "Floats | None"
+    told: float
 
 
 def measure(
@@ -115,7 +118,7 @@ def measure(
     words["length"] = numpy.log(view.columns["length"][chunks].astype(numpy.float32) + 2)
     words["date"] = _dated(view.columns["day"][chunks], asked.days)
     told = min(1.0, float((words["own"] ** 2).max(initial=0.0)))
-    words["first"] = _in_front(words["strict"])
+    words["first"] = in_front(words["strict"])
     for name in ("first", "strict", "around"):
         words[f"{name}_told"] = told * words[name]
     for name, of in (
@@ -124,11 +127,12 @@ def measure(
         ("around_lead", words["around"]),
         ("best_lead", words["best"]),
     ):
-        words[name] = _lead(of)
+        words[name] = lead(of)
     return Measured(
         chunks,
         numpy.stack([words[name] for name in WORDS], axis=1),
         None if vector is None else _meaning(view, vector, chunks, group, told),
+        told,
     )
 
 
@@ -186,17 +190,17 @@ def _words(
         near = numpy.delete(counts, HERE, axis=0).any(axis=0)
         around += weight * numpy.maximum.reduce([(counts[HERE] > 0).astype(numpy.float32), in_title, tied * near])
     share = own / whole
-    best = group.most(share)
+    # Notes of one day are facts of their own: one that has all the words says nothing about those beside it.
+    most = group.most(share)
     whole_part = group.frequency(matched, unnamed > 0) / whole
     asking = _has(columns["flags"][beside.numbers[BEFORE]], Flag.ASKS) * beside.there[BEFORE]
     return {
         "own": numpy.sqrt(share),
         "strict": numpy.sqrt(alone / whole),
         "around": around / whole,
-        "group": whole_part,
-        "group_note": (1 - spoken) * whole_part,
-        "best": best,
-        "best_note": (1 - spoken) * best,
+        "group": spoken * whole_part,
+        "spread": (1 - spoken) * numpy.clip(whole_part - most, 0, SPREAD),
+        "best": numpy.where(spoken > 0, most, share),
         "answers": tied * asking * before / whole,
         "speaker": speaker,
     }
@@ -242,10 +246,20 @@ class _Group:
 
     def most(self, values: "Floats") -> "Floats":
         """The greatest value among the candidates of the same part."""
-        found = numpy.full(len(self.first), -numpy.inf, numpy.float32)
-        numpy.maximum.at(found, self.inverse, values)
-        spread: Floats = found[self.inverse]
-        return spread
+        return _greatest(values, self.inverse, len(self.first))
+
+
+def most_of(groups: "NDArray[numpy.int32]", values: "Floats") -> "Floats":
+    """For each the greatest value of its group."""
+    names, inverse = numpy.unique(groups, return_inverse=True)
+    return _greatest(values, inverse, len(names))
+
+
+def _greatest(values: "Floats", places: "NDArray[numpy.intp]", count: int) -> "Floats":
+    found = numpy.full(count, -numpy.inf, numpy.float32)
+    numpy.maximum.at(found, places, values)
+    spread: Floats = found[places]
+    return spread
 
 
 def _meaning(view: IndexView, vector: "Floats", chunks: "Numbers", group: "_Group", told: float) -> "Floats":
@@ -253,15 +267,15 @@ def _meaning(view: IndexView, vector: "Floats", chunks: "Numbers", group: "_Grou
     usual = float(numpy.nanmean(cosines)) if numpy.isfinite(cosines).any() else 0.0
     # a chunk that has no vector yet is neither near nor far
     own = numpy.where(numpy.isnan(cosines), usual, cosines).astype(numpy.float32)
-    note = 1 - _has(view.columns["flags"][chunks], Flag.SPOKEN)
-    part = group.most(own)
+    spoken = _has(view.columns["flags"][chunks], Flag.SPOKEN)
+    part = numpy.where(spoken > 0, group.most(own), own)
     apart = (own - own.mean()) / (3 * max(float(own.std()), 1e-3)) if len(own) else own
-    front = _in_front(own)
-    rows = [own, part, note * (part - own), _lead(own), front, (1 - told) * front, apart, (1 - told) * apart]
+    front = in_front(own)
+    rows = [own, part, lead(own), front, (1 - told) * front, apart, (1 - told) * apart]
     return numpy.stack(rows, axis=1)
 
 
-def _in_front(values: "Floats") -> "Floats":
+def in_front(values: "Floats") -> "Floats":
     """1 for the greatest, less for each one that is greater, 0 for what has nothing. Equals stay equal."""
     places = len(values) - numpy.searchsorted(numpy.sort(values), values, side="right")
     found: Floats = numpy.where(values > 0, FRONT / (FRONT + places), 0.0).astype(numpy.float32)
@@ -284,10 +298,10 @@ def role_terms(role: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(SPEAKER + term for word in words if word for term in index_terms(word).counts))
 
 
-def _lead(values: "Floats") -> "Floats":
+def lead(values: "Floats") -> "Floats":
     """Beside the best of the candidates: what is clearly ahead of all others for this query, however much it is."""
-    lead: Floats = values / max(float(values.max(initial=0.0)), LEAD)
-    return lead
+    beside: Floats = values / max(float(values.max(initial=0.0)), LEAD)
+    return beside
 
 
 def _has(flags: "NDArray[numpy.uint16]", flag: Flag) -> "Floats":

@@ -2,7 +2,8 @@
 
 Two questions, two sets of weights. Which of the candidates is it? There it helps to compare them with one another (`order`). And is it
 there at all? That only tells what a chunk has by itself (`level`), because among unrelated chunks one is always ahead. Without vectors,
-words have to say more, so there is a model with and one without them. docs/decisions/0065 describes how they are learnt.
+words have to say more, so there is a model with and one without them. The third puts the best of them in order once more by the better
+model's vectors, on top of the first one's sums. docs/decisions/0065 and 0077 describe how they are learnt.
 """
 
 import json
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 Weights = Mapping[str, float]
 
@@ -34,6 +36,20 @@ def load_model(*, meaning: bool) -> Model:
     return read_model(text, meaning=meaning)
 
 
+@cache
+def load_second() -> Model:
+    """The model of the second stage: what is added to the sums of the model with vectors."""
+    text = resources.files("everself.search").joinpath("ranker.json").read_text(encoding="utf-8")
+    return read_second(text)
+
+
+def read_second(text: str) -> Model:
+    return _model(json.loads(text)["second"])
+
+
 def read_model(text: str, *, meaning: bool) -> Model:
-    held = json.loads(text)["meaning" if meaning else "words"]
+    return _model(json.loads(text)["meaning" if meaning else "words"])
+
+
+def _model(held: Mapping[str, Any]) -> Model:
     return Model(held["order"], held["level"], held["middle"], held["slope"])

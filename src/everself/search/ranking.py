@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy
 
+from everself.search import _second_stage
 from everself.search._features import MEANING, WORDS, QueryFacts, measure
-from everself.search._weights import Model, Weights, load_model
+from everself.search._weights import Model, Weights, load_model, load_second
 from everself.search.index_file.protocol import IndexView
 from everself.search.matching import NEAREST, choose, counts_at, match, newest, saturate
 from everself.text.search import SearchQuery, fold_for_phrase, index_terms
@@ -98,6 +99,8 @@ _TABLE: Final = _Table()
 
 # the feature that wording gives
 RUN: Final = "run"
+# what the first stage says of a chunk alone, in the second
+STAGE: Final = "stage"
 # how many of the best are compared word for word
 COMPARED: Final = 80
 # share of its lead that keeps a chunk above a lower one with a better own score
@@ -117,6 +120,8 @@ class RankingQuery:
     asked: QueryFacts
     vector: "Floats | None" = None
     visible: "NDArray[numpy.bool_] | None" = None
+    # by the better model, where it has vectors
+    second: "Floats | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +159,51 @@ def rank(view: IndexView, question: RankingQuery, texts: Texts) -> Ranked:
     for at, text in enumerate(texts(chunks[:COMPARED].tolist())):
         runs[at] = run_share(wording, text)
     parts = numpy.hstack([parts, model.order.get(RUN, 0.0) * runs])
-    compared = parts.sum(axis=1)
-    order = numpy.lexsort((-chunks, -compared))
     alone = features @ _row(model.level, names) + model.level.get(RUN, 0.0) * runs[:, 0]
-    sums = levelled(alone[order], compared[order])
-    parts = numpy.hstack([parts[order], (sums - compared[order])[:, None]])
+    order = numpy.lexsort((-chunks, -parts.sum(axis=1)))
     cosines = None if measured.meaning is None else features[order, names.index("meaning")]
-    return Ranked(chunks[order], bend(sums, model), (*names, RUN, "level"), parts, cosines)
+    first = _Stage(chunks[order], (*names, RUN), parts[order], alone[order], model, cosines)
+    if question.second is None:
+        return first.ranked()
+    return _again(view, first, question.second, measured.told).ranked()
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """Chunks, best first, with what made their order (`parts`) and what each has by itself (`alone`)."""
+
+    chunks: "Numbers"
+    names: tuple[str, ...]
+    parts: "Floats"
+    alone: "Floats"
+    model: Model
+    cosines: "Floats | None"
+
+    def ranked(self) -> Ranked:
+        compared = self.parts.sum(axis=1)
+        sums = levelled(self.alone, compared)
+        parts = numpy.hstack([self.parts, (sums - compared)[:, None]])
+        return Ranked(self.chunks, bend(sums, self.model), (*self.names, "level"), parts, self.cosines)
+
+
+def _again(view: IndexView, first: _Stage, vector: "Floats", told: float) -> _Stage:
+    """The best once more in order, by the better model too. What is behind them stays behind the place that it has by words."""
+    best = first.chunks[: _second_stage.COMPARED]
+    rows = _second_stage.measure_second(view, vector, best, told)
+    if rows is None:
+        return first
+    model = load_second()
+    added = numpy.zeros((len(first.chunks), len(_second_stage.SECOND)), numpy.float32)
+    added[: len(best)] = rows
+    # unknown, and not better than the least of those that were compared
+    added[len(best) :] = rows.min(axis=0)
+    parts = numpy.hstack([first.parts, added * _row(model.order, _second_stage.SECOND)])
+    alone = first.alone * model.level.get(STAGE, 1.0) + added @ _row(model.level, _second_stage.SECOND)
+    order = numpy.lexsort((-first.chunks, -parts.sum(axis=1)))
+    cosines = None if first.cosines is None else first.cosines[order]
+    return _Stage(
+        first.chunks[order], (*first.names, *_second_stage.SECOND), parts[order], alone[order], model, cosines
+    )
 
 
 def levelled(alone: "Floats", compared: "Floats") -> "Floats":

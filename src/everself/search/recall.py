@@ -20,10 +20,12 @@ from everself.search.score_adjustments import (
     Ageing,
     adjust,
     diversify,
+    has_all,
     is_exact,
     merge_equals,
     newest_first,
     replaced_last,
+    telling_words,
 )
 from everself.search.sharing import is_owner
 from everself.search.similarity import COSINE
@@ -31,7 +33,7 @@ from everself.search.snippets import DocumentCache
 from everself.storage.state.searches import HitRecord, LeftOut, Searches, SearchRecord
 from everself.text.dates import asks_when, read_dates
 from everself.text.redaction import redact
-from everself.text.search import SearchQuery, TermKind, index_terms, read_query
+from everself.text.search import SearchQuery, read_query
 from everself.text.tokens import count, estimate
 from everself.values import Entry, Hit, ScorePart, Tag
 from everself.workspace.layout import place
@@ -208,7 +210,10 @@ class Recall:
         words = read_query(query)
         mode = self._mode(request)
         vector = None if mode is Ranking.TFIDF else meaning.vector_for(view)
-        ranked = self._rank(view, request, served, self._question(view, request, words, vector, served))
+        question = self._question(view, request, words, vector, served)
+        if mode is Ranking.DEFAULT and vector is not None:
+            question = replace(question, second=meaning.second_for(view))
+        ranked = self._rank(view, request, served, question)
         limit = request.limit or (5 if mode is Ranking.TFIDF else self._settings.max_results)
         hits: list[Hit] = []
         left: list[LeftOut] = []
@@ -379,11 +384,11 @@ class Recall:
         strong: list[Hit] = []
         weak: list[Hit] = []
         left: list[LeftOut] = []
-        sought = _telling(request.query)
+        sought = telling_words(request.query)
         for hit in hits:
             factors = {part.name: part.value for part in hit.parts if part.kind == "factor"}
             score = hit.score / factors.get("age", 1.0)
-            named = "exact" in factors or (len(strong) + len(weak) < _LOOKED_AT and _has_all(hit.text, sought))
+            named = "exact" in factors or (len(strong) + len(weak) < _LOOKED_AT and has_all(hit.text, sought))
             if score >= least or (request.min_score is None and named):
                 strong.append(hit)
             elif request.min_score is None and (score >= _FAINT or len(weak) < _FEW):
@@ -436,6 +441,7 @@ class _Meaning:
         self._index = index
         self._query = query
         self._vector: NDArray[numpy.float32] | str | None = None
+        self._second: NDArray[numpy.float32] | None = None
         self.notice = ""
 
     def vector_for(self, view: "Snapshot") -> "NDArray[numpy.float32] | None":
@@ -453,17 +459,11 @@ class _Meaning:
         self.notice = f"{waiting:,} chunks have no vector yet and are found by keywords only." if waiting else ""
         return self._vector
 
-
-def _telling(query: str) -> list[tuple[str, ...]]:
-    """The words of a query that say something, each with all its forms."""
-    kinds = (TermKind.STOP, TermKind.CHARACTER, TermKind.WHOLE)
-    return [term.alternatives for term in read_query(query).terms if term.kind not in kinds]
-
-
-def _has_all(text: str, words: Sequence[tuple[str, ...]]) -> bool:
-    # text inside a redacted secret does not count
-    held = index_terms(redact(text).text).counts if words else {}
-    return bool(words) and all(any(form in held for form in word) for word in words)
+    def second_for(self, view: "Snapshot") -> "NDArray[numpy.float32] | None":
+        """The same by the better model; none where it is not installed or has no vectors yet."""
+        if self._second is None:
+            self._second = self._index.second_query_vector(self._query, view)
+        return self._second
 
 
 def _parts(ranked: "Ranked", at: int) -> tuple[ScorePart, ...]:

@@ -11,7 +11,8 @@ from typing import Final
 from everself.search.similarity import overlap, words_of
 from everself.storage.state.searches import LeftOut
 from everself.text.dates import asks_for_now
-from everself.text.search import SearchQuery, TermKind, fold_for_phrase
+from everself.text.redaction import redact
+from everself.text.search import SearchQuery, TermKind, fold_for_phrase, index_terms, read_query
 from everself.values import Hit, ScorePart, Tier
 
 CORRECTED: Final = 1.5
@@ -49,6 +50,18 @@ def is_exact(query: SearchQuery, text: str) -> bool:
     return any(phrase in folded for phrase in query.phrases) or (
         bool(wholes) and all(whole in folded for whole in wholes)
     )
+
+
+def telling_words(query: str) -> list[tuple[str, ...]]:
+    """The words of a query that say something, each with all its forms."""
+    kinds = (TermKind.STOP, TermKind.CHARACTER, TermKind.WHOLE)
+    return [term.alternatives for term in read_query(query).terms if term.kind not in kinds]
+
+
+def has_all(text: str, words: Sequence[tuple[str, ...]]) -> bool:
+    # text inside a redacted secret does not count
+    held = index_terms(redact(text).text).counts if words else {}
+    return bool(words) and all(any(form in held for form in word) for word in words)
 
 
 def adjust(hit: Hit, ageing: Ageing, *, closed: bool, exact: bool, boost: float = 1.0) -> Hit:

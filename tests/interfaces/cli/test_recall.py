@@ -8,11 +8,12 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.interfaces.cli.conftest import Terminal
 
-import everself.models.embedding
+import everself.models.embedding as everself_embedding
 from everself.interfaces.cli import operation_command
 from everself.interfaces.rendering import search as searching
 from everself.testing.embedder import FakeEmbedder
@@ -41,7 +42,7 @@ def notes(workspace: Path, everself) -> Path:
 @pytest.fixture
 def embedder(notes: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEmbedder:  # noqa: ARG001 (only that they are there)
     fake = FakeEmbedder()
-    monkeypatch.setattr(everself.models.embedding, "open_embedder", lambda *_, **__: fake)
+    monkeypatch.setattr(everself_embedding, "open_embedder", lambda *_, **__: fake)
     return fake
 
 
@@ -440,7 +441,7 @@ def test_eval_measures_keeps_and_warns(everself, notes: Path) -> None:
     said = everself("memory", "eval", "--questions", "10", "--json")
     assert said.code == 0
     data = said.json["data"]
-    assert set(data) == {"now", "before", "worse", "changed", "kept"}
+    assert set(data) == {"now", "before", "worse", "changed", "kept", "better"}
     assert (data["now"]["questions"], data["before"], data["kept"]) == (10, None, True)
     assert 0.8 <= data["now"]["recall_at_1"] <= data["now"]["recall_at_5"] <= data["now"]["recall_at_10"] <= 1
     assert everself("memory", "why").code == 5
@@ -476,6 +477,28 @@ def test_eval_warns_where_a_setting_made_it_worse(everself, notes: Path, monkeyp
         assert "ranking: default → hybrid" in said.err
     assert everself("memory", "eval", "--save").code == 6
     assert everself("memory", "eval").code == 0
+
+
+@pytest.mark.slow
+def test_eval_says_when_a_better_model_might_help(everself, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from everself.search.recall import Recall
+
+    everself("config", "set", "memorySearch.provider", "local")
+    fakes = {"open_embedder": FakeEmbedder(), "open_second": FakeEmbedder(model="better/1")}
+    for name, fake in fakes.items():
+        monkeypatch.setattr(everself_embedding, name, lambda *_, fake=fake, **__: fake)
+    people = "".join(f"- {' '.join(f'{word}{at}' for word in WORDS)}\n" for at in range(24))
+    (notes / "memory" / "people.md").write_text(people)
+    everself("memory", "index")
+    assert everself("memory", "eval", "--json").json["data"]["better"] == ""
+    monkeypatch.setattr(Recall, "search", lambda *_: SimpleNamespace(hits=()))
+    for installed, said in ((True, "everself memory index --better"), (False, "everself[quality]")):
+        monkeypatch.setattr("everself.models.embedding.local.has_quality", lambda installed=installed: installed)
+        found = everself("memory", "eval", "--save")
+        assert "did not come among the first five" in found.err
+        assert said in found.err
+    # so few say nothing
+    assert "first five" not in everself("memory", "eval", "--questions", "10", "--save").err
 
 
 @pytest.mark.usefixtures("workspace")

@@ -233,37 +233,36 @@ def test_the_time_before_a_speaker_is_not_spoken_of() -> None:
     assert [bool(chunk.flags & Flag.TIMED) for chunk in found] == [False, True, False]
 
 
-def said(count: int) -> str:
-    return "".join(f"**{('Ana', 'Ben')[at % 2]}:** Well then.\n" for at in range(count)) + "\n"
-
-
-def test_a_short_conversation_is_one_group() -> None:
-    found = chunks(NOTE, "".join(f"## {number}\n\n{said(3)}" for number in range(21)))
-    assert len(found) == 63
+def test_a_short_document_is_one_group() -> None:
+    found = chunks(NOTE, "".join(f"## {number}\n\n- a\n- b\n\n" for number in range(32)))
+    assert len(found) == 64
     assert {chunk.group for chunk in found} == {0}
 
 
-def test_a_long_conversation_is_grouped_by_its_sections() -> None:
-    text = "# All\n\n" + "".join(f"## {name}\n\n{said(count)}" for name, count in (("A", 30), ("B", 20), ("C", 40)))
+def test_a_long_document_is_grouped_by_its_sections() -> None:
+    text = "# All\n\n" + "".join(
+        f"## {name}\n\n" + "- item\n" * count for name, count in (("A", 30), ("B", 20), ("C", 40))
+    )
     assert [chunk.group for chunk in chunks(NOTE, text)] == [0] * 30 + [1] * 20 + [2] * 40
 
 
 def test_a_big_section_is_grouped_by_what_is_in_it() -> None:
-    text = f"# All\n\n## A\n\n### X\n\n{said(50)}### Y\n\n{said(140)}## B\n\n{said(4)}"
+    text = (
+        "# All\n\n## A\n\n"
+        + "### X\n\n"
+        + "- x\n" * 50
+        + "\n### Y\n\n"
+        + "- y\n" * 140
+        + "\n## B\n\n- b\n- b\n- b\n- b\n"
+    )
     groups = [chunk.group for chunk in chunks(NOTE, text)]
     assert groups == [0] * 50 + [1] * 64 + [2] * 64 + [3] * 12 + [4] * 4
 
 
 def test_tiny_sections_side_by_side_are_one_group() -> None:
-    text = "".join(f"## Talk {number}\n\n{said(3)}" for number in range(40))
-    groups = [chunk.group for chunk in chunks(NOTE, text)]
-    assert groups == [0] * 63 + [1] * 57
-
-
-def test_an_entry_of_a_log_or_a_list_is_a_group_of_its_own() -> None:
-    log = "".join(f"## [10:00:{number:02}] note\n\nSomething.\n\n" for number in range(3))
-    assert [chunk.group for chunk in chunks(LOG, log)] == [0, 1, 2]
-    assert [chunk.group for chunk in chunks(NOTE, "# Facts\n\n- a\n- b\n")] == [0, 1]
+    text = "".join(f"## [10:00:{number:02}] note\n\nSomething.\n\n" for number in range(60)) * 2
+    groups = [chunk.group for chunk in chunks(LOG, text)]
+    assert groups == [0] * 64 + [1] * 56
 
 
 def prose(sentences: int) -> str:

@@ -9,7 +9,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as some
 from tests.search.recall.world import Searchable, searchable
 
+from everself.search._weights import load_model
 from everself.search.recall import RecallRequest
+from everself.search.similarity import COSINE
 from everself.storage.state.searches import SearchRecord
 from everself.testing.embedder import FakeEmbedder
 from everself.testing.workspaces import real_workspace
@@ -149,3 +151,29 @@ def test_a_correction_far_down_comes_first_however_few_are_asked_for(tmp_path: P
         for limit in (1, 3, 100):
             hits = made.search("lamp stands", RecallRequest("", limit=limit, min_score=0.0)).hits
             assert "hall" in hits[0].text, limit
+
+
+def test_a_note_that_has_every_word_lifts_none_of_the_notes_beside_it(tmp_path: Path) -> None:
+    """A question that was asked before may stand in the notes of its day."""
+    with searchable(tmp_path, FakeEmbedder()) as made:
+        asked = "anything else I normally do on a sunday that clashes at five"
+        made.write("memory/2026-01-04.md", "- The MOT runs out in June.\n- Mother and I phone every sunday.\n")
+        lamps = "".join(f"- Lamp {at} went out.\n" for at in range(12))
+        made.write("memory/2026-01-05.md", f"- {asked}\n{lamps}")
+        made.index.sync()
+        made.index.embed()
+        first, second = [hit.text for hit in made.search(asked, RecallRequest("", limit=20)).hits][:2]
+        assert (first, second) == (asked, "Mother and I phone every sunday.")
+
+
+def test_a_note_has_its_own_meaning_and_not_that_of_its_day(tmp_path: Path) -> None:
+    with searchable(tmp_path, FakeEmbedder()) as made:
+        made.write("memory/2026-01-05.md", "- The kettle was mended.\n- Lamp one went out.\n- Rain, all day.\n")
+        made.index.sync()
+        made.index.embed()
+        weight = load_model(meaning=True).order["part"]
+        hits = made.search("The kettle was mended.", RecallRequest("", min_score=0.0)).hits
+        assert len(hits) == 3
+        for hit in hits:
+            parts = {part.name: part.value for part in hit.parts}
+            assert parts.get("part", 0.0) == pytest.approx(weight * parts[COSINE], abs=1e-4)

@@ -10,7 +10,7 @@ from typing import Any
 
 from everself.config.sections import Search
 from everself.models.embedding import Embedder
-from everself.search.index import Index
+from everself.search.index import Index, IndexOptions
 from everself.search.index_file.file import IndexPlace
 from everself.search.recall import Recall, RecallRequest, SearchResult
 from everself.storage.real_disk import RealFileSystem
@@ -52,7 +52,10 @@ class Searchable:
 
 @contextmanager
 def searchable(
-    top: Path, embedder: Embedder | None = None, recorded: list[SearchRecord] | None = None
+    top: Path,
+    embedder: Embedder | None = None,
+    recorded: list[SearchRecord] | None = None,
+    second: Embedder | None = None,
 ) -> Iterator[Searchable]:
     from everself.memory.catalog import Catalog
 
@@ -67,7 +70,12 @@ def searchable(
             return "noted"
 
         index = Index(
-            bench.workspace, IndexPlace(RealFileSystem(str(state)), str(state)), time.clock(), "an agent", embedder
+            bench.workspace,
+            IndexPlace(RealFileSystem(str(state)), str(state)),
+            time.clock(),
+            "an agent",
+            embedder,
+            options=IndexOptions(second=second),
         )
         try:
             yield Searchable(

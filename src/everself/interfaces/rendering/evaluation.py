@@ -5,12 +5,21 @@ from typing import Final
 
 from everself.interfaces.rendering.lines import count_of
 from everself.interfaces.rendering.view import ExitCode, Look, View
+from everself.models.embedding.local import INSTALL_QUALITY
 from everself.operations.evaluation import EvaluationReport, Measurement
+
+_BETTER: Final = {
+    "missing": f"A better model puts the first hundred in order again, and is not installed: {INSTALL_QUALITY}",
+    "unfinished": "A better model puts the first hundred in order again, and has not read every note yet: everself memory index --better",
+}
 
 
 def _notices(found: EvaluationReport) -> Iterator[str]:
     if found.now.setup.model != "none" and found.now.setup.embedded < 1:
         yield "Not every chunk has its vector yet: everself memory index"
+    if found.better:
+        late = round((1 - found.now.recall_at_5) * found.now.questions)
+        yield f"{count_of(late, 'note')} of {found.now.questions} did not come among the first five. {_BETTER[found.better]}"
     if found.worse:
         why = f" What changed: {'; '.join(found.changed)}." if found.changed else ""
         yield f"Search finds less than before: MRR is down by {found.worse:.3f}, more than chance does.{why}"

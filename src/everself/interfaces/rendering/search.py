@@ -17,7 +17,7 @@ from everself.values import Hit
 # why something is found besides its words, by the parts of a score that say so (search/_features.py, search/_plain_ranking.py)
 _WHY: Final = {
     "it means something close": (
-        *("meaning", "meaning_lead", "meaning_apart", "meaning_alone", "nearest", "nearest_alone", "part", "part_note"),
+        *("meaning", "meaning_lead", "meaning_apart", "meaning_alone", "nearest", "nearest_alone", "part"),
         "vector",
     ),
     "it follows a question with these words": ("answers",),

@@ -16,19 +16,18 @@ from everself.search.chunking._splits import LIMIT, parts
 from everself.search.chunking.marks import Flag
 from everself.text.markdown.comment import LONGEST_COMMENT, parse_comment
 from everself.text.markdown.copies import origins
-from everself.text.markdown.entries import EntryKind, heading_time
+from everself.text.markdown.entries import heading_time
 from everself.workspace.layout import Kind, Place, place
 from everself.workspace.layout.dates import find_day
 
 # Part of an index's identity: raise it whenever the same document would give other chunks.
-CHUNKING_VERSION = 8
+CHUNKING_VERSION = 7
 
 # A correction is one chunk, the wrong and the right text together, unless it is very long.
 _CORRECTION_LIMIT = 10 * LIMIT
 # Size limit of a group of chunks that gives context to each other.
 _GROUP = 64
 _TINY = 4
-_ALONE = frozenset({EntryKind.LOG.value, EntryKind.ITEM.value})
 # A heading is a title, not a text: a line of a megabyte may not come with every chunk under it.
 _TITLE_LENGTH = 400
 # Words that say nothing in a title, because every log has them.
@@ -228,14 +227,8 @@ def _claimed(read: ParsedEntry, claims: dict[str, str]) -> int:
 def _groups(stretches: Sequence[_Stretch]) -> Iterator[int]:
     """The number of the group of each stretch."""
     sizes = [len(stretches)] if len(stretches) <= _GROUP else _merged(_sections(stretches, 0))
-    contexts = (number for number, size in enumerate(sizes) for _ in range(size))
-    # what stands beside an entry of a log or a list in its file has nothing to do with it; turns and paragraphs explain each other
-    kept = (
-        (context, one.read.ordinal if one.read.kind in _ALONE and not one.speaker else None)
-        for one, context in zip(stretches, contexts, strict=True)
-    )
-    for number, (_, held) in enumerate(groupby(kept)):
-        yield from (number for _ in held)
+    for number, size in enumerate(sizes):
+        yield from (number for _ in range(size))
 
 
 def _sections(stretches: Sequence[_Stretch], depth: int) -> Iterator[int]:

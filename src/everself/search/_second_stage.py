@@ -1,0 +1,49 @@
+"""Puts the best candidates in order once more, by the cosines of the better model beside the sum of the first stage. Knows no weights."""
+
+from typing import TYPE_CHECKING, Final
+
+import numpy
+
+from everself.search._features import in_front, lead, most_of
+from everself.search.chunking.marks import Flag
+from everself.search.index_file.protocol import IndexView
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[numpy.int32]
+    Floats = NDArray[numpy.float32]
+
+# The order of the columns that `measure_second` gives.
+SECOND: Final = (
+    "second",  # cosine of the chunk by the better model
+    "second_part",  # the best of its part of the document; for what is written down, its own
+    "second_lead",  # the cosine beside the greatest
+    "second_nearest",  # how far in front it is by the cosine
+    "second_apart",  # by how much it is above the usual cosine of these
+    "second_alone",  # … as far as no candidate has the words
+)
+# so many of the best are compared; the order of ranks 11 to 100 is what the first stage knows least of
+COMPARED: Final = 100
+# below this share of vectors the first stage stands
+_LEAST_KNOWN: Final = 0.5
+
+
+def measure_second(view: IndexView, vector: "Floats", chunks: "Numbers", told: float) -> "Floats | None":
+    """A row for each of these chunks; none where too few of them have a vector of the better model yet."""
+    spoken = (view.columns["flags"][chunks] & Flag.SPOKEN) != 0
+    return second_rows(view.second_cosines(vector, chunks), view.columns["group"][chunks], spoken, told)
+
+
+def second_rows(
+    cosines: "Floats", groups: "NDArray[numpy.int32]", spoken: "NDArray[numpy.bool_]", told: float
+) -> "Floats | None":
+    known = ~numpy.isnan(cosines)
+    if not len(cosines) or known.mean() < _LEAST_KNOWN:
+        return None
+    # a chunk that has no vector yet is neither near nor far
+    own = numpy.where(known, cosines, cosines[known].mean()).astype(numpy.float32)
+    part = numpy.where(spoken, most_of(groups, own), own)
+    apart = (own - own.mean()) / (3 * max(float(own.std()), 1e-3))
+    rows = [own, part, lead(own), in_front(own), apart, (1 - told) * apart]
+    return numpy.stack(rows, axis=1).astype(numpy.float32)
