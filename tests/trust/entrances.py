@@ -456,10 +456,13 @@ ENTRANCES: tuple[Entrance, ...] = (
 # Words that are no paths, each with the reason. What is not listed here and not entered above fails the completeness test.
 NO_PATHS: dict[str, str] = {
     **dict.fromkeys(
-        ("Chat.converse.text", "chat.say.text", "chat.say.system"),
+        ("Chat.converse.text", "chat.say.text", "chat.say.system", "chat.say.beside"),
         "what is said; what the tools make of it passes through their own entrances",
     ),
     "chat.say.session": "compared with recorded sessions, whose ids are the runtime's own",
+    "chat.say.id": "hashed with the token and the scope into the id of a message",
+    "chat.say.after": "compared with the ids of recorded messages",
+    **dict.fromkeys(("chat.say.must_call", "chat.say.stop", "chat.say.schema"), "handed on to the model"),
     "Chat.converse.person": "who says it, kept in a row",
     "ask.text": "as in a conversation, kept in a row",
     "ask.resume": "compared with recorded sessions, whose ids are the runtime's own",

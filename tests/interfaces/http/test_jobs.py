@@ -143,6 +143,7 @@ def test_every_agent_has_its_jobs_and_one_that_cannot_be_opened_keeps_nobody_wai
     play(act, FakeModel("There is."), "main", "aria", "broken")
 
 
+@pytest.mark.slow
 def test_the_jobs_of_many_agents_run_a_few_at_a_time() -> None:
     names = [f"a{number}" for number in range(7)]
     used: list[int] = []
@@ -161,6 +162,7 @@ def test_the_jobs_of_many_agents_run_a_few_at_a_time() -> None:
     play(act, FakeModel((Wait(0.02), "There is.")), *names)
 
 
+@pytest.mark.slow
 def test_a_clock_that_was_weeks_ahead_and_is_put_right_silences_nothing() -> None:
     async def act(gateway: Gateway, time: FrozenTime) -> None:
         add_job(time, TEA)
@@ -186,6 +188,7 @@ def test_a_clock_that_was_weeks_ahead_and_is_put_right_silences_nothing() -> Non
     play(act, FakeModel("There is."))
 
 
+@pytest.mark.slow
 def test_a_clock_that_is_set_back_runs_nothing_again_and_silences_nothing() -> None:
     async def act(gateway: Gateway, time: FrozenTime) -> None:
         add_job(time, TEA)
@@ -223,6 +226,7 @@ def boot(agent: str, text: str) -> None:
         app.workspace.apply(Change(Author.OWNER, "at a start", (Create("BOOT.md", text.encode()),)))
 
 
+@pytest.mark.slow
 def test_what_boot_md_asks_for_is_done_once_a_start() -> None:
     async def act(gateway: Gateway, time: FrozenTime) -> None:
         for _ in range(3):
