@@ -31,9 +31,9 @@ from everself.memory.provenance import AGENT, HAND, OWN, Origin
 from everself.memory.transfer import importer as importing
 from everself.operations import entries as remembering
 from everself.operations import files, forgetting, promotion
-from everself.operations import jobs as deeds
 from everself.operations import origins as origin
 from everself.operations import search as recalling
+from everself.operations import unattended as deeds
 from everself.operations.promotion import PromoteRequest
 from everself.storage.state.provenance import FileOrigins
 from everself.testing.workspaces import real_workspace

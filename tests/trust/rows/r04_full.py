@@ -233,6 +233,11 @@ VERBS: Mapping[str, Callable[[Life], Play]] = {
     "gateway token add": lambda life: Play(("gateway", "token", "add", random_id(life.random).lower(), "--as", "main")),
     "gateway token rotate": _plain("gateway", "token", "rotate", "nobody"),
     "gateway token rm": _plain("gateway", "token", "rm", "nobody"),
+    "gateway hook add": lambda life: Play(("gateway", "hook", "add", random_id(life.random).lower())),
+    "gateway hook rotate": _plain("gateway", "hook", "rotate", "nobody"),
+    "gateway hook rm": _plain("gateway", "hook", "rm", "nobody"),
+    "gateway sign-in": _plain("gateway", "sign-in"),
+    "gateway sign-out": _plain("gateway", "sign-out"),
     "doctor": _plain("doctor", "--fix"),
     "setup": _plain("setup"),
 }
@@ -283,7 +288,7 @@ ELSEWHERE: Final = {
         "show",
     ),
     *("agents list", "agents show", "completion", "help"),
-    *(f"gateway {name}" for name in ("run", "start", "restart", "stop", "status", "logs", "token list")),
+    *(f"gateway {name}" for name in ("run", "start", "restart", "stop", "status", "logs", "token list", "hook list")),
 }
 
 
