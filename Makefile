@@ -10,7 +10,7 @@ ROWS ?=
 
 JUDGES := tests/architecture tests/trust tests/tools
 
-.PHONY: chat models gateway clients test-model test test-all test-interpreters check bench bench-recall bench-judgement bench-speed soak clean help
+.PHONY: chat models gateway clients test-model test test-all test-interpreters check bench bench-recall bench-judgement bench-speed bench-gateway soak clean help
 
 help:
 	@echo "make chat      talk to it (sets everything up the first time; a conversation can be piped)"
@@ -26,6 +26,7 @@ help:
 	@echo "make bench-recall DATA=FOLDER [JSON=FILE]   how much of the evidence search finds, beside four baselines"
 	@echo "make bench-judgement DATA=FOLDER [JSON=FILE]   corrections, conflicts and attacks found, beside plain patterns"
 	@echo "make bench-speed [SIZES=1000,10000] [JSON=FILE]   search, index rate, size, memory, cold command"
+	@echo "make bench-gateway [STREAMS=200] [AGENTS=1,20] [ENTRIES=10000] [SECONDS=60] [JSON=FILE]   what the gateway adds to a model's delay"
 	@echo "make soak      the trust rows at full size (hours; resumable)"
 	@echo "make clean     remove what make made"
 
@@ -103,6 +104,10 @@ bench-judgement: $(VENV)/.dev
 
 bench-speed: $(VENV)/.dev
 	$(RUN) -m tools.bench_speed $(if $(SIZES),--sizes $(SIZES)) $(if $(JSON),--json "$(JSON)")
+
+bench-gateway: $(VENV)/.dev
+	$(RUN) -m tools.bench_gateway $(if $(STREAMS),--streams $(STREAMS)) $(if $(AGENTS),--agents $(AGENTS)) \
+		$(if $(ENTRIES),--entries $(ENTRIES)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(JSON),--json "$(JSON)")
 
 soak: $(VENV)/.dev
 	$(RUN) -m tools.soak --seed $(SEED) $(ROWS)

@@ -1,0 +1,1 @@
+"""make bench-gateway: how much later the words of a model come through the gateway than straight from the model."""
