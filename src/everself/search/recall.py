@@ -383,11 +383,8 @@ class Recall:
         for hit in hits:
             factors = {part.name: part.value for part in hit.parts if part.kind == "factor"}
             score = hit.score / factors.get("age", 1.0)
-            # words are looked at where the score does not decide: that is most of the work here
-            if score >= least or (
-                request.min_score is None
-                and ("exact" in factors or (len(strong) + len(weak) < _LOOKED_AT and _has_all(hit.text, sought)))
-            ):
+            named = "exact" in factors or (len(strong) + len(weak) < _LOOKED_AT and _has_all(hit.text, sought))
+            if score >= least or (request.min_score is None and named):
                 strong.append(hit)
             elif request.min_score is None and (score >= _FAINT or len(weak) < _FEW):
                 weak.append(hit._replace(weak=True))
@@ -464,16 +461,10 @@ def _telling(query: str) -> list[tuple[str, ...]]:
 
 
 def _has_all(text: str, words: Sequence[tuple[str, ...]]) -> bool:
-    if not words or not _holds_words(text, words):
-        return False
-    # text inside a redacted secret does not count; looked for last, because it takes longer than all the rest
-    shown = redact(text).text
-    return shown == text or _holds_words(shown, words)
-
-
-def _holds_words(text: str, words: Sequence[tuple[str, ...]]) -> bool:
-    held = index_terms(text).counts
-    return all(any(form in held for form in word) for word in words)
+    held = index_terms(text).counts if words else {}
+    found = bool(words) and all(any(form in held for form in word) for word in words)
+    # text inside a redacted secret does not count; secrets are looked for last, because that takes longest
+    return found and ((shown := redact(text).text) == text or _has_all(shown, words))
 
 
 def _parts(ranked: "Ranked", at: int) -> tuple[ScorePart, ...]:

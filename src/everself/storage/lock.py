@@ -66,7 +66,7 @@ def describe_process(pid: int) -> tuple[bool, bool]:
 class FileLock:
     """A lock that stands in a file. The file stays: removing it would let two processes lock two files of one name.
 
-    One that is `passing` goes with its holder. Whoever waited for it finds that its name is gone, and starts anew with the file of that name.
+    One that is `passing` goes with its holder. Whoever waited for it finds that its name is gone, and starts anew with that name.
     """
 
     def __init__(self, path: str, *, passing: bool = False) -> None:
@@ -129,14 +129,15 @@ class FileLock:
         """The locked file of this name."""
         while True:
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            taken = False
             try:
                 self._wait(descriptor, end, timeout)
-                if not self._passing or self._is_in_place(descriptor):
-                    return descriptor
-            except BaseException:
-                os.close(descriptor)
-                raise
-            os.close(descriptor)
+                taken = not self._passing or self._is_in_place(descriptor)
+            finally:
+                if not taken:
+                    os.close(descriptor)
+            if taken:
+                return descriptor
 
     def _is_in_place(self, descriptor: int) -> bool:
         """Whether the file still has its name: the one who held it before may have removed it."""

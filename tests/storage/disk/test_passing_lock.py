@@ -21,6 +21,17 @@ def test_nothing_is_left_of_it(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("passing", [True, False])
+def test_whoever_asks_for_a_passing_lock_counts_as_waiting(tmp_path: Path, passing: bool) -> None:
+    lock = FileLock(str(tmp_path / "turn.lock"), passing=passing)
+    with lock.hold():
+        pass
+    assert not lock.is_awaited
+    with lock.hold(), pytest.raises(LockTimeout), FileLock(lock.path, passing=passing).hold(0):
+        pass
+    assert (lock._not_before > 0) == passing
+
+
 def test_holders_exclude_each_other_though_the_file_comes_and_goes(tmp_path: Path) -> None:
     path = str(tmp_path / "turn.lock")
     inside, most, taken = 0, 0, 0

@@ -1,7 +1,7 @@
 """Keeps full garbage collections short: they stop every thread, and with it every reply that is under way.
 
-What a full collection left is in use. Where looking at it took long it is frozen, so that the next one looks only at what came since. Frozen
-objects that become garbage in cycles are never found, so all are thawed now and then and looked at once more.
+What a full collection left is in use. Where looking at it took long it is frozen, so that the next one looks only at what came since.
+Frozen objects that become garbage in cycles are never found, so all are thawed now and then and looked at once more.
 """
 
 import gc
