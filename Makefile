@@ -27,6 +27,7 @@ help:
 	@echo "make bench-peers DATA=FOLDER   the same questions to memsearch and LanceDB, installed in an environment of their own"
 	@echo "make bench-judgement DATA=FOLDER [JSON=FILE]   corrections, conflicts and attacks found, beside plain patterns"
 	@echo "make bench-speed [SIZES=1000,10000] [JSON=FILE]   search, index rate, size, memory, cold command"
+	@echo "make bench-gateway [STREAMS=200] [AGENTS=1,20] [ENTRIES=10000] [SECONDS=60] [JSON=FILE]   what the gateway adds to a model's delay"
 	@echo "make soak      the trust rows at full size (hours; resumable)"
 	@echo "make clean     remove what make made"
 
@@ -114,7 +115,8 @@ bench-speed: $(VENV)/.dev
 	$(RUN) -m tools.bench_speed $(if $(SIZES),--sizes $(SIZES)) $(if $(JSON),--json "$(JSON)")
 
 bench-gateway: $(VENV)/.dev
-	$(RUN) -m tools.bench_gateway $(if $(STREAMS),--streams $(STREAMS)) $(if $(AGENTS),--agents $(AGENTS)) $(if $(SECONDS),--seconds $(SECONDS))
+	$(RUN) -m tools.bench_gateway $(if $(STREAMS),--streams $(STREAMS)) $(if $(AGENTS),--agents $(AGENTS)) \
+		$(if $(ENTRIES),--entries $(ENTRIES)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(JSON),--json "$(JSON)")
 
 soak: $(VENV)/.dev
 	$(RUN) -m tools.soak --seed $(SEED) $(ROWS)

@@ -293,6 +293,7 @@ class Runtime:
         from everself.conversation.conversation import Chat
         from everself.conversation.shared_state import SharedState, ToolAccess
         from everself.conversation.tools.outside.registry import ExternalAccess
+        from everself.conversation.turn_locks import TurnLocks
 
         def tools(scope: "Scope") -> "Sequence[Tool]":
             from everself.conversation.conversation import spawn_tool
@@ -304,7 +305,8 @@ class Runtime:
         external = ExternalAccess(config.tools, config.mcp_servers, scratch, environ, self.agent.workspace)
         opened, checkpoint = (self.log, self.state, self.spend_meter), lambda: self.checkpoint
         access, resources = ToolAccess(tools, external), self._turn_resources
-        return Chat(SharedState(*opened, access, self.chat_model, checkpoint, resources, self.worker))
+        shared = SharedState(*opened, access, self.chat_model, checkpoint, resources, self.worker)
+        return Chat(shared, TurnLocks(self.agent.state, self.worker))
 
     def _turn_resources(self) -> "TurnResources":
         from everself.conversation.message_actions import MessageActions

@@ -1,1 +1,1 @@
-"""Figures of the gateway under many conversations at once."""
+"""make bench-gateway: how much later the words of a model come through the gateway than straight from the model."""

@@ -1,204 +1,114 @@
-"""Streams of replies through the gateway, on one agent and on many, and the same through a server without Everself: how long the first
-token takes, the worst gap between two, and the memory of the process at its start and its end. Prints; asserts nothing.
+"""make bench-gateway: how much later the words of a model come through the gateway than straight from the model.
 
-    python -m tools.bench_gateway [--streams 200] [--agents 20] [--entries 10000] [--seconds 60]
+usage: python -m tools.bench_gateway [--streams 200] [--agents 1,20] [--entries 10000] [--seconds 60] [--json FILE] [--words]
 
-The model is a script at 20 tokens a second. Each stream says something every 20 seconds, in a conversation of its own.
+The model is scripted and listens on loopback; model, gateway and clients are three processes. Meant for an idle machine.
 """
 
 import argparse
 import asyncio
-import os
-import random
-import subprocess
+import json
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import httpx2
+from tools.bench_gateway.clients import Answered, Stream, say, talk
+from tools.bench_gateway.home import Home, make_home, running, scripted_model, settle, usage_of
+from tools.bench_gateway.report import Load, Run, as_json, delays_of, lines
 
-TOKENS, RATE, EVERY = 40, 20.0, 20.0
-PLACES = ("harbour", "quay", "garden", "attic", "market", "station", "office", "cellar")
-
-
-@dataclass
-class Figures:
-    first: list[float] = field(default_factory=list)
-    gaps: list[float] = field(default_factory=list)
-    failed: int = 0
-
-
-def model() -> Any:
-    from everself.testing.chat_model import FakeModel, Wait
-
-    return FakeModel(tuple(part for number in range(TOKENS) for part in (f"w{number} ", Wait(1 / RATE))))
+TOKENS_A_SECOND = 20.0
+QUESTIONS = (
+    "Good morning, what did we say about the garden?",
+    "And when was that?",
+    "Tell me what you know about the boat, in two sentences.",
+    "Thanks. What is there to do today?",
+)
 
 
-def serve(port: int) -> None:
-    """The gateway, with the script behind it."""
-    from everself.agent import open_runtime
-    from everself.interfaces.cli.commands.gateway import surfaces
-    from everself.interfaces.http.limits import Limits
-    from everself.interfaces.http.server import run_gateway
-    from everself.operations.home import Home
-
-    def opener(agent: str) -> Any:
-        runtime = open_runtime(agent)
-        runtime.chat.use(model())
-        return runtime
-
-    del port
-    run_gateway(
-        Home(), surfaces(), opener, lambda found: print(found.url, flush=True), Limits(rate=10_000, burst=10_000)
-    )
+def main(arguments: list[str]) -> int:
+    chosen = _parse(arguments)
+    runs: list[Run] = []
+    with scripted_model(chosen.tokens, TOKENS_A_SECOND) as model:
+        alone = delays_of(_talk(chosen, [("scripted", "none", model)], "the model alone"))
+        for agents in chosen.agents:
+            with tempfile.TemporaryDirectory(prefix="bench-gateway-") as folder:
+                home = make_home(Path(folder), agents, chosen.entries, model, _tell, vectors=not chosen.words)
+                settle()
+                answers, load = _through(chosen, home)
+            runs.append(Run(agents, chosen.streams, chosen.entries, chosen.seconds, delays_of(answers), alone, load))
+            print("\n".join(lines(runs[-1])), flush=True)
+    if chosen.json:
+        Path(chosen.json).write_text(json.dumps([as_json(run) for run in runs], indent=1) + "\n", "utf-8")
+    return 0
 
 
-def serve_bare(port: int) -> None:
-    """The same server and the same script, and nothing between."""
-    import uvicorn
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import StreamingResponse
-    from starlette.routing import Route
-
-    async def say(request: Request) -> StreamingResponse:
-        await request.body()
-
-        async def lines() -> AsyncIterator[bytes]:
-            for number in range(TOKENS):
-                yield f'event: text\ndata: {{"text": "w{number} "}}\n\n'.encode()
-                await asyncio.sleep(1 / RATE)
-
-        return StreamingResponse(lines(), media_type="text/event-stream")
-
-    app = Starlette(routes=[Route("/api/v1/chat.say", say, methods=["POST"])])
-    print(f"http://127.0.0.1:{port}", flush=True)
-    uvicorn.run(app, port=port, http="h11", log_level="critical")
+def _through(chosen: argparse.Namespace, home: Home) -> tuple[tuple[Answered, ...], Load]:
+    served = [(name, token, home.port) for name, token in home.tokens.items()]
+    with running(home) as pid:
+        # every agent is opened and warm before anything is measured
+        for at, stream in enumerate(_streams(served, len(served))):
+            answered, _ = asyncio.run(say(stream, 0, ""))
+            if answered.fault:
+                raise RuntimeError(f"{stream.model} did not answer: {answered.fault}")
+            _tell(f"agent {at + 1} of {len(served)} is open")
+        before, begun = usage_of(pid), time.perf_counter()
+        answers = _talk(chosen, served, "the gateway")
+        after, took = usage_of(pid), time.perf_counter() - begun
+    cpu = after.cpu - before.cpu
+    return answers, Load(before.rss, after.rss, cpu * 1000 / max(1, len(answers)), cpu / took)
 
 
-def furnish(agents: int, entries: int, port: int) -> list[str]:
-    """Agents with so many entries each; a token for each of them."""
-    from everself.agent import open_runtime
-    from everself.operations.caller import AT_TERMINAL
-    from everself.operations.home import Home
-    from everself.operations.settings import SetRequest, set_value
-    from everself.operations.setup import SetupRequest, set_up_agent
-    from everself.operations.tokens import AddTokenRequest, add_token
-
-    tokens = []
-    for number in range(agents):
-        name = f"a{number}"
-        set_up_agent(Home(), AT_TERMINAL, SetupRequest(agent=name))
-        with open_runtime(name) as app:
-            folder = Path(app.agent.workspace, "memory")
-            folder.mkdir(exist_ok=True)
-            for page in range(0, entries, 100):
-                day = f"{2000 + page // 36_500}-{page // 100 % 12 + 1:02}-{page // 1_200 % 28 + 1:02}"
-                lines = (f"- Box {page + at} stands in the {PLACES[at % 8]}." for at in range(min(100, entries - page)))
-                (folder / f"{day}.md").write_text("\n".join(lines) + "\n")
-            app.index.sync()
-        tokens.append(add_token(Home(), AT_TERMINAL, AddTokenRequest(name=name, agent=name, session="main")).token)
-    set_value(Home(), AT_TERMINAL, SetRequest(key="gateway.port", value=str(port)))
-    return tokens
+def _talk(chosen: argparse.Namespace, served: list[tuple[str, str, int]], whom: str) -> tuple[Answered, ...]:
+    expected = max(1, round(chosen.streams * chosen.seconds / chosen.every))
+    streams = _streams(served, chosen.streams)
+    return asyncio.run(talk(streams, chosen.seconds, chosen.every, _progress(whom, expected)))
 
 
-async def stream(client: httpx2.AsyncClient, token: str, seed: int, end: float, figures: Figures) -> None:
-    chance = random.Random(seed)
-    # a stream that is over before it begins says one thing at once
-    await asyncio.sleep(chance.random() * EVERY if end > time.monotonic() else 0.0)
-    session = ""
-    while not session or time.monotonic() < end:
-        begun = last = time.monotonic()
-        first = True
-        known = "" if session == "-" else session
-        asked = {"text": f"What stands in the {chance.choice(PLACES)}?", "session": known, "stay": True}
-        headers = {"Authorization": f"Bearer {token}", "Accept": "text/event-stream"}
-        try:
-            async with client.stream("POST", "/api/v1/chat.say", json=asked, headers=headers) as answer:
-                figures.failed += answer.status_code != 200
-                async for line in answer.aiter_lines():
-                    if '"session"' in line and not known:
-                        session = line.partition('"session": "')[2].partition('"')[0]
-                    if line == "event: text":
-                        now = time.monotonic()
-                        (figures.first if first else figures.gaps).append(now - (begun if first else last))
-                        first, last = False, now
-        except httpx2.HTTPError:
-            figures.failed += 1
-        session = session or "-"
-        if time.monotonic() < end:
-            await asyncio.sleep(max(0.0, EVERY - (time.monotonic() - begun)))
-
-
-async def load(url: str, tokens: list[str], streams: int, seconds: float) -> Figures:
-    figures = Figures()
-    end = time.monotonic() + seconds
-    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
-    async with httpx2.AsyncClient(base_url=url, timeout=120.0, limits=limits) as client:
-        await asyncio.gather(*(stream(client, tokens[one % len(tokens)], one, end, figures) for one in range(streams)))
-    return figures
-
-
-def at(values: list[float], share: float) -> float:
-    return sorted(values)[min(len(values) - 1, int(share * len(values)))] * 1_000 if values else float("nan")
-
-
-def memory_of(pid: int) -> float:
-    line = next(one for one in Path(f"/proc/{pid}/status").read_text().splitlines() if one.startswith("VmRSS"))
-    return int(line.split()[1]) / 1_024
-
-
-def measure(name: str, how: str, tokens: list[str], streams: int, seconds: float, port: int) -> Figures:
-    command = [sys.executable, "-m", "tools.bench_gateway", "--serve", how, "--port", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            url = process.stdout.readline().strip()
-            if how == "everself":
-                # each agent is opened once: what is measured is a gateway that has been there for a while
-                asyncio.run(load(url, tokens, len(tokens), 0.0))
-            start = memory_of(process.pid)
-            found = asyncio.run(load(url, tokens, streams, seconds))
-            rss = f"RSS {start:.0f} → {memory_of(process.pid):.0f} MB"
-        finally:
-            process.terminate()
-    first, gaps = found.first, found.gaps
-    print(
-        f"{name}: {len(first)} replies, {found.failed} failed; first token p50 {at(first, 0.5):.0f} ms, p99 {at(first, 0.99):.0f} ms; gap "
-        f"p50 {at(gaps, 0.5):.0f} ms, p99 {at(gaps, 0.99):.0f} ms, worst {at(gaps, 1.0):.0f} ms; {rss}",
-        flush=True,
-    )
+def _streams(served: list[tuple[str, str, int]], count: int) -> list[Stream]:
+    found = []
+    for at in range(count):
+        name, token, port = served[at % len(served)]
+        # each begins with another question
+        said = QUESTIONS[at % len(QUESTIONS) :] + QUESTIONS[: at % len(QUESTIONS)]
+        found.append(Stream(port, name, token, said))
     return found
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    for name, kind, default in (
-        ("streams", int, 200),
-        ("agents", int, 20),
-        ("entries", int, 10_000),
-        ("seconds", float, 60.0),
-        ("port", int, 7_399),
-        ("serve", str, ""),
-    ):
-        parser.add_argument(f"--{name}", type=kind, default=default)
-    given = parser.parse_args()
-    if given.serve:
-        {"everself": serve, "bare": serve_bare}[given.serve](given.port)
-        return
-    with tempfile.TemporaryDirectory(prefix="everself-bench-") as home:
-        os.environ |= {"HOME": home, "EVERSELF_HOME": f"{home}/e", "EVERSELF_KEYS": f"{home}/k"}
-        tokens = furnish(given.agents, given.entries, given.port)
-        bare = measure("without Everself", "bare", tokens, given.streams, given.seconds, given.port)
-        for agents in sorted({1, given.agents}):
-            name = f"{given.streams} streams on {agents} agent{'s' if agents > 1 else ''} of {given.entries:,} entries"
-            found = measure(name, "everself", tokens[:agents], given.streams, given.seconds, given.port)
-            print(f"  added to the first token: p99 {at(found.first, 0.99) - at(bare.first, 0.99):.0f} ms")
+def _progress(whom: str, expected: int) -> Callable[[int], None]:
+    step = max(1, expected // 5)
+
+    def tell(done: int) -> None:
+        if done % step == 0:
+            _tell(f"{whom}: {done} of about {expected} replies")
+
+    return tell
+
+
+def _tell(words: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {words}", file=sys.stderr, flush=True)
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tools.bench_gateway", description="Measure the gateway's delay.")
+    parser.add_argument("--streams", type=int, default=200, help="clients that talk at the same time")
+    parser.add_argument("--agents", type=_numbers, default=(1, 20), metavar="N,N", help="numbers of agents, a run each")
+    parser.add_argument("--entries", type=int, default=10_000, help="entries of each agent")
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long they talk")
+    parser.add_argument("--every", type=float, default=20.0, help="seconds from one message of a client to its next")
+    parser.add_argument("--tokens", type=int, default=100, help="tokens of a reply, twenty a second")
+    parser.add_argument("--words", action="store_true", help="search by words alone, without the embedder")
+    parser.add_argument("--json", default="", metavar="FILE", help="where all figures are written")
+    return parser.parse_args(arguments)
+
+
+def _numbers(told: str) -> tuple[int, ...]:
+    numbers = tuple(int(part) for part in told.split(",") if part.strip())
+    if not numbers or min(numbers) < 1:
+        raise argparse.ArgumentTypeError("numbers from 1 on, with commas between them")
+    return numbers
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

@@ -13,6 +13,7 @@ from everself.conversation.sessions.session import Session
 from everself.conversation.shared_state import SharedState
 from everself.conversation.tools.protocol import Outcome, Tool, ToolContext, one_text, told
 from everself.conversation.turn import TurnRunner
+from everself.conversation.turn_locks import TurnLocks
 from everself.errors import NotFound, WrongUse
 from everself.models.chat.protocol import ChatModel, JsonObject, ToolSpec
 from everself.search.scopes import Scope, SessionKind
@@ -26,10 +27,11 @@ LAST: Final = "last"
 
 
 class Chat:
-    """One agent's conversations. Turns of one session come one after the other."""
+    """One agent's conversations. Turns of one session come one after the other, also those of other processes."""
 
-    def __init__(self, shared: SharedState) -> None:
+    def __init__(self, shared: SharedState, locks: TurnLocks) -> None:
         self._shared = shared
+        self._locks = locks
         # unfinished turns of each session, in order
         self._running: dict[str, list[asyncio.Task[None]]] = {}
         # messages with an id of which one turn at a time may be begun, and how many wait for it
@@ -94,7 +96,7 @@ class Chat:
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
         turning = TurnRunner(self._shared, session, text, person, queue.put_nowait, options=options)
         running = self._running.setdefault(session.id, [])
-        task = asyncio.ensure_future(self._one_by_one(running[-1] if running else None, turning))
+        task = asyncio.ensure_future(self._one_by_one(session.id, running[-1] if running else None, turning))
         running.append(task)
         task.add_done_callback(lambda _: queue.put_nowait(None))
         try:
@@ -155,12 +157,13 @@ class Chat:
             self._begun.pop(session.id, None)
             await self._shared.leave(session.id)
 
-    async def _one_by_one(self, before: "asyncio.Task[None] | None", turning: TurnRunner) -> None:
+    async def _one_by_one(self, session: str, before: "asyncio.Task[None] | None", turning: TurnRunner) -> None:
         import asyncio
 
         if before is not None:
             await asyncio.wait({before})
-        await turning.run()
+        async with self._locks.hold(session):
+            await turning.run()
 
 
 CHANNEL: Final = "spawn"

@@ -64,11 +64,20 @@ def describe_process(pid: int) -> tuple[bool, bool]:
 
 
 class FileLock:
-    """A lock that stands in a file. The file stays: removing it would let two processes lock two files of one name."""
+    """A lock that stands in a file. The file stays: removing it would let two processes lock two files of one name.
 
-    def __init__(self, path: str) -> None:
+    One that is `passing` goes with its holder. Whoever waited for it finds that its name is gone, and starts anew with that name.
+    """
+
+    def __init__(self, path: str, *, passing: bool = False) -> None:
         self.path = path
+        self._passing = passing
         self._not_before = 0.0
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether somebody waited for it when it was left a moment ago."""
+        return self._not_before > monotonic()
 
     @contextmanager
     def hold(self, timeout: float = TIMEOUT) -> Iterator[None]:
@@ -76,15 +85,18 @@ class FileLock:
         if early > 0:
             # never zero: even that yields the processor
             pause(min(early, timeout, COURTESY))
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        descriptor = self._take(monotonic() + timeout, timeout)
         try:
-            self._wait(descriptor, timeout)
             self._sign(descriptor)
             try:
                 yield
             finally:
                 if os.fstat(descriptor).st_size >= STRETCHED:
                     self._not_before = monotonic() + COURTESY
+                # while it is held: a file that somebody else holds is never removed
+                with suppress(OSError):
+                    if self._passing and self._is_in_place(descriptor):
+                        os.unlink(self.path)
         finally:
             os.close(descriptor)
 
@@ -113,9 +125,30 @@ class FileLock:
             os.close(descriptor)
         return False
 
-    def _wait(self, descriptor: int, timeout: float) -> None:
+    def _take(self, end: float, timeout: float) -> int:
+        """The locked file of this name."""
+        while True:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            taken = False
+            try:
+                self._wait(descriptor, end, timeout)
+                taken = not self._passing or self._is_in_place(descriptor)
+            finally:
+                if not taken:
+                    os.close(descriptor)
+            if taken:
+                return descriptor
+
+    def _is_in_place(self, descriptor: int) -> bool:
+        """Whether the file still has its name: the one who held it before may have removed it."""
+        try:
+            named = os.stat(self.path, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return os.path.samestat(named, os.fstat(descriptor))
+
+    def _wait(self, descriptor: int, end: float, timeout: float) -> None:
         begun = monotonic()
-        end = begun + timeout
         wait = SHORTEST
         while True:
             try:
@@ -127,13 +160,15 @@ class FileLock:
                 if wait > SHORTEST:
                     _log.info("Waited %.3f s for the lock %s.", monotonic() - begun, self.path)
                 return
-            if monotonic() >= end:
+            late = monotonic() >= end
+            with suppress(OSError):
+                # whoever asks again and again for a passing lock waits as well
+                if (self._passing or not late) and os.fstat(descriptor).st_size < STRETCHED:
+                    os.ftruncate(descriptor, STRETCHED)
+            if late:
                 # whoever does not want to wait only asks whether it is free
                 _log.log(WARNING if timeout else DEBUG, "The lock %s was not free within %g s.", self.path, timeout)
                 raise LockTimeout(self._complaint(timeout))
-            with suppress(OSError):
-                if os.fstat(descriptor).st_size < STRETCHED:
-                    os.ftruncate(descriptor, STRETCHED)
             pause(wait)
             wait = min(wait * 2, LONGEST)
 
