@@ -28,6 +28,8 @@ STAGING: Final = f"{TEMPORARY_PREFIX}restore"
 STAYING: Final = frozenset(
     {WRITE_LOCK, HISTORY_LOCK, RESTORE_LOCK, "backup.lock", "index.db.lock", "sessions.lock", MARKER, STAGING}
 )
+# how the locks of turns begin, of which each session has its own
+_TURNS: Final = "turn-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,4 +247,8 @@ def _entries(files: RealFileSystem, folder: str) -> list[str]:
 def _old_state(folders: AgentFolders) -> list[str]:
     if not os.path.isdir(folders.above_state):
         return []
-    return [name for name in _entries(folders.state_files, folders.state) if name not in STAYING]
+    return [
+        name
+        for name in _entries(folders.state_files, folders.state)
+        if name not in STAYING and not name.startswith(_TURNS)
+    ]

@@ -93,6 +93,14 @@ def test_what_was_there_is_kept_beside_and_works_when_it_is_put_back(lived: Path
         assert app.state.verify_ledger().ok
 
 
+def test_the_lock_of_a_turn_that_runs_stays_where_it_is(lived: Path, source: Path) -> None:
+    held = state_of(lived) / "turn-7K3QX9M2ABC1.lock"
+    held.touch()
+    report = restore_backup(agent_in(lived), str(source / "one.tar.gz"), replace=True)
+    assert held.exists()
+    assert not [path for folder in report.kept_beside for path in Path(folder).rglob(held.name)]
+
+
 def test_two_replacements_in_one_second_keep_both(lived: Path, source: Path) -> None:
     kept = [
         folder
