@@ -30,6 +30,8 @@ class _Knot:
 @pytest.fixture
 def time() -> Iterator[_Time]:
     time = _Time()
+    # some versions of Python begin with frozen objects
+    gc.unfreeze()
     collected = ShortCollections(time)
     gc.callbacks.append(collected)
     gc.disable()
