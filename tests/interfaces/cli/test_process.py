@@ -81,10 +81,10 @@ def test_a_full_disk_behind_stdout_is_told(environ: dict[str, str], words: tuple
 
 def interrupt(process: subprocess.Popen[str]) -> str:
     """Press Ctrl-C until it ends, as a person would: Python misses one that comes right before it begins to wait."""
-    for _ in range(20):
+    for _ in range(200):
         process.send_signal(signal.SIGINT)
         try:
-            return process.communicate(timeout=30)[1]
+            return process.communicate(timeout=3)[1]
         except subprocess.TimeoutExpired:
             continue
     pytest.fail("it did not stop")
