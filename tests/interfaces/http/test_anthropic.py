@@ -10,6 +10,7 @@ import pytest
 from anthropic.types import RawMessageStreamEvent
 from pydantic import TypeAdapter
 from tests.interfaces.http.gateways import BASE, HOME, Gateway, make_agent, make_token
+from tests.interfaces.http.sdk_clients import SdkClient, talk_to
 from tests.interfaces.http.test_api import scripted
 
 from everself.errors import ModelFailed
@@ -30,12 +31,11 @@ WEATHER: Any = {
 RAINS = ReplyCall(ToolCall("toolu_1", "weather", '{"city": "Bern"}'))
 
 
-class Client:
+class Client(SdkClient):
     """The SDK over the application, without a socket."""
 
     def __init__(self, gateway: Gateway, token: str, *, bearer: bool = False) -> None:
-        self.gateway = gateway
-        self.token = token
+        super().__init__(gateway, token)
         http = httpx2.AsyncClient(transport=httpx2.ASGITransport(app=gateway.app), base_url=BASE)
         key: Any = {"auth_token": token} if bearer else {"api_key": token}
         self.sdk = anthropic.AsyncAnthropic(base_url=BASE, http_client=http, max_retries=0, **key)
@@ -47,23 +47,9 @@ class Client:
         self.session = raw.headers["x-everself-session"]
         return await raw.parse()
 
-    async def entries(self) -> list[dict[str, Any]]:
-        answer = await self.gateway.ask(self.token, "memory.list", everything=True)
-        return [one["entry"] for one in answer.json()["data"]]
-
 
 def play(act: Callable[[Client], Awaitable[None]], model: FakeModel | None = None, session: str = "main") -> FakeModel:
-    model = model or FakeModel("All right.")
-
-    async def main() -> None:
-        async with Gateway(opener=scripted(model)) as gateway:
-            client = Client(gateway, make_token(session=session))
-            await act(client)
-            await client.sdk.close()
-
-    make_agent()
-    asyncio.run(main())
-    return model
+    return talk_to(Client, act, model, session)
 
 
 def test_a_message_has_its_reason_and_its_usage() -> None:

@@ -1,14 +1,13 @@
 """The official `openai` package talks to an agent as to a model. Only the last message is said; what stands before it is never believed."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx2
 import openai
 import pytest
-from tests.interfaces.http.gateways import BASE, Gateway, make_agent, make_token
-from tests.interfaces.http.test_api import scripted
+from tests.interfaces.http.gateways import BASE, Gateway, make_token
+from tests.interfaces.http.sdk_clients import SdkClient, talk_to
 
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import ReplyEnd, ReplyText, Usage
@@ -19,12 +18,11 @@ pytestmark = pytest.mark.slow
 Messages = Any
 
 
-class Client:
+class Client(SdkClient):
     """The SDK over the application, without a socket."""
 
     def __init__(self, gateway: Gateway, token: str) -> None:
-        self.gateway = gateway
-        self.token = token
+        super().__init__(gateway, token)
         http = httpx2.AsyncClient(transport=httpx2.ASGITransport(app=gateway.app), base_url=BASE)
         self.sdk = openai.AsyncOpenAI(api_key=token, base_url=f"{BASE}/v1", http_client=http, max_retries=0)
 
@@ -37,23 +35,9 @@ class Client:
         self.session = raw.headers["x-everself-session"]
         return raw.parse()
 
-    async def entries(self) -> list[dict[str, Any]]:
-        answer = await self.gateway.ask(self.token, "memory.list", everything=True)
-        return [one["entry"] for one in answer.json()["data"]]
-
 
 def play(act: Callable[[Client], Awaitable[None]], model: FakeModel | None = None, session: str = "main") -> FakeModel:
-    model = model or FakeModel("All right.")
-
-    async def main() -> None:
-        async with Gateway(opener=scripted(model)) as gateway:
-            client = Client(gateway, make_token(session=session))
-            await act(client)
-            await client.sdk.close()
-
-    make_agent()
-    asyncio.run(main())
-    return model
+    return talk_to(Client, act, model, session)
 
 
 def test_the_agent_is_the_model() -> None:

@@ -1,6 +1,5 @@
 """The official `openai` package talks to an agent by the Responses API: whole, streaming, with its own tools, after an earlier response."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -9,8 +8,8 @@ import openai
 import pytest
 from openai.types.responses import ResponseStreamEvent
 from pydantic import TypeAdapter
-from tests.interfaces.http.gateways import BASE, Gateway, make_agent, make_token
-from tests.interfaces.http.test_api import scripted
+from tests.interfaces.http.gateways import BASE, Gateway, make_token
+from tests.interfaces.http.sdk_clients import SdkClient, talk_to
 
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import ReplyCall, ReplyEnd, ReplyText, ToolCall, Usage
@@ -28,12 +27,11 @@ WEATHER: Any = {
 RAINS = ReplyCall(ToolCall("call_1", "weather", '{"city": "Bern"}'))
 
 
-class Client:
+class Client(SdkClient):
     """The SDK over the application, without a socket."""
 
     def __init__(self, gateway: Gateway, token: str) -> None:
-        self.gateway = gateway
-        self.token = token
+        super().__init__(gateway, token)
         http = httpx2.AsyncClient(transport=httpx2.ASGITransport(app=gateway.app), base_url=BASE)
         self.sdk = openai.AsyncOpenAI(api_key=token, base_url=f"{BASE}/v1", http_client=http, max_retries=0)
 
@@ -42,23 +40,9 @@ class Client:
         self.session = raw.headers["x-everself-session"]
         return raw.parse()
 
-    async def entries(self) -> list[dict[str, Any]]:
-        answer = await self.gateway.ask(self.token, "memory.list", everything=True)
-        return [one["entry"] for one in answer.json()["data"]]
-
 
 def play(act: Callable[[Client], Awaitable[None]], model: FakeModel | None = None, session: str = "main") -> FakeModel:
-    model = model or FakeModel("All right.")
-
-    async def main() -> None:
-        async with Gateway(opener=scripted(model)) as gateway:
-            client = Client(gateway, make_token(session=session))
-            await act(client)
-            await client.sdk.close()
-
-    make_agent()
-    asyncio.run(main())
-    return model
+    return talk_to(Client, act, model, session)
 
 
 def test_a_response_goes_on_after_an_earlier_one() -> None:
