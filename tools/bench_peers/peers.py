@@ -4,6 +4,7 @@ Both are installed in an environment of their own (`make bench-peers`); nothing 
 """
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -23,13 +24,13 @@ _PACKED = 200
 _TABLE = "units"
 
 
-class Peer:
+class Peer(ABC):
     """What the peers share: hits, best first, are packed as the product's are, so that a token costs the same."""
 
     name = ""
 
-    def rank(self, question: Question, limit: int) -> Sequence[Hit]:
-        raise NotImplementedError
+    @abstractmethod
+    def rank(self, question: Question, limit: int) -> Sequence[Hit]: ...
 
     def read(self, question: Question, budget: int) -> str:
         return pack(self.rank(question, _PACKED), budget, count).text

@@ -3,7 +3,7 @@
 Fields that change nothing here are ignored, as clients send many; one that would have to do something and cannot is refused by its name.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -151,21 +151,34 @@ def _call(value: object, where: str) -> dict[str, str]:
 
 
 def _parts(content: object, where: str) -> tuple[list[str], list[Mapping[str, str]]]:
-    """Texts and images."""
+    return read_parts(content, where, {"text": "text", "refusal": "refusal"}, ("image_url", _address))
+
+
+def _address(part: Body, where: str) -> tuple[str, str]:
+    inner = read_object_field(part, "image_url", f"{where}.")
+    return read_text(inner, "url", f"{where}.image_url."), f"{where}.image_url.url"
+
+
+def read_parts(
+    content: object, where: str, fields: Mapping[str, str], image: tuple[str, Callable[[Body, str], tuple[str, str]]]
+) -> tuple[list[str], list[Mapping[str, str]]]:
+    """Texts and images. `fields` are the kinds of texts, each with the field that holds it; `image` is the kind of images, and what reads
+    the address of one and says where it stands."""
     if content is None or isinstance(content, str):
         return [content or ""], []
     if not isinstance(content, list):
         raise wrong(where, f"{where} is neither a text nor a list of parts.")
+    kind_of_images, address = image
     texts: list[str] = []
     images: list[Mapping[str, str]] = []
     for number, one in enumerate(content):
         place = f"{where}[{number}]"
         part = need_object(one, place)
-        if part.get("type") in ("text", "refusal"):
-            texts.append(read_text(part, str(part["type"]), f"{place}.", needed=False))
-        elif part.get("type") == "image_url":
-            address = read_text(read_object_field(part, "image_url", f"{place}."), "url", f"{place}.image_url.")
-            images.append(image_of(address, f"{place}.image_url.url"))
+        kind = str(part.get("type"))
+        if kind in fields:
+            texts.append(read_text(part, fields[kind], f"{place}.", needed=False))
+        elif kind == kind_of_images:
+            images.append(image_of(*address(part, place)))
         else:
-            raise wrong(place, f"{place} is neither text nor image_url; nothing else is served.")
+            raise wrong(place, f"{place} is neither text nor {kind_of_images}; nothing else is served.")
     return texts, images

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from everself.interfaces.http.dialogue import IMAGE, Asked, Item, image_of, tool_of, user_item
+from everself.interfaces.http.dialogue import IMAGE, Asked, Item, tool_of, user_item
 from everself.interfaces.http.fields import (
     Body,
     need_nothing,
@@ -21,8 +21,10 @@ from everself.interfaces.http.fields import (
     read_text,
     wrong,
 )
-from everself.interfaces.openai.requests import read_choice, read_shape
+from everself.interfaces.openai.requests import read_choice, read_parts, read_shape
 
+# the parts that hold a text, and where in them it stands
+_TEXTS: Final = {"input_text": "text", "output_text": "text", "text": "text", "refusal": "refusal"}
 PREFIX: Final = "resp_"
 _SYSTEM: Final = ("system", "developer")
 _NOT_SERVED: Final[Mapping[str, tuple[object, ...]]] = {
@@ -141,23 +143,8 @@ def _message(item: Body, where: str) -> Item:
 
 
 def _parts(content: object, where: str) -> tuple[list[str], list[Mapping[str, str]]]:
-    """Texts and images."""
-    if content is None or isinstance(content, str):
-        return [content or ""], []
-    if not isinstance(content, list):
-        raise wrong(where, f"{where} is neither a text nor a list of parts.")
-    texts: list[str] = []
-    images: list[Mapping[str, str]] = []
-    for number, one in enumerate(content):
-        place = f"{where}[{number}]"
-        part = need_object(one, place)
-        kind = part.get("type")
-        if kind in ("input_text", "output_text", "text"):
-            texts.append(read_text(part, "text", f"{place}.", needed=False))
-        elif kind == "refusal":
-            texts.append(read_text(part, "refusal", f"{place}.", needed=False))
-        elif kind == "input_image":
-            images.append(image_of(read_text(part, "image_url", f"{place}."), f"{place}.image_url"))
-        else:
-            raise wrong(place, f"{place} is neither text nor image; nothing else is served.")
-    return texts, images
+    return read_parts(content, where, _TEXTS, ("input_image", _address))
+
+
+def _address(part: Body, where: str) -> tuple[str, str]:
+    return read_text(part, "image_url", f"{where}."), f"{where}.image_url"
