@@ -184,7 +184,7 @@ def _loop_call(given: object) -> LoopCall:
     texts: tuple[object, ...] = (call.name, call.result or "")
     if not call.name or not all(isinstance(one, str) for one in texts):
         raise WrongUse(
-            "The name and the result of a call in tool_calls are texts.", mend="Give them as the model saw them."
+            "The name and the result of a call in tool_calls must be strings.", mend="Give what was sent to the model."
         )
     return replace(call, arguments=arguments_text(call.arguments), source=outside_source(call.source))
 

@@ -148,7 +148,7 @@ def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Rememb
     origin = origin_of(request.text, caller, request.source)
     if request.remember and not caller.is_model and is_outside(origin.source):
         raise RefusedByRule(
-            f"MEMORY.md stands in every prompt, and words from “{origin.source}” do not get there.",
+            f"MEMORY.md is part of every prompt, so text from “{origin.source}” is not written there.",
             mend="Remember it without keep; promote it later.",
         )
     person, explicit, category, project = request.person, request.remember, request.category, request.project

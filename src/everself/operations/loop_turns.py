@@ -158,7 +158,9 @@ class LoopTurns:
         new = [one for one in calls if not _is_listed(turn, one)]
         for one in new:
             if one.result is None:
-                raise WrongUse(f"The call of {one.name[:60]} has no result.", mend="Give it as the model saw it.")
+                raise WrongUse(
+                    f"The call of {one.name[:60]} has no result.", mend="Give the result that was sent to the model."
+                )
         self._begin(turn)
         self._store_foreign(turn, new)
         reply = self._store_reply(turn, assistant) if assistant.strip() else ""
@@ -318,7 +320,7 @@ class LoopTurns:
         first, text = (message, turn.said) if turn.said.strip() else (reply, assistant)
         if first is not None and not _says_same(first.content, text):
             raise WrongUse(
-                f'The id "{turn.name[:60]}" was given to another turn.', mend="Give each turn of a channel its own id."
+                f'The id "{turn.name[:60]}" belongs to another turn.', mend="Give each turn of a channel its own id."
             )
         last = reply if assistant.strip() else message
         # the words of a turn under way were stored with its first call

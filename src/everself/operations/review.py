@@ -174,7 +174,7 @@ def _decide(app: Runtime, caller: Caller, one: Waiting, *, answer: int = 0, text
 def _grow(app: Runtime, one: Waiting, text: str) -> str:
     if not text:
         return app.growth.approve(one.id).change
-    # theirs first: killed between the two, the draft is asked about again and nothing is lost
+    # the owner's text is applied before the draft is closed: after a kill between the two, the draft is asked about again
     whole = "\n" in one.words
     make = app.growth.propose if whole else app.growth.add_line
     made = make(text, one.reason, one.evidence)

@@ -29,7 +29,7 @@ WORDS = (
     "strict",  # … as plain BM25 counts them, long chunks less
     "around",  # … within two chunks of it, or in the headings above it
     "group",  # … in its part of the document, by frequency, for what is said
-    "spread",  # … and for what is written down, only as far as no chunk of the part has them alone
+    "spread",  # … the same for notes, but only words that no single chunk of the part holds together
     "best",  # the most that any chunk of its part has; for what is written down, what it has itself
     "answers",  # the chunk before asks with these words
     "speaker",  # somebody who is named speaks

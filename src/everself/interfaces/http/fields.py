@@ -17,7 +17,7 @@ def read_text(body: Body, name: str, where: str = "", *, needed: bool = True) ->
     if value is None and not needed:
         return ""
     if not isinstance(value, str) or (needed and not value):
-        raise wrong(f"{where}{name}", f"{where}{name} is missing or no text.")
+        raise wrong(f"{where}{name}", f"{where}{name} is missing or is not a string.")
     return value
 
 

@@ -163,7 +163,7 @@ def _check_entry(entry: Entry) -> None:
     if entry.tier is Tier.CORE:
         raise RefusedByRule(f"{entry.id} is in {entry.path}, which is already core memory.")
     if not can_leave(entry.path):
-        raise RefusedByRule(f"{entry.id} is in {entry.path}; nothing is promoted from there.")
+        raise RefusedByRule(f"{entry.id} is in {entry.path}; entries of this file cannot be promoted.")
     if entry.closed or entry.kind == TRANSCRIPT:
         raise RefusedByRule(f"{entry.id} {'no longer holds' if entry.closed else 'is a transcript'}.")
 

@@ -81,7 +81,7 @@ def _mode_of(path: str) -> Literal["wal", "plain"]:
     # SQLite calls some of these a mistake in the question, for which the store does not answer
     whole = head.startswith(b"SQLite format 3\0") and 1 <= format_number <= 4 and 1 <= encoding <= 3
     if not whole or head[18:20] not in (b"\1\1", b"\2\2"):
-        raise Damaged(f"{path} does not begin like a database.", mend=RESTORE)
+        raise Damaged(f"{path} is not an SQLite database: its first bytes are wrong.", mend=RESTORE)
     return "wal" if head[18] == 2 else "plain"
 
 
