@@ -1,0 +1,78 @@
+"""Release a version: check that everything says the same, build and try the packages, and tag the commit.
+
+usage: python -m tools.release [--check] VERSION
+
+`--check` changes nothing. Publishing is a step of its own: what was built lies in dist/, and the tag is local until it is pushed.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tools.interpreters import TOP, promised
+from tools.wheel import main as try_wheels
+
+_VERSION = re.compile(r"\d+\.\d+\.\d+(?:(?:a|b|rc)\d+)?")
+
+
+def git(top: Path, *words: str) -> str:
+    return subprocess.run(["git", *words], cwd=top, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def find_faults(top: Path, version: str) -> list[str]:
+    """What keeps this version from being released, each with what to do."""
+    faults = []
+    if not _VERSION.fullmatch(version):
+        faults.append(f"“{version}” is no version: write MAJOR.MINOR.PATCH, as 0.2.0 or 0.2.0rc1.")
+    source = (top / "src/everself/__init__.py").read_text(encoding="utf-8")
+    found = re.search(r'^__version__ = "(.+)"$', source, re.MULTILINE)
+    if found is None or found[1] != version:
+        faults.append(
+            f"src/everself/__init__.py says {found[1] if found else 'nothing'}: set __version__ to {version}."
+        )
+    changes = (top / "CHANGELOG.md").read_text(encoding="utf-8")
+    if not re.search(rf"^## \[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d$", changes, re.MULTILINE):
+        faults.append(
+            f"CHANGELOG.md has no heading “## [{version}] - YYYY-MM-DD”: move what is under Unreleased there."
+        )
+    if git(top, "status", "--porcelain"):
+        faults.append("There are changes that are not committed: commit them.")
+    if (branch := git(top, "rev-parse", "--abbrev-ref", "HEAD")) != "main":
+        faults.append(f"The branch is {branch}: releases are made from main.")
+    if git(top, "tag", "--list", f"v{version}"):
+        faults.append(f"The tag v{version} exists: a released version is never changed. Take the next number.")
+    return faults
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.release", description="Check, build and tag a release.")
+    parser.add_argument("--check", action="store_true", help="look only; change nothing")
+    parser.add_argument("version", metavar="VERSION")
+    given = parser.parse_args(arguments)
+    faults = find_faults(TOP, given.version)
+    if faults:
+        print("\n".join(faults), file=sys.stderr)
+        return 1
+    if given.check:
+        print(f"{given.version} can be released.")
+        return 0
+    for target in ("check", "test", "test-all"):
+        subprocess.run(["make", target], cwd=TOP, check=True)
+    if try_wheels(promised(TOP / "pyproject.toml")):
+        return 1
+    shutil.rmtree(TOP / "dist", ignore_errors=True)
+    subprocess.run([sys.executable, "-m", "build", "--no-isolation", "--outdir", "dist", "."], cwd=TOP, check=True)
+    git(TOP, "tag", "--annotate", f"v{given.version}", "--message", f"Everself {given.version}")
+    made = ", ".join(sorted(one.name for one in (TOP / "dist").iterdir()))
+    print(
+        f"Tagged v{given.version}; dist/ holds {made}. Next: git push origin main v{given.version}, then upload dist/."
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
