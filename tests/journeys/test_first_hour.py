@@ -96,6 +96,19 @@ def test_what_is_typed_while_a_reply_comes_is_sent_line_by_line(
     assert [said(one) for one in slow.heard] == ["How are you?", "What is new?", "first line\nsecond line"], shown
 
 
+def test_without_a_command_it_says_what_it_is_and_talks(environ: dict[str, str], tmp_path: Path) -> None:
+    with sit_down(tmp_path, environ) as pane:
+        pane.wait("Everself keeps what you tell it", "Your agent lives in", "Three things to try", "›")
+        pane.type("/quit")
+        assert pane.left() == 0
+    again = tmp_path / "again"
+    again.mkdir()
+    with sit_down(again, environ) as pane:
+        assert "Three things to try" not in pane.wait("›")
+        pane.type("/quit")
+        assert pane.left() == 0
+
+
 def test_keys_pressed_before_the_first_prompt_are_messages_of_their_own(pane: Pane, environ: dict[str, str]) -> None:
     # the terminal itself makes line feeds of these; the first words on the screen tell of what takes long
     pane.type("My dog is called Bruno.", "/forget Bruno", "yes", "/mmory", "/quit")

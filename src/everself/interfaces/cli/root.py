@@ -1,6 +1,7 @@
 """The command `everself` itself: what it takes before the name of a command, and the way to the commands."""
 
 import importlib
+import sys
 from typing import Final
 
 import click
@@ -73,13 +74,24 @@ def _tell_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 @agent_option
 @json_option
 @click.pass_context
-def everself(context: click.Context, /, verbose: int, **_: str) -> None:
-    """A self that lasts for AI agents: identity and memory in plain Markdown files."""
-    if context.invoked_subcommand is None:
+def everself(context: click.Context, /, verbose: int, agent: str, **_: str) -> int:
+    """A self that lasts for AI agents: identity and memory in plain Markdown files.
+
+    Without a command, at a terminal, it talks to you.
+    """
+    call = context.find_object(Call)
+    talks = sys.stdin.isatty() and sys.stdout.isatty() and not (call is not None and call.json)
+    if context.invoked_subcommand is None and not talks:
         click.echo(context.get_help())
-        return
+        return 0
     context.color = None if _colour_welcome() else False
     _start_log(context, verbose)
+    if context.invoked_subcommand is None:
+        chat = everself.get_command(context, "chat")
+        assert chat is not None
+        code: int = context.invoke(chat, resume="", agent=agent)
+        return code
+    return 0
 
 
 def _start_log(context: click.Context, verbose: int) -> None:

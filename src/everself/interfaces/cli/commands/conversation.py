@@ -28,13 +28,28 @@ def awake(agent: str) -> Iterator["Runtime"]:
 
         # nobody agrees here to take over a folder with notes in it
         set_up_agent(Home(), Caller(Audience.OWNER_AT_TERMINAL), SetupRequest(agent=agent))
-        show_lines([f"Your agent lives in {where}: plain files, yours to read and edit."], err=True)
+        show_lines(_welcome(where), err=True)
     with opened(agent) as app:
         app.workspace  # noqa: B018 what a dead process left half done is completed before anybody speaks
         if not this_call().json:
             show_notices(recovery_notices(app))
             _tell_unpacking(app)
         yield app
+
+
+def _welcome(where: str) -> list[str]:
+    lives = f"Your agent lives in {where}: plain files, yours to read and edit."
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return [lives]
+    return [
+        "Everself keeps what you tell it, on this machine, without a key.",
+        lives,
+        "Three things to try:",
+        "  tell it something, leave with Ctrl-D, come back and ask for it",
+        "  correct it: “No, the demo is on Friday, not on Thursday.”",
+        "  everself memory list    see what it wrote down; everself undo last takes a change back",
+        "",
+    ]
 
 
 def _tell_unpacking(app: "Runtime") -> None:
