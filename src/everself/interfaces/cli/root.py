@@ -87,8 +87,8 @@ def everself(context: click.Context, /, verbose: int, agent: str, **_: str) -> i
     context.color = None if _colour_welcome() else False
     _start_log(context, verbose)
     if context.invoked_subcommand is None:
-        chat = everself.get_command(context, "chat")
-        assert chat is not None
+        from everself.interfaces.cli.commands.chat import chat
+
         code: int = context.invoke(chat, resume="", agent=agent)
         return code
     return 0
