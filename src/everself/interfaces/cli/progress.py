@@ -1,9 +1,12 @@
 """How far a long step is: a bar at a terminal, a line now and then elsewhere, nothing beside JSON. Always on stderr."""
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from typing import Final
 
+from everself.clock import monotonic
 from everself.interfaces.cli.call import show_lines, this_call
 
 Tell = Callable[[int, int], None]
@@ -11,6 +14,8 @@ Tell = Callable[[int, int], None]
 _LINES = 10
 # and nobody sits before it and wonders: it can wait so many times longer for the first word
 _UNWATCHED = 5
+# characters of the bar itself
+_WIDTH: Final = 24
 
 
 @contextmanager
@@ -62,25 +67,41 @@ def _patient(tell: Tell, seconds: float) -> Iterator[Tell]:
 
 @contextmanager
 def _bar(label: str) -> Iterator[Tell]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    bar = Progress(*columns, console=Console(file=sys.stderr), transient=True)
-    task = bar.add_task(label)
-
     # there only while something goes on, so that a question or another bar has the terminal for itself
+    began: float | None = None
+
     def tell(done: int, total: int) -> None:
-        bar.update(task, completed=done, total=total)
+        nonlocal began
         if done < total:
-            bar.start()
-        else:
-            bar.stop()
+            began = monotonic() if began is None else began
+            _draw(_bar_line(label, done, total, monotonic() - began))
+        elif began is not None:
+            began = None
+            _draw("")
 
     try:
         yield tell
     finally:
-        bar.stop()
+        if began is not None:
+            _draw("")
+
+
+def _bar_line(label: str, done: int, total: int, seconds: float) -> str:
+    """How far it is, as wide as a narrow terminal at most: a line that wraps could not be drawn over."""
+    filled = _WIDTH * done // total
+    left = f"  {_duration(seconds / done * (total - done))} left" if done and seconds >= 1 else ""
+    return f"{label} [{'#' * filled}{'.' * (_WIDTH - filled)}] {done:,} of {total:,}{left}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def _draw(line: str) -> None:
+    """In the place of what was drawn before."""
+    columns = shutil.get_terminal_size().columns
+    sys.stderr.write(f"\r\x1b[K{line[: columns - 1]}")
+    sys.stderr.flush()
 
 
 def _lines(label: str, *, at_once: bool) -> Tell:
