@@ -1,10 +1,12 @@
 """How far a long step is: a bar at a terminal, a line now and then elsewhere, nothing beside JSON. Always on stderr."""
 
-import shutil
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Final
+
+import click
 
 from everself.clock import monotonic
 from everself.interfaces.cli.call import show_lines, this_call
@@ -16,6 +18,8 @@ _LINES = 10
 _UNWATCHED = 5
 # characters of the bar itself
 _WIDTH: Final = 24
+# of a terminal that does not say
+_COLUMNS: Final = 80
 
 
 @contextmanager
@@ -25,7 +29,8 @@ def progress(label: str, after: float = 0.0) -> Iterator[Tell | None]:
     if this_call().json:
         yield None
         return
-    watched = sys.stderr.isatty()
+    # one that is too plain for colours cannot draw over a line either
+    watched = sys.stderr.isatty() and click.get_current_context().color is not False
     shown = _bar(label) if watched else nullcontext(_lines(label, at_once=after > 0))
     after = after if watched else after * _UNWATCHED
     with shown as tell, _patient(tell, after) if after else nullcontext(tell) as told:
@@ -87,7 +92,7 @@ def _bar(label: str) -> Iterator[Tell]:
 
 
 def _bar_line(label: str, done: int, total: int, seconds: float) -> str:
-    """How far it is, as wide as a narrow terminal at most: a line that wraps could not be drawn over."""
+    """How far it is, and how long the rest will take if it goes on like this."""
     filled = _WIDTH * done // total
     left = f"  {_duration(seconds / done * (total - done))} left" if done and seconds >= 1 else ""
     return f"{label} [{'#' * filled}{'.' * (_WIDTH - filled)}] {done:,} of {total:,}{left}"
@@ -98,8 +103,11 @@ def _duration(seconds: float) -> str:
 
 
 def _draw(line: str) -> None:
-    """In the place of what was drawn before."""
-    columns = shutil.get_terminal_size().columns
+    """In the place of what was drawn before; cut, because a line that wraps could not be drawn over."""
+    try:
+        columns = os.get_terminal_size(sys.stderr.fileno()).columns or _COLUMNS
+    except (OSError, ValueError):
+        columns = _COLUMNS
     sys.stderr.write(f"\r\x1b[K{line[: columns - 1]}")
     sys.stderr.flush()
 
