@@ -78,7 +78,6 @@ HOMES: dict[str, tuple[str, ...]] = {
     "cronsim": ("keepers",),
     "watchfiles": ("workspace",),
     "click": SPEAKING,
-    "rich": SPEAKING,
     "prompt_toolkit": SPEAKING,
     "pydantic_ai": ("models",),
     "mcp": ("conversation", "interfaces"),
