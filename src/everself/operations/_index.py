@@ -65,6 +65,7 @@ INDEX: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("spend", "models", "Show what models cost, by day and job.", "", "", ""),
     ("memory.promote", "promotion", "Show what deserves the curated core, with the reasons; move it with --apply.", "memory_promote", "", "[ID]..."),
     ("review.list", "review", "List what waits for you.", "", "/review", "[list]"),
+    ("review.count", "review", "Count what waits for you, by kind.", "", "", ""),
     ("review.accept", "review", "Say yes to one thing that waits.", "", "", "ID"),
     ("review.edit", "review", "Say yes in your own words: what stands there is replaced by them, then it is accepted.", "", "", "ID"),
     ("review.refuse", "review", "Say no to one thing that waits. The same is not asked again.", "", "", "ID"),
@@ -99,5 +100,6 @@ INDEX: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("gateway.token.list", "tokens", "List the tokens, each with its agent and what it may do. The tokens themselves are not kept.", "", "", ""),
     ("gateway.token.rotate", "tokens", "Give a token a new value, and sign every browser out. The old one is refused from the next request on.", "", "", "NAME"),
     ("gateway.token.rm", "tokens", "Remove a token. It is refused from the next request on.", "", "", "NAME"),
+    ("memory.trends", "trends", "Show day by day what was remembered, what of it is junk, and which searches found nothing.", "", "", ""),
     ("why", "why", "Tell what a reply rests on, or with --bisect which message first taught a belief.", "", "/why", "[REPLY]"),
 )
