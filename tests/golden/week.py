@@ -307,6 +307,7 @@ def sunday(life: Life) -> None:
     life.call("no-such-command")
     life.call("memory", "list", "--limit", "1")
     life.call("memory", "trends", "--days", "3")
+    life.call("memory", "contents")
     life.call("review", "count")
 
 

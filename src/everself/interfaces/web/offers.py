@@ -13,16 +13,25 @@ OFFERED: Final[dict[str, tuple[str, ...]]] = {
     "memory": (
         *("memory.search", "memory.list", "memory.show", "memory.get", "memory.why", "memory.add", "memory.edit"),
         *("memory.correct", "memory.supersede", "memory.promote", "memory.release", "memory.vouch", "memory.forget"),
-        *("memory.bank.list", "memory.bank.show", "memory.bank.add", "log", "show", "undo"),
+        *("memory.bank.list", "memory.bank.show", "memory.bank.add", "memory.contents", "log", "show", "undo"),
     ),
     "soul": (
         *("soul.show", "soul.history", "soul.diff", "soul.approve", "soul.refuse", "soul.rollback", "soul.test"),
         *("soul.digest", "soul.verify", "identity"),
     ),
-    "review": ("review.list", "review.accept", "review.edit", "review.refuse"),
+    "review": ("review.list", "review.count", "review.accept", "review.edit", "review.refuse"),
     "context": ("context", "simulate-compaction"),
     "health": (
-        *("doctor", "memory.status", "memory.index", "memory.rebuild", "memory.eval", "memory.compact", "spend"),
+        *(
+            "doctor",
+            "memory.status",
+            "memory.index",
+            "memory.rebuild",
+            "memory.eval",
+            "memory.compact",
+            "memory.trends",
+            "spend",
+        ),
         *("cron.list", "cron.show", "cron.history", "cron.run", "cron.enable", "cron.disable", "cron.add", "cron.rm"),
         *("keepers.list", "keepers.run", "keepers.history", "gateway.status", "gateway.logs"),
     ),
