@@ -33,7 +33,7 @@ def test_the_first_hour_is_answered_as_before(tmp_path: Path) -> None:
 
 
 # they last until a signal ends them: tests/interfaces/http/test_process.py
-LASTING = {"gateway run", "gateway start", "gateway restart"}
+LASTING = {"gateway run", "gateway start", "gateway restart", "mcp"}
 
 
 def test_every_command_has_a_golden_answer() -> None:
