@@ -28,7 +28,10 @@ async def visit_of(gateway: Gateway, browser: Browser, **form: str) -> Visit:
     assert found is not None
     access = Access("sign-in", found.agent, found.scope(), False, found.terminal)
     made = Visit(gateway.service, access, "/web/main/x", {}, Values(()), Values(tuple(form.items())), browser.cookie)
-    made.opened = (await gateway.service.pool.lease("main")).runtime
+    leased = await gateway.service.pool.lease("main")
+    made.opened = leased.runtime
+    # it stays open for the next request, as long as nobody closes what is idle
+    gateway.service.pool.release(leased)
     return made
 
 
