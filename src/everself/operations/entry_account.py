@@ -15,6 +15,7 @@ from everself.memory.selection import ListedEntry, PageBounds, Selection, Standi
 from everself.operations.caller import Caller
 from everself.operations.declaration import Argument, Option, Request, Result, owner_reads
 from everself.runtime import Runtime
+from everself.storage.state.entries import EntryRows
 from everself.text.normalise import fold
 from everself.values import Entry, Tag, Tier
 
@@ -156,15 +157,14 @@ class ShowRequest(Request):
 )
 def show_entry(runtime: Runtime, _: Caller, request: ShowRequest) -> Account:
     """Tell everything about one entry: its words, origin, confidence and history."""
-    return account_of(runtime, request.entry)
+    return account_of(runtime.memory, runtime.state.entries, request.entry)
 
 
-def account_of(runtime: Runtime, identity: str) -> Account:
+def account_of(memory: Memory, rows: EntryRows, identity: str) -> Account:
     """Look everything up about the entry of that id, or of the only id that begins so."""
-    memory = runtime.memory
     memory.catalog.refresh()
     entry = memory.catalog.get(identity)
-    near = memory.catalog.named(runtime.state.entries.resting_on(entry.id)).values()
+    near = memory.catalog.named(rows.resting_on(entry.id)).values()
     resting = [one for one in near if f"entry:{entry.id}" in one.lineage]
     return Account(
         entry=entry,

@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from everself.config.places import is_agent_id
 from everself.interfaces.http.problems import Refused, refuse
 from everself.operations.caller import Audience, Caller
 from everself.operations.sign_in_file import SignIn
 from everself.operations.token_file import PREFIX, Token, is_plain
-from everself.search.scopes import Scope
+from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import is_owner
 
 LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -22,17 +23,23 @@ _SIGN_IN: Final = (
 _MOST: Final = 512
 KEY: Final = b"x-api-key"
 
+# where a server notes the user at the other end of its unix socket, and how that user names an agent
+PEER: Final = "everself.peer"
+AGENT: Final = b"x-everself-agent"
+LOCAL: Final = "local"
+
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a request may do: whose token it is, which agent it opens, for whom."""
+    """What a request may do: whose token it is, which agent it opens, for whom. `terminal`: a browser whose link was made at a terminal."""
 
     token: str
     agent: str
     scope: Scope
     read: bool
+    terminal: bool = False
 
     @property
     def is_owner(self) -> bool:
@@ -42,6 +49,13 @@ class Access:
         """The owner's token has the owner's standing, but not that of the owner at a terminal: nobody is there to be asked."""
         standing = Audience.OWNER if self.is_owner else Audience.GUEST
         return Caller(standing, self.scope, by_owner=self.is_owner, unwatched=True, channel=channel)
+
+    def visitor(self, channel: str) -> Caller:
+        """Whoever sends a form of our own page. Where the link came from the owner's terminal, the owner sits in front of it; nobody has
+        agreed to anything by that (docs/decisions/0098)."""
+        if not (self.terminal and self.is_owner):
+            return self.caller(channel)
+        return Caller(Audience.OWNER_AT_TERMINAL, self.scope, by_owner=True, present=True, channel=channel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +145,20 @@ def check_page(headers: RawHeaders, query: bytes, method: str) -> None:
 def signed_in(found: SignIn | None) -> Access:
     if found is None:
         raise refuse(401, "signed-out", "Nobody is signed in", mend="everself web")
-    return Access(f"sign-in:{found.name}", found.agent, found.scope(), False)
+    return Access(f"sign-in:{found.name}", found.agent, found.scope(), False, found.terminal)
+
+
+def is_local_owner(peer: object, headers: RawHeaders, user: int) -> bool:
+    """Whether a process of the owner's own user asks over the unix socket, and shows no token that would say more exactly who it is."""
+    return peer == user and not _values(list(headers), b"authorization")
+
+
+def local_owner(headers: RawHeaders) -> Access:
+    """A process of the owner's own user, which could read and write the files themselves. It names the agent it means."""
+    named = _values(list(headers), AGENT)
+    if len(named) != 1 or not is_agent_id(named[0]):
+        raise refuse(400, "no-agent", "No agent is named", mend=f"Send the header {AGENT.decode()}.")
+    return Access(LOCAL, named[0], Scope(SessionKind.MAIN), False)
 
 
 def access_of(token: Token | None, headers: RawHeaders) -> Access:

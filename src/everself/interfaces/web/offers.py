@@ -24,12 +24,12 @@ OFFERED: Final[dict[str, tuple[str, ...]]] = {
     "health": (
         *(
             "doctor",
+            "memory.trends",
             "memory.status",
             "memory.index",
             "memory.rebuild",
             "memory.eval",
             "memory.compact",
-            "memory.trends",
             "spend",
         ),
         *("cron.list", "cron.show", "cron.history", "cron.run", "cron.enable", "cron.disable", "cron.add", "cron.rm"),
@@ -61,6 +61,7 @@ WITHHELD: Final[dict[str, str]] = {
     "gateway.hook.add": _SECRET,
     "gateway.hook.rotate": _SECRET,
     "gateway.sign-in": _SECRET,
+    "client.context": "It is for programs that begin a conversation; Context shows the same.",
     "cron.tick": "The gateway runs what is due by itself.",
 }
 
