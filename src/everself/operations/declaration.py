@@ -8,6 +8,7 @@ import inspect
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 from everself.errors import WrongUse
@@ -235,16 +236,23 @@ class Operation(Generic[R, T]):
 
     def schema(self, interface: Interface) -> dict[str, object]:
         """The JSON Schema of a request, with the names and fields of that interface."""
-        import msgspec
+        made: type[Any] = self.request
+        return _schema(made, interface)
 
-        known = _properties(msgspec.json.schema(self.request))
-        offered = [one for one in self.fields if one.offered_by(interface)]
-        return {
-            "type": "object",
-            "properties": {one.option.tool or one.name: _property(one, known[one.name]) for one in offered},
-            "required": [one.option.tool or one.name for one in offered if one.is_required(interface)],
-            "additionalProperties": False,
-        }
+
+@cache
+def _schema(request: type[Any], interface: Interface) -> dict[str, object]:
+    """Made once: a turn shows a model thirty of them."""
+    import msgspec
+
+    known = _properties(msgspec.json.schema(request))
+    offered = [one for one in fields_of(request) if one.offered_by(interface)]
+    return {
+        "type": "object",
+        "properties": {one.option.tool or one.name: _property(one, known[one.name]) for one in offered},
+        "required": [one.option.tool or one.name for one in offered if one.is_required(interface)],
+        "additionalProperties": False,
+    }
 
 
 def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
