@@ -8,7 +8,6 @@ import inspect
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 from everself.errors import WrongUse
@@ -236,13 +235,17 @@ class Operation(Generic[R, T]):
 
     def schema(self, interface: Interface) -> dict[str, object]:
         """The JSON Schema of a request, with the names and fields of that interface."""
-        made: type[Any] = self.request
-        return _schema(made, interface)
+        found = _SCHEMAS.get((self.request, interface))
+        if found is None:
+            found = _SCHEMAS[self.request, interface] = _schema(self.request, interface)
+        return found
 
 
-@cache
+# made once: each turn shows a model thirty of them
+_SCHEMAS: Final[dict[tuple[type[Any], Interface], dict[str, object]]] = {}
+
+
 def _schema(request: type[Any], interface: Interface) -> dict[str, object]:
-    """Made once: a turn shows a model thirty of them."""
     import msgspec
 
     known = _properties(msgspec.json.schema(request))
