@@ -97,7 +97,7 @@ INDEX: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("soul.verify", "soul", "Look for what was changed outside Everself in the documents that only humans change.", "", "", "[PATH]..."),
     ("gateway.token.add", "tokens", "Make a token, which lets a program ask the gateway. It is shown once; only a hash of it is kept.", "", "", "NAME"),
     ("gateway.token.list", "tokens", "List the tokens, each with its agent and what it may do. The tokens themselves are not kept.", "", "", ""),
-    ("gateway.token.rotate", "tokens", "Give a token a new value. The old one is refused from the next request on.", "", "", "NAME"),
+    ("gateway.token.rotate", "tokens", "Give a token a new value, and sign every browser out. The old one is refused from the next request on.", "", "", "NAME"),
     ("gateway.token.rm", "tokens", "Remove a token. It is refused from the next request on.", "", "", "NAME"),
     ("why", "why", "Tell what a reply rests on, or with --bisect which message first taught a belief.", "", "/why", "[REPLY]"),
 )

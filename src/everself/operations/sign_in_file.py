@@ -3,6 +3,7 @@
 A link works once, for five minutes. Using it puts a cookie in its place, which is refused after thirty days.
 """
 
+import hashlib
 import hmac
 import os
 from dataclasses import dataclass
@@ -45,6 +46,8 @@ class SignIn:
 class SignInFile(RecordFile[SignIn]):
     def __init__(self, folder: str) -> None:
         super().__init__(os.path.join(folder, FILE), SignIn, "sign_ins", "sign-in", "everself gateway sign-in")
+        # the name of the cookie: a browser sends cookies of one host to every port, so that each home has a name of its own
+        self.cookie = f"everself-{hashlib.sha256(os.fsencode(os.path.realpath(folder))).hexdigest()[:12]}"
 
     def make_link(self, agent: str, session: str, now: datetime) -> str:
         """The secret of a new link."""

@@ -15,7 +15,6 @@ from everself.operations.token_file import PREFIX, Token, is_plain
 from everself.search.scopes import Scope
 from everself.search.sharing import is_owner
 
-COOKIE: Final = "everself"
 LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _SIGN_IN: Final = (
     "Send the header “Authorization: Bearer TOKEN”. everself gateway token add NAME --as main makes a token."
@@ -106,13 +105,13 @@ def bearer(headers: RawHeaders, query: bytes, *, keyed: bool = False) -> str:
     return shown.pop()
 
 
-def find_cookie(headers: RawHeaders) -> str:
+def find_cookie(headers: RawHeaders, name: str) -> str:
     """The cookie of whoever signed in with a browser; empty where there is none, or where a token is shown as well."""
     found = list(headers)
     if _values(found, b"authorization"):
         return ""
     pairs = [part.partition("=") for line in _values(found, b"cookie") for part in line.split(";")]
-    named = [value.strip() for name, _, value in pairs if name.strip() == COOKIE]
+    named = [value.strip() for given, _, value in pairs if given.strip() == name]
     return named[0] if len(named) == 1 and len(named[0]) <= _MOST else ""
 
 
@@ -131,7 +130,7 @@ def check_page(headers: RawHeaders, query: bytes, method: str) -> None:
 
 def signed_in(found: SignIn | None) -> Access:
     if found is None:
-        raise refuse(401, "signed-out", "Nobody is signed in", mend="everself gateway sign-in")
+        raise refuse(401, "signed-out", "Nobody is signed in", mend="everself web")
     return Access(f"sign-in:{found.name}", found.agent, found.scope(), False)
 
 

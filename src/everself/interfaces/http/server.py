@@ -96,7 +96,7 @@ def make_service(
     asked, failed = Rate(limits.rate, limits.burst), Rate(limits.failures, limits.failures_burst)
     jobs = JobRunner(pool, log, lambda: home.load().config.agents, system_now)
     hooks, sign_ins = HookFile(folder), SignInFile(folder)
-    known = TokenFile(folder), pool, workers, log, hosts_of(address), limits
+    known = home, TokenFile(folder), pool, workers, log, hosts_of(address), limits
     return Service(*known, asked, failed, jobs, hooks, sign_ins)
 
 

@@ -21,6 +21,7 @@ from everself.interfaces.http.workers import Workers
 from everself.operations.caller import Audience, Caller
 from everself.operations.conversation import Reply
 from everself.operations.declaration import Operation
+from everself.operations.home import Home
 from everself.operations.hook_file import HookFile
 from everself.operations.registry import all_operations, get_operation
 from everself.operations.sign_in_file import SignInFile
@@ -42,6 +43,7 @@ def offered_operations() -> tuple[Operation[Any, Any], ...]:
 
 @dataclass(slots=True)
 class Service:
+    home: Home
     tokens: TokenFile
     pool: AgentPool
     workers: Workers
@@ -75,7 +77,7 @@ class Service:
 
         def work() -> T:
             runtime = leased.runtime
-            _need_offer(operation, runtime, caller)
+            need_offer(operation, runtime, caller)
             result = operation(runtime, caller, operation.read(clean(given), "http"))
             return show(runtime, result)
 
@@ -140,7 +142,7 @@ class Service:
             )
 
 
-def _need_offer(operation: Operation[Any, Any], runtime: Runtime, caller: Caller) -> None:
+def need_offer(operation: Operation[Any, Any], runtime: Runtime, caller: Caller) -> None:
     """A guest gets what a session with them is offered, and no more."""
     if caller.audience < Audience.OWNER and not may_use(operation, runtime, caller.scope):
         raise RefusedByRule("Permission denied: this is not offered to guests.")
