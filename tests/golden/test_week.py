@@ -33,7 +33,7 @@ def test_the_first_hour_is_answered_as_before(tmp_path: Path) -> None:
 
 
 # they last, or what they start does, until a signal ends it: tests/interfaces/http/test_process.py
-LASTING = {"gateway run", "gateway start", "gateway restart", "web"}
+LASTING = {"gateway run", "gateway start", "gateway restart", "web", "mcp"}
 # a life of its own, in a folder of its own: tests/interfaces/cli/test_demo.py
 ELSEWHERE = {"demo"}
 

@@ -501,6 +501,7 @@ NO_PATHS: dict[str, str] = {
     "why.reply": "compared with the ids of recorded messages",
     "why.bisect": "compared with the ids and words of what is remembered",
     "context.session_kind": "the name of a kind of session and a slug",
+    "client.context.message": "words that memory is searched for",
     "context.message": "words that memory is searched for",
     **{
         f"{name}.name": "compared with recorded sessions, whose ids are the runtime's own"

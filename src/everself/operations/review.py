@@ -1,6 +1,7 @@
 """Operations of review: what waits for a human, and their yes, their own words, or their no. Nothing is decided twice.
 
-Four things wait here: proposals for the soul, questions of keepers, what is kept apart, and what a hand wrote that nobody owned up to.
+Five things wait here: proposals for the soul, questions of keepers, what another program's model would have forgotten, what is kept apart,
+and what a hand wrote that nobody owned up to.
 What waits for a human is not decided by a model, and what was kept from a model is not shown to one.
 """
 
@@ -25,11 +26,15 @@ from everself.workspace.layout import place
 SOUL: Final = "soul"
 QUARANTINE: Final = "quarantine"
 HANDS: Final = "hand"
+FORGET: Final = "forget"
+# questions about forgetting that wait at once: a manipulated model could ask without end
+_MOST_FORGETS: Final = 20
 # of a workspace full of notes only the newest are asked about; `memory vouch` is for all of them
 _HANDS: Final = 20
 _WIDE: Final = 400
 _ITEM: Final = "The id of what waits, or the beginning of it."
 _SEEN: Final = "Only if it is still what `review list --json` showed."
+_NOT_UNDONE: Final = "Forgetting cannot be undone, so that it is only done at your own terminal."
 _NOT_PRESENT: Final = "This was added outside Everself. Only at your own terminal can you say that it is yours."
 
 Verdict = Literal["accepted", "edited", "refused"]
@@ -86,13 +91,39 @@ def list_waiting(runtime: Runtime, _: Caller, request: ListRequest) -> Queue:
     hands = _hands(runtime, entries)
     found = (
         *(_of_soul(runtime, one) for one in reversed(runtime.growth.open())),
-        *(_of_question(runtime, one) for one in runtime.state.reviews.waiting()),
+        *(
+            _of_forgetting(runtime, one) if one.kind == FORGET else _of_question(runtime, one)
+            for one in runtime.state.reviews.waiting()
+        ),
         *(_of_entry(one, QUARANTINE) for one in entries if _is_apart(runtime, one)),
         *(_of_entry(one, HANDS) for one in hands[:_HANDS]),
     )
     more = len(hands) - _HANDS
     notes = (f"{more} more that were added outside Everself: everself memory vouch",) if more > 0 else ()
     return Queue(found, notes)
+
+
+def count_waiting(runtime: Runtime) -> int:
+    """How many things wait. What they are is not for whoever is only told the number."""
+    entries = runtime.memory.catalog.all()
+    asked = len(runtime.growth.open()) + len(runtime.state.reviews.waiting())
+    apart = sum(_is_apart(runtime, one) for one in entries)
+    return asked + apart + min(_HANDS, len(_hands(runtime, entries)))
+
+
+def ask_to_forget(runtime: Runtime, entries: tuple[str, ...]) -> str:
+    """Ask the owner whether these entries may go; the question's id. Empty where they said no before, or where too much is asked.
+
+    Only ids are kept: a question must not hold the words that are to be forgotten.
+    """
+    reviews, about = runtime.state.reviews, " ".join(sorted(entries))
+    known = reviews.about(FORGET, about)
+    if known is not None or len(reviews.waiting(FORGET)) >= _MOST_FORGETS:
+        return known.id if known is not None and known.status == "waiting" else ""
+    evidence = tuple(f"entry:{one}" for one in sorted(entries))
+    now = runtime.clock.now().isoformat()
+    review = Review(new_id(), now, FORGET, "mcp", about, {"entries": sorted(entries)}, evidence)
+    return review.id if reviews.add(review) else ""
 
 
 class AcceptRequest(Request):
@@ -164,6 +195,8 @@ def _decide(app: Runtime, caller: Caller, one: Waiting, *, answer: int = 0, text
             change = _grow(app, one, text)
         case "quarantine":
             change = _let_out(app, one, text)
+        case "forget":
+            change = _forget(app, caller, one, text)
         case "hand":
             change = _own_up(app, caller, one, text)
         case _:
@@ -189,6 +222,23 @@ def _let_out(app: Runtime, one: Waiting, text: str) -> str:
     if text:
         app.memory.edit(one.id, text, stated_by_owner("terminal"), seen=one.words)
     return release(app.memory, one.id).change
+
+
+def _forget(app: Runtime, caller: Caller, one: Waiting, text: str) -> str:
+    """It cannot be undone, so that somebody has to be there; there is no change that could be taken back."""
+    from everself.memory.forgetting.proof import Target
+
+    review = app.state.reviews.find(one.id)
+    if text:
+        raise WrongUse("This question has no text to edit: accept or refuse it.", mend="everself review")
+    if one.changed:
+        app.state.reviews.decide(one.id, "expired", app.clock.now().isoformat())
+        raise ChangedMeanwhile(f"{one.changed} The question is void; nothing was changed.")
+    if not caller.present:
+        raise RefusedByRule(_NOT_UNDONE, mend=f"everself memory forget {' '.join(review.payload['entries'])}")
+    app.forgetting.carry_out(app.forgetting.plan(Target(ids=tuple(review.payload["entries"]))))
+    app.state.reviews.decide(one.id, "accepted", app.clock.now().isoformat())
+    return ""
 
 
 def _own_up(app: Runtime, caller: Caller, one: Waiting, text: str) -> str:
@@ -290,6 +340,26 @@ def _of_question(app: Runtime, review: Review) -> Waiting:
         evidence=review.evidence,
         mark=_mark(review.id, *(f"{key}:{text_hash(one.text) if one else ''}" for key, one in entries.items())),
         changed=f"{lost} no longer holds." if lost else "",
+    )
+
+
+def _of_forgetting(app: Runtime, review: Review) -> Waiting:
+    entries = {one: app.memory.catalog.find(one) for one in review.payload["entries"]}
+    lost = next((one for one, entry in entries.items() if entry is None), "")
+    quoted = "; ".join(
+        f"“{one_line(one.text, _WIDE)}” ({one.reference})" for one in entries.values() if one is not None
+    )
+    return Waiting(
+        id=review.id,
+        kind=FORGET,
+        at=review.at,
+        author=review.author,
+        question=f"May this be forgotten for good? It cannot be undone. {quoted}",
+        answers=("It goes, for good",),
+        reason="A model of another program asked for it.",
+        evidence=review.evidence,
+        mark=_mark(review.id, *(f"{key}:{text_hash(one.text) if one else ''}" for key, one in entries.items())),
+        changed=f"{lost} is not there any more." if lost else "",
     )
 
 

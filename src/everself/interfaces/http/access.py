@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from everself.config.places import is_agent_id
 from everself.interfaces.http.problems import Refused, refuse
 from everself.operations.caller import Audience, Caller
 from everself.operations.sign_in_file import SignIn
 from everself.operations.token_file import PREFIX, Token, is_plain
-from everself.search.scopes import Scope
+from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import is_owner
 
 LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -21,6 +22,11 @@ _SIGN_IN: Final = (
 )
 _MOST: Final = 512
 KEY: Final = b"x-api-key"
+
+# where a server notes the user at the other end of its unix socket, and how that user names an agent
+PEER: Final = "everself.peer"
+AGENT: Final = b"x-everself-agent"
+LOCAL: Final = "local"
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
@@ -132,6 +138,19 @@ def signed_in(found: SignIn | None) -> Access:
     if found is None:
         raise refuse(401, "signed-out", "Nobody is signed in", mend="everself web")
     return Access(f"sign-in:{found.name}", found.agent, found.scope(), False)
+
+
+def is_local_owner(peer: object, headers: RawHeaders, user: int) -> bool:
+    """Whether a process of the owner's own user asks over the unix socket, and shows no token that would say more exactly who it is."""
+    return peer == user and not _values(list(headers), b"authorization")
+
+
+def local_owner(headers: RawHeaders) -> Access:
+    """A process of the owner's own user, which could read and write the files themselves. It names the agent it means."""
+    named = _values(list(headers), AGENT)
+    if len(named) != 1 or not is_agent_id(named[0]):
+        raise refuse(400, "no-agent", "No agent is named", mend=f"Send the header {AGENT.decode()}.")
+    return Access(LOCAL, named[0], Scope(SessionKind.MAIN), False)
 
 
 def access_of(token: Token | None, headers: RawHeaders) -> Access:

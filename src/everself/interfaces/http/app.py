@@ -42,9 +42,10 @@ def build_app(service: Service, surfaces: Sequence[Surface]) -> ASGIApp:
         try:
             yield
         finally:
-            for task in background:
+            ending = (*background, *service.background)
+            for task in ending:
                 task.cancel()
-            await asyncio.gather(*background, return_exceptions=True)
+            await asyncio.gather(*ending, return_exceptions=True)
             await asyncio.gather(
                 service.jobs.close(service.limits.job_seconds),
                 service.turns.close(service.grace(), service.limits.job_seconds),

@@ -5,6 +5,7 @@ Nothing behind it sees a request that was not let in. Knows no route but `/healt
 
 import asyncio
 import json
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -16,12 +17,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from everself.clock import monotonic
 from everself.errors import EverselfError
 from everself.interfaces.http.access import (
+    PEER,
     Access,
     access_of,
     bearer,
     check_page,
     check_place,
     find_cookie,
+    is_local_owner,
+    local_owner,
     signed_in,
 )
 from everself.interfaces.http.problems import MEDIA_TYPE, Problem, Refused, problem_of, refuse
@@ -56,10 +60,12 @@ Admit = Callable[["Service", Scope, bytes], Awaitable[Access]]
 @dataclass(frozen=True, slots=True)
 class Door:
     """How a surface lets in: by a token, with `keyed` also in the header of Anthropic's clients; with `cookies` also whoever signed in
-    with a browser; or in a way of its own. Without `tokens` a cookie alone counts. `public`: anybody may read, and learns nothing of
-    an agent. `forms`: a body is what a form sends, and the surface itself sees to it that the form is its own."""
+    with a browser; with `local` also a process of the same user over the unix socket; or in a way of its own. Without `tokens` a cookie
+    alone counts. `public`: anybody may read, and learns nothing of an agent. `forms`: a body is what a form sends, and the surface itself
+    sees to it that the form is its own."""
 
     cookies: bool = False
+    local: bool = False
     keyed: bool = False
     tokens: bool = True
     public: bool = False
@@ -149,6 +155,8 @@ class Guard:
         if cookie:
             check_page(headers, query, scope.get("method", ""))
             return signed_in(service.sign_ins.find(cookie, service.now()))
+        if door.local and is_local_owner(scope.get("state", {}).get(PEER), headers, os.getuid()):
+            return local_owner(headers)
         if not door.tokens:
             return signed_in(None)
         return access_of(service.tokens.find(bearer(headers, query, keyed=door.keyed)), headers)

@@ -1,5 +1,6 @@
 """What the routes of every HTTP interface work with: run an operation for whoever asks, or hold a conversation. Knows no route."""
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
@@ -57,6 +58,8 @@ class Service:
     sign_ins: SignInFile
     now: Callable[[], datetime] = system_now
     turns: Turns = field(default_factory=Turns)
+    # what interfaces started for as long as the gateway runs
+    background: "set[asyncio.Future[None]]" = field(default_factory=set)
     # when it was asked to stop; None while it serves
     stopping: float | None = None
     # answered requests, by route and status
@@ -113,10 +116,10 @@ class Service:
         finally:
             self.pool.release(leased)
 
-    async def look(self, access: Access, work: Callable[[Runtime], T]) -> T:
-        """Do something with the opened agent, in a worker thread."""
+    async def look(self, access: Access, work: Callable[[Runtime], T], *, long: bool = False) -> T:
+        """Do something with the opened agent, in a worker thread. `long`: it may have to read many files first."""
         leased = await self._lease(access)
-        seconds = self.limits.operation_seconds
+        seconds = self.limits.long_seconds if long else self.limits.operation_seconds
         return await self.workers.run(lambda: work(leased.runtime), seconds, then=lambda: self.pool.release(leased))
 
     def grace(self) -> float:
