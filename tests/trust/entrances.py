@@ -538,6 +538,8 @@ NO_PATHS: dict[str, str] = {
         "stored as text",
     ),
     "memory.list.words": "looked for by its words",
+    "memory.list.before": "a place in the order of rows, which nothing is opened by",
+    "review.list.after": "a place in the order of rows, which nothing is opened by",
     "review.list.how": "the word list",
     "memory.search.query": "looked for by its words",
     **dict.fromkeys(("memory.search.session", "memory.get.session"), "the name of a kind of session and a slug"),
