@@ -51,6 +51,12 @@ ALLOWED: tuple[Allowance, ...] = (
         "the fence of the gateway's loop: what breaks for one agent is logged and tried again, and the jobs of the others go on",
     ),
     Allowance(
+        "broad-excepts",
+        "interfaces/client_hooks/entry.py",
+        ("Hook.work",),
+        "the fence of a coding agent's hook: whatever is wrong here, the client's own turn goes on",
+    ),
+    Allowance(
         "paths",
         "conversation/tools/outside/_pipe_reader.py",
         ("open",),

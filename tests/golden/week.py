@@ -284,6 +284,8 @@ def sunday(life: Life) -> None:
     life.call("doctor", "--fix")
     life.call("log", "--limit", "500")
     life.call("spend", "--days", "7")
+    life.call("hook", "UserPromptSubmit", typed='{"session_id": "s1", "prompt_id": "p1", "prompt": "Rename the parser."}')
+    life.call("hook", "Stop", typed='{"session_id": "s1"}')
     life.call("gateway", "token", "add", "editor", "--as", "main")
     life.call("gateway", "token", "add", "webui", "--people", "X-Person", "--read")
     life.call("gateway", "token", "rotate", "editor")

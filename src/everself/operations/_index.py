@@ -15,6 +15,7 @@ INDEX: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("log", "changes", "List what was changed, newest first.", "", "", ""),
     ("show", "changes", "Show one change, line by line.", "", "", "ID"),
     ("undo", "changes", "Take one change back and keep what came after it.", "", "/undo", "[ID]"),
+    ("client.event", "coding_agents", "Keep what a coding agent's hook tells, and say what its model should know. Told again, nothing is kept twice.", "", "", "EVENT"),
     ("memory.compact", "compaction", "Archive old days by quarter, word for word; what they hold is found as before, with the same dates.", "", "", ""),
     ("chat.say", "conversation", "Say something to the agent; its reply comes as events, Accepted first and Done last.", "", "", "[TEXT]"),
     ("context", "conversation", "Print the prompt as the model would get it.", "", "/prompt", "[TEXT]"),

@@ -57,12 +57,13 @@ def surfaces() -> "Sequence[Surface]":
     """What the gateway serves."""
     from everself.interfaces.anthropic.routes import SURFACE as ANTHROPIC
     from everself.interfaces.api.routes import SURFACE as API
+    from everself.interfaces.client_hooks.routes import SURFACE as CLIENT_HOOKS
     from everself.interfaces.hooks.routes import SURFACE as HOOKS
     from everself.interfaces.openai.routes import SURFACE as OPENAI
     from everself.interfaces.web.routes import SURFACE as WEB
 
     # the first whose prefix fits words the problems of a path
-    return (API, ANTHROPIC, OPENAI, HOOKS, WEB)
+    return (API, ANTHROPIC, OPENAI, HOOKS, CLIENT_HOOKS, WEB)
 
 
 @gateway.command(
