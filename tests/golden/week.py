@@ -307,6 +307,9 @@ def sunday(life: Life) -> None:
     life.call("help", "memory", "add")
     life.call("--version")
     life.call("no-such-command")
+    life.call("memory", "list", "--limit", "1")
+    life.call("memory", "trends", "--days", "3")
+    life.call("review", "count")
 
 
 DAYS: tuple[Callable[[Life], None], ...] = (morning, monday, tuesday, wednesday, thursday, friday, saturday, sunday)

@@ -506,6 +506,7 @@ NO_PATHS: dict[str, str] = {
     "why.reply": "compared with the ids of recorded messages",
     "why.bisect": "compared with the ids and words of what is remembered",
     "context.session_kind": "the name of a kind of session and a slug",
+    "client.context.message": "words that memory is searched for",
     "context.message": "words that memory is searched for",
     **{
         f"{name}.name": "compared with recorded sessions, whose ids are the runtime's own"
@@ -542,6 +543,8 @@ NO_PATHS: dict[str, str] = {
         "stored as text",
     ),
     "memory.list.words": "looked for by its words",
+    "memory.list.before": "a place in the order of rows, which nothing is opened by",
+    "review.list.after": "a place in the order of rows, which nothing is opened by",
     "review.list.how": "the word list",
     "memory.search.query": "looked for by its words",
     **dict.fromkeys(("memory.search.session", "memory.get.session"), "the name of a kind of session and a slug"),

@@ -11,7 +11,7 @@ from everself.errors import Damaged, NotFound
 from everself.memory.entries import read_document
 from everself.memory.memory import Memory
 from everself.memory.provenance import CEILING, CORRECTION, DEEPEST, source_of_reference
-from everself.memory.selection import ListedEntry, Selection, Standing, list_entries
+from everself.memory.selection import ListedEntry, PageBounds, Selection, Standing, list_page
 from everself.operations.caller import Caller
 from everself.operations.declaration import Argument, Option, Request, Result, owner_reads
 from everself.runtime import Runtime
@@ -67,10 +67,11 @@ class Account(Result):
 
 
 class Listing(Result):
-    """The newest of the entries that are meant, oldest first. `found` is how many are meant in all, `today` the owner's day."""
+    """The newest of the entries that are meant, oldest first. `before` is the mark of the page that comes before them, and empty where
+    there is none; `today` is the owner's day."""
 
     entries: tuple[ListedEntry, ...]
-    found: int
+    before: str
     today: date
 
 
@@ -94,6 +95,8 @@ class ListRequest(Request):
     unvouched: Annotated[bool, Option("Only what nobody vouches for.")] = False
     words: Annotated[str, Option("Only entries with these words.", "WORDS", slash=True, only=("slash",))] = ""
     limit: Annotated[int, Option("How many at most, the newest.", ge=1)] = 50
+    before: Annotated[str, Option("The page before one that was shown, by the mark it gave.", "MARK")] = ""
+    rows: Annotated[int | None, Option("Pass over no more rows than this for one page.", ge=1, only=("http",))] = None
 
 
 @owner_reads(
@@ -125,9 +128,10 @@ def list_memory(runtime: Runtime, _: Caller, request: ListRequest) -> Listing:
         unvouched=request.unvouched,
         aside=request.everything,
     )
-    wanted = fold(request.words)
-    found = [one for one in list_entries(runtime.memory, selection) if wanted in fold(one.entry.text)]
-    return Listing(tuple(found[-request.limit :]), len(found), runtime.clock.today())
+    words = fold(request.words)
+    bounds = PageBounds(request.limit, request.before, request.rows)
+    found = list_page(runtime.memory, selection, bounds, lambda one: words in fold(one.text))
+    return Listing(found.entries, found.before, runtime.clock.today())
 
 
 class ShowRequest(Request):

@@ -1,9 +1,11 @@
 """Operations of review: what waits for a human, and their yes, their own words, or their no. Nothing is decided twice.
 
-Four things wait here: proposals for the soul, questions of keepers, what is kept apart, and what a hand wrote that nobody owned up to.
+Five things wait here: proposals for the soul, questions of keepers, what another program's model would have forgotten, what is kept apart,
+and what a hand wrote that nobody owned up to.
 What waits for a human is not decided by a model, and what was kept from a model is not shown to one.
 """
 
+from collections.abc import Callable, Iterator
 from typing import Annotated, Final, Literal
 
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
@@ -14,7 +16,16 @@ from everself.memory.entries import text_hash
 from everself.memory.provenance import HAND, stated_by_owner
 from everself.memory.writing import is_quarantined
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, Result, operation, terminal_writes
+from everself.operations.declaration import (
+    Argument,
+    NoRequest,
+    Option,
+    Request,
+    Result,
+    operation,
+    owner_reads,
+    terminal_writes,
+)
 from everself.runtime import Runtime
 from everself.storage.state.proposals import Proposal
 from everself.storage.state.reviews import Review
@@ -25,11 +36,17 @@ from everself.workspace.layout import place
 SOUL: Final = "soul"
 QUARANTINE: Final = "quarantine"
 HANDS: Final = "hand"
+FORGET: Final = "forget"
+# questions about forgetting that wait at once: a manipulated model could ask without end
+_MOST_FORGETS: Final = 20
 # of a workspace full of notes only the newest are asked about; `memory vouch` is for all of them
 _HANDS: Final = 20
+_ASKED_TIERS: Final = (Tier.CORE.value, Tier.WORKING.value)
+_PAGE: Final = 50
 _WIDE: Final = 400
 _ITEM: Final = "The id of what waits, or the beginning of it."
 _SEEN: Final = "Only if it is still what `review list --json` showed."
+_NOT_UNDONE: Final = "Forgetting cannot be undone, so that it is only done at your own terminal."
 _NOT_PRESENT: Final = "This was added outside Everself. Only at your own terminal can you say that it is yours."
 
 Verdict = Literal["accepted", "edited", "refused"]
@@ -54,8 +71,25 @@ class Waiting(Result):
 
 
 class Queue(Result):
+    """A page of what waits. `after` is the mark of the next page, and empty where there is none."""
+
     waiting: tuple[Waiting, ...]
     notes: tuple[str, ...] = ()
+    after: str = ""
+
+
+class WaitingCount(Result):
+    """How many things wait, by kind: for the soul, questions of keepers, kept apart, added outside. Counted from rows: one that was
+    decided by a change a moment ago may still be among them."""
+
+    soul: int
+    questions: int
+    quarantine: int
+    hand: int
+
+    @property
+    def total(self) -> int:
+        return self.soul + self.questions + self.quarantine + self.hand
 
 
 class Decided(Result):
@@ -69,6 +103,8 @@ class Decided(Result):
 
 class ListRequest(Request):
     how: Annotated[str, Option("Show it without asking about each.", "list", slash=True, only=("slash",))] = ""
+    limit: Annotated[int, Option("How many at most.", ge=1, le=1000)] = 200
+    after: Annotated[str, Option("The page after one that was shown, by the mark it gave.", "MARK")] = ""
 
 
 @operation(
@@ -80,19 +116,125 @@ class ListRequest(Request):
 )
 def list_waiting(runtime: Runtime, _: Caller, request: ListRequest) -> Queue:
     """List what waits for you."""
+<<<<<<< HEAD
+    runtime.memory.catalog.refresh()
+    found: list[tuple[str, Waiting]] = []
+    for placed in _all_waiting(runtime, request.after):
+        if len(found) == request.limit:
+            return Queue(tuple(one for _, one in found), after=found[-1][0])
+        found.append(placed)
+    more = runtime.state.entries.count_unowned(HANDS, _ASKED_TIERS) - _HANDS
+=======
     del request
     # first who the agent is, then what it remembers
     entries = runtime.memory.catalog.all()
     hands = _hands(runtime, entries)
     found = (
         *(_of_soul(runtime, one) for one in reversed(runtime.growth.open())),
-        *(_of_question(runtime, one) for one in runtime.state.reviews.waiting()),
+        *(
+            _of_forgetting(runtime, one) if one.kind == FORGET else _of_question(runtime, one)
+            for one in runtime.state.reviews.waiting()
+        ),
         *(_of_entry(one, QUARANTINE) for one in entries if _is_apart(runtime, one)),
         *(_of_entry(one, HANDS) for one in hands[:_HANDS]),
     )
     more = len(hands) - _HANDS
+>>>>>>> main
     notes = (f"{more} more that were added outside Everself: everself memory vouch",) if more > 0 else ()
-    return Queue(found, notes)
+    return Queue(tuple(one for _, one in found), notes)
+
+
+@owner_reads("review.count", examples=(("everself review count", "without looking at any of it"),))
+def count_waiting(runtime: Runtime, _: Caller, __: NoRequest) -> WaitingCount:
+    """Count what waits for you, by kind."""
+    rows = runtime.state.entries
+    return WaitingCount(
+        len(runtime.growth.open()),
+        runtime.state.reviews.count_waiting(),
+        rows.count_apart(QUARANTINE),
+        min(_HANDS, rows.count_unowned(HANDS, _ASKED_TIERS)),
+    )
+
+
+def _all_waiting(app: Runtime, after: str) -> Iterator[tuple[str, Waiting]]:
+    """What waits behind a mark, each with its own: first who the agent is, then what it remembers. Made as it is asked for, so that a page
+    costs no more where more waits."""
+    stage, _, key = after.partition(":")
+    stages = ("", SOUL, _QUESTIONS, QUARANTINE, HANDS)
+    if stage not in stages:
+        raise WrongUse("The mark of the page is none that a list gave.", mend="everself review list")
+    begun = max(1, stages.index(stage))
+    for number, name in enumerate(stages[begun:], begun):
+        behind = key if number == begun and stage else ""
+        for own, one in _SOURCES[name](app, behind):
+            yield f"{name}:{own}", one
+
+
+def _soul_waiting(app: Runtime, after: str) -> Iterator[tuple[str, Waiting]]:
+    for one in reversed(app.growth.open()):
+        if (one.at, one.id) > tuple(after.split(" ", 1)) if after else True:
+            yield f"{one.at} {one.id}", _of_soul(app, one)
+
+
+def _questions_waiting(app: Runtime, after: str) -> Iterator[tuple[str, Waiting]]:
+    last = _number(after)
+    while page := app.state.reviews.waiting_after(last, _PAGE):
+        for last, one in page:
+            yield str(last), _of_question(app, one)
+
+
+def _quarantine_waiting(app: Runtime, after: str) -> Iterator[tuple[str, Waiting]]:
+    ordinal, _, path = after.partition(" ")
+    where = (path, _number(ordinal)) if after else ("", 0)
+    while page := app.memory.catalog.apart(where, _PAGE):
+        for (_, path, number), one in page:
+            where = (path, number)
+            if _is_apart(app, one):
+                yield f"{number} {path}", _of_entry(one, QUARANTINE)
+
+
+def _hands_waiting(app: Runtime, after: str) -> Iterator[tuple[str, Waiting]]:
+    ids = app.state.entries.unowned(HANDS, _ASKED_TIERS, _HANDS)
+    for identity in ids[ids.index(after) + 1 if after in ids else 0 :]:
+        one = app.memory.catalog.find(identity)
+        if one is not None and _is_unowned(app, one):
+            yield identity, _of_entry(one, HANDS)
+
+
+_QUESTIONS: Final = "question"
+_SOURCES: Final[dict[str, Callable[[Runtime, str], Iterator[tuple[str, Waiting]]]]] = {
+    SOUL: _soul_waiting,
+    _QUESTIONS: _questions_waiting,
+    QUARANTINE: _quarantine_waiting,
+    HANDS: _hands_waiting,
+}
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+
+
+def count_waiting(runtime: Runtime) -> int:
+    """How many things wait. What they are is not for whoever is only told the number."""
+    entries = runtime.memory.catalog.all()
+    asked = len(runtime.growth.open()) + len(runtime.state.reviews.waiting())
+    apart = sum(_is_apart(runtime, one) for one in entries)
+    return asked + apart + min(_HANDS, len(_hands(runtime, entries)))
+
+
+def ask_to_forget(runtime: Runtime, entries: tuple[str, ...]) -> str:
+    """Ask the owner whether these entries may go; the question's id. Empty where they said no before, or where too much is asked.
+
+    Only ids are kept: a question must not hold the words that are to be forgotten.
+    """
+    reviews, about = runtime.state.reviews, " ".join(sorted(entries))
+    known = reviews.about(FORGET, about)
+    if known is not None or len(reviews.waiting(FORGET)) >= _MOST_FORGETS:
+        return known.id if known is not None and known.status == "waiting" else ""
+    evidence = tuple(f"entry:{one}" for one in sorted(entries))
+    now = runtime.clock.now().isoformat()
+    review = Review(new_id(), now, FORGET, "mcp", about, {"entries": sorted(entries)}, evidence)
+    return review.id if reviews.add(review) else ""
 
 
 class AcceptRequest(Request):
@@ -113,7 +255,7 @@ def accept_waiting(runtime: Runtime, caller: Caller, request: AcceptRequest) -> 
 
     What was added outside Everself becomes yours at your own terminal only.
     """
-    one = _find(runtime, caller, request.name, request.seen)
+    one = _find(runtime, request.name, request.seen)
     if request.answer > len(one.answers):
         raise WrongUse(f"There are {len(one.answers)} answers to that.", mend="everself review list")
     return _decide(runtime, caller, one, answer=request.answer - 1)
@@ -135,7 +277,7 @@ def edit_waiting(runtime: Runtime, caller: Caller, request: EditRequest) -> Deci
     """Say yes in your own words: what stands there is replaced by them, then it is accepted."""
     if not request.text.strip():
         raise WrongUse("Say it in your words.", mend=f"everself review edit {request.name[:12]} --text …")
-    return _decide(runtime, caller, _find(runtime, caller, request.name, request.seen), text=request.text)
+    return _decide(runtime, caller, _find(runtime, request.name, request.seen), text=request.text)
 
 
 class RefuseRequest(Request):
@@ -145,9 +287,9 @@ class RefuseRequest(Request):
 
 
 @terminal_writes("review.refuse", examples=(("everself review refuse 7K3QX9M2ABCD", "no, and it is not asked again"),))
-def refuse_waiting(runtime: Runtime, caller: Caller, request: RefuseRequest) -> Decided:
+def refuse_waiting(runtime: Runtime, _: Caller, request: RefuseRequest) -> Decided:
     """Say no to one thing that waits. The same is not asked again."""
-    one = _find(runtime, caller, request.name, request.seen)
+    one = _find(runtime, request.name, request.seen)
     if one.kind == SOUL:
         runtime.growth.refuse(one.id, request.why)
     elif one.kind in (QUARANTINE, HANDS):
@@ -164,6 +306,8 @@ def _decide(app: Runtime, caller: Caller, one: Waiting, *, answer: int = 0, text
             change = _grow(app, one, text)
         case "quarantine":
             change = _let_out(app, one, text)
+        case "forget":
+            change = _forget(app, caller, one, text)
         case "hand":
             change = _own_up(app, caller, one, text)
         case _:
@@ -189,6 +333,23 @@ def _let_out(app: Runtime, one: Waiting, text: str) -> str:
     if text:
         app.memory.edit(one.id, text, stated_by_owner("terminal"), seen=one.words)
     return release(app.memory, one.id).change
+
+
+def _forget(app: Runtime, caller: Caller, one: Waiting, text: str) -> str:
+    """It cannot be undone, so that somebody has to be there; there is no change that could be taken back."""
+    from everself.memory.forgetting.proof import Target
+
+    review = app.state.reviews.find(one.id)
+    if text:
+        raise WrongUse("This question has no text to edit: accept or refuse it.", mend="everself review")
+    if one.changed:
+        app.state.reviews.decide(one.id, "expired", app.clock.now().isoformat())
+        raise ChangedMeanwhile(f"{one.changed} The question is void; nothing was changed.")
+    if not caller.present:
+        raise RefusedByRule(_NOT_UNDONE, mend=f"everself memory forget {' '.join(review.payload['entries'])}")
+    app.forgetting.carry_out(app.forgetting.plan(Target(ids=tuple(review.payload["entries"]))))
+    app.state.reviews.decide(one.id, "accepted", app.clock.now().isoformat())
+    return ""
 
 
 def _own_up(app: Runtime, caller: Caller, one: Waiting, text: str) -> str:
@@ -219,10 +380,10 @@ def _answer(app: Runtime, caller: Caller, one: Waiting, answer: int, text: str) 
     return next((each.change for each in done if each.change), "")
 
 
-def _find(app: Runtime, caller: Caller, name: str, seen: str) -> Waiting:
+def _find(app: Runtime, name: str, seen: str) -> Waiting:
     """What waits by that id, or the beginning of it; told where it no longer waits, or is no longer what was looked at."""
     wanted = name.strip().upper()
-    found = [one for one in list_waiting(app, caller, ListRequest()).waiting if wanted and one.id.startswith(wanted)]
+    found = list(_waiting_named(app, wanted)) if wanted else []
     exact = [one for one in found if one.id == wanted] or found
     if len(exact) > 1:
         raise WrongUse(f'"{name[:40]}" is ambiguous: {", ".join(one.id for one in exact)}.')
@@ -234,6 +395,18 @@ def _find(app: Runtime, caller: Caller, name: str, seen: str) -> Waiting:
     if seen and exact[0].mark != seen:
         raise ChangedMeanwhile(f"{exact[0].id} is not what you looked at any more; nothing was changed.")
     return exact[0]
+
+
+def _waiting_named(app: Runtime, wanted: str) -> Iterator[Waiting]:
+    """What waits whose id begins so."""
+    yield from (_of_soul(app, one) for one in app.growth.open() if one.id.startswith(wanted))
+    yield from (_of_question(app, one) for one in app.state.reviews.waiting_named(wanted))
+    app.memory.catalog.refresh()
+    for entry in app.memory.catalog.beginning(wanted):
+        if _is_apart(app, entry):
+            yield _of_entry(entry, QUARANTINE)
+        elif _is_unowned(app, entry):
+            yield _of_entry(entry, HANDS)
 
 
 def _became(app: Runtime, name: str) -> str:
@@ -293,6 +466,26 @@ def _of_question(app: Runtime, review: Review) -> Waiting:
     )
 
 
+def _of_forgetting(app: Runtime, review: Review) -> Waiting:
+    entries = {one: app.memory.catalog.find(one) for one in review.payload["entries"]}
+    lost = next((one for one, entry in entries.items() if entry is None), "")
+    quoted = "; ".join(
+        f"“{one_line(one.text, _WIDE)}” ({one.reference})" for one in entries.values() if one is not None
+    )
+    return Waiting(
+        id=review.id,
+        kind=FORGET,
+        at=review.at,
+        author=review.author,
+        question=f"May this be forgotten for good? It cannot be undone. {quoted}",
+        answers=("It goes, for good",),
+        reason="A model of another program asked for it.",
+        evidence=review.evidence,
+        mark=_mark(review.id, *(f"{key}:{text_hash(one.text) if one else ''}" for key, one in entries.items())),
+        changed=f"{lost} is not there any more." if lost else "",
+    )
+
+
 def _asked(app: Runtime, operation: KeeperAction, planned: Planned, named: tuple[str, ...]) -> str:
     if not isinstance(operation, Ask):
         return f"May I {said_of(operation, app.memory.catalog.find)}?"
@@ -325,12 +518,11 @@ def _of_entry(entry: Entry, kind: str) -> Waiting:
     )
 
 
-def _hands(app: Runtime, entries: list[Entry]) -> list[Entry]:
-    """What a hand wrote into memory, the newest first, but for what the owner was asked about and left as it is."""
-    found = [one for one in entries if _is_hands(one) and one.tier in (Tier.CORE, Tier.WORKING) and not one.closed]
-    mine = [one for one in found if not is_quarantined(one.path) and place(one.path).person is None]
-    mine.sort(key=lambda one: (one.day.isoformat() if one.day else "", one.id), reverse=True)
-    return [one for one in mine if not _is_decided(app, one, HANDS)]
+def _is_unowned(app: Runtime, entry: Entry) -> bool:
+    """Whether a hand wrote it into memory, and the owner was not asked about it."""
+    asked = _is_hands(entry) and entry.tier in (Tier.CORE, Tier.WORKING) and not entry.closed
+    mine = not is_quarantined(entry.path) and place(entry.path).person is None
+    return asked and mine and not _is_decided(app, entry, HANDS)
 
 
 def _is_hands(entry: Entry | None) -> bool:

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Final, Unpack
 
 from everself.clock import Clock
-from everself.conversation.sessions.heard import Heard, heard_in, strange_to
+from everself.conversation.sessions.heard import Heard, heard_in, may_go_on_from, strange_to
 from everself.conversation.sessions.session import (
     Message,
     Role,
@@ -97,6 +97,9 @@ class SessionLog:
             # the first words tell most of them apart, without reading the rest; those of a program itself are not among what was said
             opening = row.opening.strip()
             if session.scope != scope or session.ended or not (opening in openings or opening.startswith(_PROGRAMS)):
+                continue
+            # what was said last tells most of the others apart
+            if not may_go_on_from(self.messages(session, row.said - 1), wanted):
                 continue
             messages = self.messages(session)
             last = next((one for one in reversed(messages) if one.role == "user" and not one.meta.get("system")), None)

@@ -1,5 +1,6 @@
 """The gateway's side of `everself hook`: one route, for whoever connects to the gateway's own socket, which only the owner may open."""
 
+import os
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -8,9 +9,8 @@ from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import Scope as AsgiScope
 
-from everself.config.places import is_agent_id
-from everself.interfaces.client_hooks.entry import AGENT, ROUTE
-from everself.interfaces.http.access import Access
+from everself.interfaces.client_hooks.entry import ROUTE
+from everself.interfaces.http.access import PEER, Access, is_local_owner, local_owner
 from everself.interfaces.http.app import Surface
 from everself.interfaces.http.bodies import read_object
 from everself.interfaces.http.guard import Door
@@ -18,19 +18,15 @@ from everself.interfaces.http.problems import refuse
 from everself.interfaces.http.service import Service
 from everself.interfaces.rendering.json_form import to_json
 from everself.operations.coding_agents import take_event
-from everself.search.scopes import Scope, SessionKind
 
 PREFIX: Final = "/client-hooks/"
-_NAME: Final = "socket"
 
 
 async def admit(_: Service, scope: AsgiScope, __: bytes) -> Access:
-    if scope.get("client") is not None or (scope.get("server") or ("", 0))[1] is not None:
+    """No token opens this: the request names folders and files of this machine."""
+    if not is_local_owner(scope.get("state", {}).get(PEER), scope["headers"], os.getuid()):
         raise refuse(401, "not-local", "Hooks are told over the gateway's socket alone", mend="everself hook EVENT")
-    named = [value.decode("latin-1") for name, value in scope["headers"] if name.lower() == AGENT.encode()]
-    if len(named) != 1 or not is_agent_id(named[0]):
-        raise refuse(400, "no-agent", "No agent is named", mend=f"Send the header {AGENT}.")
-    return Access(_NAME, named[0], Scope(SessionKind.MAIN), False)
+    return local_owner(scope["headers"])
 
 
 class ClientHooks:

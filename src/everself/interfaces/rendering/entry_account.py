@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Final
 
-from everself.interfaces.rendering.lines import Line, day_words, entries_of, minute, paint
+from everself.interfaces.rendering.lines import Line, day_words, minute, paint
 from everself.interfaces.rendering.view import Look, View
 from everself.memory.selection import ListedEntry
 from everself.operations.entry_account import Account, Listing, Reckoning
@@ -22,8 +22,7 @@ def _listed(found: Listing, look: Look) -> Iterable[Line]:
 
 
 def _earlier(found: Listing) -> list[str]:
-    left = found.found - len(found.entries)
-    return [f"{entries_of(left)} before these: --limit {found.found}"] if left else []
+    return [f"There are more before these: --before {found.before}"] if found.before else []
 
 
 def _brief(one: ListedEntry, *, verbose: bool) -> Line:

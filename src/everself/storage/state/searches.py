@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, NotFound, WrongUse
 from everself.storage.engine import Engine, Row, Value, Writer
@@ -72,6 +72,14 @@ class EntryHits:
     searches: int
     sessions: int
     last: date
+
+
+class SearchDay(NamedTuple):
+    """How many searches a day had, and how many of them found nothing."""
+
+    day: str
+    searches: int
+    missed: int
 
 
 class Searches:
@@ -137,6 +145,11 @@ class Searches:
             entry: EntryHits(entry, searches, sessions, date.fromisoformat(day))
             for entry, searches, sessions, day in self._engine.read(_SQL["hits_of"], asked)
         }
+
+    def by_day(self, since: date, until: date) -> tuple[SearchDay, ...]:
+        """Of the days from `since` to `until` that had any, the oldest first. Days are those of the clock that each was recorded by."""
+        asked = (since.isoformat(), until.isoformat())
+        return tuple(SearchDay(*row) for row in self._engine.read(_SQL["searches_by_day"], asked))
 
     def _newest_first(self, session: str | None) -> Iterator[Row]:
         before = _AFTER_ALL
