@@ -14,7 +14,8 @@ from everself.memory.writing import NewEntry, is_quarantined
 from everself.operations import review
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.declaration import NoRequest
-from everself.operations.review import ListRequest, Waiting, count_waiting
+from everself.operations.review import ListRequest
+from everself.operations.review_queue import Waiting
 from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.storage.state.reviews import Review
@@ -253,7 +254,7 @@ def test_what_waits_comes_in_pages_and_is_counted_without_being_looked_at(app: R
     assert {one.kind for one in whole.waiting} == {"conflict", "quarantine", "hand"}
     assert len(whole.waiting) == 22
     assert whole.notes == ("5 more that were added outside Everself: everself memory vouch",)
-    counted = count_waiting(app, AT_TERMINAL, NoRequest())
+    counted = review.show_count(app, AT_TERMINAL, NoRequest())
     assert (counted.questions, counted.quarantine, counted.hand, counted.total) == (1, 1, 20, 22)
     paged, after = [], ""
     while True:
@@ -269,7 +270,8 @@ def test_what_waits_comes_in_pages_and_is_counted_without_being_looked_at(app: R
     rest = review.list_waiting(app, AT_TERMINAL, ListRequest(limit=4, after=page.after)).waiting
     assert page.waiting[2] not in rest
     assert (
-        count_waiting(app, AT_TERMINAL, NoRequest()).quarantine + count_waiting(app, AT_TERMINAL, NoRequest()).hand
+        review.show_count(app, AT_TERMINAL, NoRequest()).quarantine
+        + review.show_count(app, AT_TERMINAL, NoRequest()).hand
         == 21
     )
     with pytest.raises(WrongUse):

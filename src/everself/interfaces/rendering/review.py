@@ -6,7 +6,8 @@ from typing import Final
 
 from everself.interfaces.rendering.lines import Line, count_of, paint, paint_diff
 from everself.interfaces.rendering.view import Look, View
-from everself.operations.review import Decided, Queue, Waiting, WaitingCount
+from everself.operations.review import Decided, Queue
+from everself.operations.review_queue import Waiting, WaitingCount
 from everself.text.normalise import one_line
 
 _WIDE: Final = 400

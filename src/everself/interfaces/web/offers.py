@@ -61,6 +61,7 @@ WITHHELD: Final[dict[str, str]] = {
     "gateway.hook.add": _SECRET,
     "gateway.hook.rotate": _SECRET,
     "gateway.sign-in": _SECRET,
+    "client.context": "It is for programs that begin a conversation; Context shows the same.",
     "cron.tick": "The gateway runs what is due by itself.",
 }
 
