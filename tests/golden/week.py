@@ -284,8 +284,6 @@ def sunday(life: Life) -> None:
     life.call("doctor", "--fix")
     life.call("log", "--limit", "500")
     life.call("spend", "--days", "7")
-    life.call("hook", "UserPromptSubmit", typed='{"session_id": "s1", "prompt_id": "p1", "prompt": "Rename the parser."}')
-    life.call("hook", "Stop", typed='{"session_id": "s1"}')
     life.call("gateway", "token", "add", "editor", "--as", "main")
     life.call("gateway", "token", "add", "webui", "--people", "X-Person", "--read")
     life.call("gateway", "token", "rotate", "editor")
@@ -310,6 +308,9 @@ def sunday(life: Life) -> None:
     life.call("memory", "list", "--limit", "1")
     life.call("memory", "trends", "--days", "3")
     life.call("review", "count")
+    typed = {"session_id": "s1", "prompt_id": "p1", "prompt": "Rename the parser."}
+    life.call("hook", "UserPromptSubmit", typed=json.dumps(typed))
+    life.call("hook", "Stop", typed='{"session_id": "s1"}')
 
 
 DAYS: tuple[Callable[[Life], None], ...] = (morning, monday, tuesday, wednesday, thursday, friday, saturday, sunday)
