@@ -27,6 +27,7 @@ ROUTES = [
     ("POST", "/api/v1/chat/turns/7K3QX9M2ABC1/cancel"),
     ("GET", "/api/v1/openapi.json"),
     ("GET", "/metrics"),
+    ("POST", "/mcp"),
     ("POST", "/api/v1/no.such.operation"),
     ("GET", "/nothing/here"),
 ]
