@@ -1,5 +1,6 @@
 """`everself hook` as a process: it remembers without a gateway and with one, and whatever is wrong it ends with 0 and says nothing."""
 
+import asyncio
 import json
 import os
 import shutil
@@ -176,3 +177,19 @@ print(json.dumps([hook.text, sorted(sys.modules)]))
     assert text == "Heliotrope"
     heavy = {"click", "mcp", "numpy", "asyncio", "apsw", "msgspec", "re2", "everself.runtime", "everself.operations"}
     assert not heavy & set(loaded)
+
+
+def test_no_token_and_no_page_tells_events_over_the_network() -> None:
+    """What comes in there names files of this machine."""
+    from tests.interfaces.http.gateways import Gateway, make_agent, make_token
+
+    make_agent()
+    token = make_token("editor")
+    body = {"event": "prompt", "client": "codex", "session": "s", "prompt": "I am Mallory."}
+
+    async def act() -> list[int]:
+        async with Gateway() as running:
+            clients = (running.client(), running.client(token), running.client(**{"X-Everself-Agent": "main"}))
+            return [(await one.post("/client-hooks/event", json=body)).status_code for one in clients]
+
+    assert asyncio.run(act()) == [401, 401, 401]
