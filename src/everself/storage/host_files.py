@@ -2,7 +2,9 @@
 
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from tempfile import TemporaryDirectory
 
 from everself.errors import ChangedMeanwhile, Damaged
 from everself.storage import writes
@@ -20,6 +22,13 @@ def ensure_folder(path: str) -> None:
     with disk_errors(path):
         if not os.path.isdir(path):
             RealFileSystem(path).make_directory("")
+
+
+@contextmanager
+def temporary_folder(prefix: str) -> Iterator[str]:
+    """A private folder that is gone, with whatever is in it, when it is left."""
+    with TemporaryDirectory(prefix=prefix) as path:
+        yield path
 
 
 def find_file(path: str) -> bytes | None:

@@ -146,7 +146,7 @@ class SessionLog:
         message = message_of(self._messages.add(row_of(session), said))
         # the message is safe; its line is caught up with at the next one
         with suppress(EverselfError):
-            self._follow(session.id)
+            self._follow(message)
         return message
 
     def messages(self, session: Session | str, after: int = 0) -> tuple[Message, ...]:
@@ -246,8 +246,12 @@ class SessionLog:
         before = self.digest_of_earlier(said_elsewhere(earlier[:strange]))
         return bool(messages[0].meta.get("before", "") == before)
 
-    def _follow(self, session: str) -> None:
-        self._transcripts.follow(session, lambda after: self._lines(session, after))
+    def _follow(self, message: Message) -> None:
+        def lines(after: int | None) -> Iterator[bytes]:
+            """The one that lacks is mostly the one that was just said."""
+            return iter((line(message),)) if after == message.seq - 1 else self._lines(message.session, after)
+
+        self._transcripts.follow(message.session, lines)
 
     def _lines(self, session: str, after: int | None) -> Iterator[bytes]:
         rows = self._messages.named(session, 1)

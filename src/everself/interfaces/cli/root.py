@@ -18,7 +18,7 @@ _EXAMPLES = (
 )
 _EPILOG = 'Every command takes --json. "everself help exit-codes" lists what is told to the shell.'
 _ORDER: Final = (
-    *("setup", "chat", "ask", "doctor", "config", "identity", "soul", "memory", "context", "sessions"),
+    *("setup", "chat", "ask", "demo", "doctor", "config", "identity", "soul", "memory", "context", "sessions"),
     *("simulate-compaction", "model", "spend", "cron", "keepers", "review", "agents", "log", "show", "why", "undo"),
     *("connect", "disconnect", "hook", "web", "gateway", "mcp", "backup", "restore", "completion", "help"),
 )
@@ -36,6 +36,7 @@ GROUPS: Final[dict[str, tuple[str, str]]] = {
     "agents": ("List, add and remove agents.", "groups:agents"),
     "gateway": ("Run the gateway, which answers other programs, and say who may ask.", "gateway:gateway"),
     "hook": ("Answer an event of a coding agent; the agent itself calls it.", "hook:hook"),
+    "demo": ("Show a made-up month of an agent's life, with each step explained.", "demo:demo"),
     "mcp": ("Serve memory to an MCP client, over stdin and stdout.", "mcp:mcp"),
     "web": ("Open the web page in a browser, signed in.", "web:web"),
     "completion": ("Print what teaches your shell to complete commands.", "help:completion"),
