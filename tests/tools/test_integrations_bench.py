@@ -1,7 +1,6 @@
 """What `make bench-integrations` says of its figures."""
 
 import pytest
-
 from tools.bench_integrations.__main__ import main
 from tools.bench_integrations.figures import Figure, as_json, spread
 

@@ -12,10 +12,10 @@ from typing import Any
 from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult, TextContent
-
-from everself.text.tokens import count
 from tools.bench_integrations.figures import Figure, spread
 from tools.bench_integrations.home import WORDS, make_home, running_gateway
+
+from everself.text.tokens import count
 
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("memory_search", {"query": "Which harbour is ready?"}),
