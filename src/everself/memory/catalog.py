@@ -16,12 +16,12 @@ from typing import NamedTuple
 from everself.clock import Clock
 from everself.errors import DiskError, NotFound, UnsafePath, WrongUse
 from everself.memory._entry_ids import FoundEntry, KnownEntry, name_entries, sketch
-from everself.memory._row_form import believed, pack, with_days
+from everself.memory._row_form import believed, pack, row_of, with_days, written_on
 from everself.memory.drafts import Draft
 from everself.memory.entries import ParsedEntry, holds_memory, reach, read_document, read_growth
 from everself.memory.provenance import HAND, weaker
 from everself.storage.filesystem import READ_LIMIT
-from everself.storage.state.entries import DocumentRow, EntryRow, EntryRows, ExpectedDocument
+from everself.storage.state.entries import DocumentRow, EntryRow, EntryRows, ExpectedDocument, RowFilter, RowPlace
 from everself.storage.state.provenance import ProvenanceRecords
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.text.normalise import fold
@@ -40,10 +40,13 @@ HUGE = 4 * 1024 * 1024
 # entries beyond which asking the rows for all is quicker than asking for each
 MANY = 500
 # raised whenever the same bytes would give other entries; what an older reader noted is read again
-READING = 2
+READING = 3
 _NOTHING_HELD: Mapping[str, tuple[str, bytes]] = {}
 # one write looks up the same words four times
 _fold = lru_cache(maxsize=8)(fold)
+
+
+PlacedEntry = tuple[RowPlace, Entry]
 
 
 class PendingDocuments(NamedTuple):
@@ -127,6 +130,39 @@ class Catalog:
         self.refresh()
         with _uncollected():
             return self._settled(self._rows.all_rows, lambda _: self._provenance.all())
+
+    def stretch(self, wanted: RowFilter, below: RowPlace, rows: int) -> tuple[list[PlacedEntry], RowPlace]:
+        """Entries of the next so many rows below a place that may be meant, newest first, and where these rows end.
+
+        The catalog is not brought up to date first: whoever asks for several stretches does it once.
+        """
+        end = self._rows.stretch(wanted, below, rows)
+        return self._placed(lambda: self._rows.between(wanted, below, end)), end
+
+    def under(self, path: str) -> list[PlacedEntry]:
+        """The entries of a document or of a folder, as they are known, newest first."""
+        return self._placed(lambda: self._rows.under(path))
+
+    def apart(self, after: tuple[str, int], limit: int) -> list[PlacedEntry]:
+        """What is kept apart and still holds, behind a document and ordinal, in the order of the documents."""
+        return sorted(self._placed(lambda: self._rows.apart(after, limit)), key=lambda one: one[0][1:])
+
+    def beginning(self, name: str) -> list[Entry]:
+        """The entries whose ids begin so, as they are known."""
+        return self._settled(lambda: self._rows.by_prefix(name) if name.isascii() else [], self._provenance.find)
+
+    def _placed(self, load: Callable[[], list[EntryRow]]) -> list[PlacedEntry]:
+        ordinals: dict[str, int] = {}
+
+        def noted() -> list[EntryRow]:
+            rows = load()
+            ordinals.update((row.id, row.ordinal) for row in rows)
+            return rows
+
+        found = self._settled(noted, self._provenance.find)
+        days = (one.day.isoformat() if one.day is not None else "" for one in found)
+        placed = [(RowPlace(day, one.path, ordinals[one.id]), one) for day, one in zip(days, found, strict=True)]
+        return sorted(placed, reverse=True)
 
     def of(self, path: str) -> list[Entry]:
         """The entries of one document."""
@@ -230,7 +266,11 @@ class Catalog:
 
         An entry is as old as its newest line. What says itself when it was written is not concerned.
         """
-        self._rows.date({one.id: _day_of(one, days.get(one.path, ())) for one in self.all()})
+        seen = {one.id: written_on(one, days.get(one.path, ())) for one in self.all()}
+        self._rows.date({identity: (day, day) for identity, day in seen.items()})
+        # the day it belongs to follows from that only where it does not say itself
+        told = {one.id: one.day.isoformat() if one.day else "" for one in self.all()}
+        self._rows.date({identity: (day, told[identity]) for identity, day in seen.items() if identity in told})
 
     def with_words(self, text: str, without: Collection[str] = ()) -> list[Entry]:
         """Entries that say the same, whatever their spacing, case or width; none of the documents in `without`."""
@@ -294,7 +334,7 @@ class Catalog:
         today = self._clock.today().isoformat()
         born = {row.id: row.first_seen for row in old}
         rows = [
-            EntryRow(name, one.path, one.read.ordinal, pack(one.read), one.text, one.words, born.get(name, today))
+            row_of(name, one.path, one.read, (one.text, one.words), born.get(name, today))
             for name, one in zip(names, found, strict=True)
         ]
         gone = {row.id for row in old} - set(names)
@@ -319,7 +359,7 @@ class Catalog:
         if known is None or not _is_current(known):
             return
         today = self._clock.today().isoformat()
-        rows = [EntryRow(one.claim("id"), path, one.ordinal, pack(one), *self._hashes(one), today) for one in reads]
+        rows = [row_of(one.claim("id"), path, one, self._hashes(one), today) for one in reads]
         # never counted as fresh: the stamp of the file on disk is not known yet
         document = DocumentRow(path, f"0 0 {len(after)} 0 0 {READING}", digest(after), 0)
         self._rows.expect(ExpectedDocument(digest(before), document, rows))
@@ -418,12 +458,6 @@ class Catalog:
         document = self._find_readable(path)
         data = b"" if document is None else document.data
         return digest(data), data
-
-
-def _day_of(entry: Entry, days: Sequence[date | None]) -> str:
-    lines = days[entry.first_line - 1 : entry.last_line]
-    known = [day for day in lines if day is not None]
-    return max(known).isoformat() if known and len(known) == len(lines) else ""
 
 
 def _told(changed: Sequence[FileStat], progress: Progress | None) -> Iterator[FileStat]:

@@ -8,7 +8,7 @@ from everself.conversation.tools.protocol import Outcome
 from everself.errors import ContextTooSmall
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import McpOffer, Option, Request, Result, operation
-from everself.operations.review import count_waiting
+from everself.operations.review_queue import count_waiting
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
@@ -57,4 +57,4 @@ def show_client_context(runtime: "Runtime", caller: Caller, request: ClientConte
             made = runtime.assembler.assemble(replace(ask, window=window))
             break
     made = made or runtime.assembler.assemble(ask)
-    return ClientContext(made.text, made.taint, count_waiting(runtime))
+    return ClientContext(made.text, made.taint, count_waiting(runtime).total)

@@ -27,11 +27,12 @@ ROUTES = [
     ("POST", "/api/v1/chat/turns/7K3QX9M2ABC1/cancel"),
     ("GET", "/api/v1/openapi.json"),
     ("GET", "/metrics"),
+    ("POST", "/mcp"),
     ("POST", "/api/v1/no.such.operation"),
     ("GET", "/nothing/here"),
 ]
 # these let in by something else than a token: test_hooks, test_sign_in and the tests of the web page look at them
-TOKENLESS = ("/hooks/", "/sign-in/", "/web", "/static/")
+TOKENLESS = ("/hooks/", "/client-hooks/", "/sign-in/", "/web", "/static/")
 # test_chat looks at it
 SOCKETS = {"/api/v1/chat/socket"}
 JSON = {"content-type": "application/json"}

@@ -116,9 +116,11 @@ class Browser:
         return answer
 
 
-async def sign_in(gateway: Gateway, session: str = "main", agent: str = "main") -> Browser:
+async def sign_in(gateway: Gateway, session: str = "main", agent: str = "main", *, terminal: bool = True) -> Browser:
+    """`terminal`: by a link that somebody made at a terminal."""
     file = sign_ins()
-    _, cookie = file.use_link(file.make_link(agent, session, gateway.service.now()), gateway.service.now())
+    link = file.make_link(agent, session, gateway.service.now(), terminal=terminal)
+    _, cookie = file.use_link(link, gateway.service.now())
     return Browser(gateway, cookie)
 
 

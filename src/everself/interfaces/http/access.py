@@ -33,12 +33,13 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a request may do: whose token it is, which agent it opens, for whom."""
+    """What a request may do: whose token it is, which agent it opens, for whom. `terminal`: a browser whose link was made at a terminal."""
 
     token: str
     agent: str
     scope: Scope
     read: bool
+    terminal: bool = False
 
     @property
     def is_owner(self) -> bool:
@@ -48,6 +49,13 @@ class Access:
         """The owner's token has the owner's standing, but not that of the owner at a terminal: nobody is there to be asked."""
         standing = Audience.OWNER if self.is_owner else Audience.GUEST
         return Caller(standing, self.scope, by_owner=self.is_owner, unwatched=True, channel=channel)
+
+    def visitor(self, channel: str) -> Caller:
+        """Whoever sends a form of our own page. Where the link came from the owner's terminal, the owner sits in front of it; nobody has
+        agreed to anything by that (docs/decisions/0098)."""
+        if not (self.terminal and self.is_owner):
+            return self.caller(channel)
+        return Caller(Audience.OWNER_AT_TERMINAL, self.scope, by_owner=True, present=True, channel=channel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +145,7 @@ def check_page(headers: RawHeaders, query: bytes, method: str) -> None:
 def signed_in(found: SignIn | None) -> Access:
     if found is None:
         raise refuse(401, "signed-out", "Nobody is signed in", mend="everself web")
-    return Access(f"sign-in:{found.name}", found.agent, found.scope(), False)
+    return Access(f"sign-in:{found.name}", found.agent, found.scope(), False, found.terminal)
 
 
 def is_local_owner(peer: object, headers: RawHeaders, user: int) -> bool:

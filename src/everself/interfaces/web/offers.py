@@ -13,16 +13,25 @@ OFFERED: Final[dict[str, tuple[str, ...]]] = {
     "memory": (
         *("memory.search", "memory.list", "memory.show", "memory.get", "memory.why", "memory.add", "memory.edit"),
         *("memory.correct", "memory.supersede", "memory.promote", "memory.release", "memory.vouch", "memory.forget"),
-        *("memory.bank.list", "memory.bank.show", "memory.bank.add", "log", "show", "undo"),
+        *("memory.bank.list", "memory.bank.show", "memory.bank.add", "memory.contents", "log", "show", "undo"),
     ),
     "soul": (
         *("soul.show", "soul.history", "soul.diff", "soul.approve", "soul.refuse", "soul.rollback", "soul.test"),
         *("soul.digest", "soul.verify", "identity"),
     ),
-    "review": ("review.list", "review.accept", "review.edit", "review.refuse"),
+    "review": ("review.list", "review.count", "review.accept", "review.edit", "review.refuse"),
     "context": ("context", "simulate-compaction"),
     "health": (
-        *("doctor", "memory.status", "memory.index", "memory.rebuild", "memory.eval", "memory.compact", "spend"),
+        *(
+            "doctor",
+            "memory.trends",
+            "memory.status",
+            "memory.index",
+            "memory.rebuild",
+            "memory.eval",
+            "memory.compact",
+            "spend",
+        ),
         *("cron.list", "cron.show", "cron.history", "cron.run", "cron.enable", "cron.disable", "cron.add", "cron.rm"),
         *("keepers.list", "keepers.run", "keepers.history", "gateway.status", "gateway.logs"),
     ),
@@ -34,6 +43,7 @@ OFFERED: Final[dict[str, tuple[str, ...]]] = {
 }
 WITHHELD: Final[dict[str, str]] = {
     "ask": "Chat asks the same, and keeps the conversation.",
+    "client.event": "Only a coding agent tells what happens in it, with everself hook.",
     "backup": _FILES,
     "restore": _FILES,
     "memory.export": _FILES,
@@ -52,6 +62,7 @@ WITHHELD: Final[dict[str, str]] = {
     "gateway.hook.add": _SECRET,
     "gateway.hook.rotate": _SECRET,
     "gateway.sign-in": _SECRET,
+    "client.context": "It is for programs that begin a conversation; Context shows the same.",
     "cron.tick": "The gateway runs what is due by itself.",
 }
 

@@ -9,7 +9,7 @@ from datetime import tzinfo
 from typing import Any, Final, Literal
 from urllib.parse import quote, urlencode
 
-from everself.errors import EverselfError, WrongUse
+from everself.errors import EverselfError, RefusedByRule, WrongUse
 from everself.interfaces.http.access import Access
 from everself.interfaces.http.service import Service, need_offer
 from everself.interfaces.rendering.view import view_of
@@ -89,6 +89,8 @@ class Visit:
     cookie: str
     opened: Runtime | None = None
     trouble: EverselfError | None = None
+    # that the form comes from the page which showed what would happen
+    was_asked: bool = False
 
     @property
     def agent(self) -> str:
@@ -106,7 +108,7 @@ class Visit:
 
     @property
     def caller(self) -> Caller:
-        return self.access.caller(CHANNEL)
+        return self.access.visitor(CHANNEL)
 
     def run(self, name: str, /, **given: object) -> Any:
         """The result of an operation, by its names in `/api/v1`."""
@@ -114,6 +116,8 @@ class Visit:
 
     def run_agreed(self, name: str, /, **given: object) -> Any:
         """As `run`, of an operation that asks: its plan was shown, and the visitor confirmed it."""
+        if get_operation(name).effect == "destructive" and not self.was_asked:
+            raise RefusedByRule("Nothing was changed: what cannot be undone is asked about first.")
         return self._run(replace(self.caller, agree=_agree), name, given)
 
     def _run(self, caller: Caller, name: str, given: Mapping[str, object]) -> Any:
@@ -136,7 +140,7 @@ class Visit:
         except EverselfError as error:
             return error
 
-    def url(self, page: str, **query: object) -> str:
+    def url(self, page: str, /, **query: object) -> str:
         """The address of a page of this agent."""
         return url_of(self.agent, page, **query)
 
@@ -156,14 +160,15 @@ class Visit:
     def confirmed(self, action: str, *subject: str) -> bool:
         """Whether the form comes from the page that showed what would happen to this very subject."""
         told = "\x00".join((self.agent, action, *subject))
-        return is_confirmed(self.cookie, told, self.form["ticket"], self.service.now().timestamp())
+        self.was_asked = is_confirmed(self.cookie, told, self.form["ticket"], self.service.now().timestamp())
+        return self.was_asked
 
 
 # what an address tells once, after something was done
 _PASSING: Final = frozenset({"done", "change"})
 
 
-def url_of(agent: str, page: str, **query: object) -> str:
+def url_of(agent: str, page: str, /, **query: object) -> str:
     said = {name: str(value) for name, value in query.items() if value not in ("", None)}
     address = f"{PREFIX}{quote(agent, safe='')}/{page}"
     return f"{address}?{urlencode(said)}" if said else address

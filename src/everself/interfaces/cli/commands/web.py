@@ -1,6 +1,7 @@
 """`everself web`: starts the gateway where none runs, and opens its pages in a browser that is signed in."""
 
 import sys
+from dataclasses import replace
 
 import click
 
@@ -31,7 +32,8 @@ def web(agent: str, no_open: bool) -> int:
     started = find_listening(home.places) is None
     if started:
         start_in_background()
-    made = make_link(home, AT_TERMINAL, SignInRequest(agent=agent))
+    # a program that runs this is not somebody who sits there
+    made = make_link(home, replace(AT_TERMINAL, present=sys.stdin.isatty()), SignInRequest(agent=agent))
     opened = not no_open and _open(made.link)
     begun = ["The gateway was started; stop it with: everself gateway stop"] if started else []
     if opened:
