@@ -16,6 +16,7 @@ INDEX: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("show", "changes", "Show one change, line by line.", "", "", "ID", ""),
     ("undo", "changes", "Take one change back and keep what came after it.", "", "/undo", "[ID]", ""),
     ("client.context", "clients", "Tell the model of another program who this agent is and what it knows, in few tokens.", "", "", "", "context"),
+    ("client.event", "coding_agents", "Keep what a coding agent's hook tells, and say what its model should know. Told again, nothing is kept twice.", "", "", "EVENT", ""),
     ("memory.compact", "compaction", "Archive old days by quarter, word for word; what they hold is found as before, with the same dates.", "", "", "", ""),
     ("memory.contents", "contents", "Count what is remembered: by day, topic, person and project.", "", "", "", ""),
     ("chat.say", "conversation", "Say something to the agent; its reply comes as events, Accepted first and Done last.", "", "", "[TEXT]", ""),
