@@ -33,6 +33,7 @@ class Target:
 NAMES = {
     "{agent}": ("main",),
     "{entry}": ("AAAAAAAAAAAA",),
+    "{change}": ("AAAAAAAAAAAA",),
     "{name}": tuple(one.name for one in offered_operations()),
     "{model}": ("main",),
     "{turn}": ("AAAAAAAAAAAA",),
