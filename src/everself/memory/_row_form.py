@@ -1,10 +1,10 @@
 """Converts an entry to and from its database row, and decides what of it can be trusted. Pure; knows no document."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
 from everself.memory.entries import ParsedEntry, words_at
@@ -31,8 +31,18 @@ def pack(read: ParsedEntry) -> str:
     return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
 
 
-def believed(row: EntryRow, span: Span, data: bytes, where: Place, provenance_record: ProvenanceRecord | None) -> Entry:
-    """What may be believed of an entry: what a provenance record confirms, and of the comment what claims no more than a hand may."""
+def believed(
+    row: EntryRow,
+    span: Span,
+    data: bytes,
+    where: Place,
+    provenance_record: ProvenanceRecord | None,
+    written: Iterable[str] = (),
+) -> Entry:
+    """What may be believed of an entry: what a provenance record confirms, and of the comment what claims no more than a hand may.
+
+    `written` are the sources from which a tool wrote the same words elsewhere.
+    """
     pairs, kind, heading, category, time, struck, start, end, first, last, words = span
     claims: dict[str, str] = dict(pairs)
     get = claims.get
@@ -48,6 +58,8 @@ def believed(row: EntryRow, span: Span, data: bytes, where: Place, provenance_re
         tag = parse_tag(provenance_record.tag) if vouched else tag
     else:
         source = claimed if claimed and rank(claimed) < rank(HAND) else HAND
+        # a copy of what a tool wrote, which a person or a program that synchronises folders made
+        source = reduce(weaker, written, source)
     # the number of mentions has no provenance either
     if not vouched or not is_human(source):
         mentions = 1

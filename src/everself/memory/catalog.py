@@ -26,7 +26,7 @@ from everself.storage.state.provenance import ProvenanceRecords
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.text.normalise import fold
 from everself.values import Document, Entry, FileStat, ProvenanceRecord, digest
-from everself.workspace.layout import is_day, is_quarter, place
+from everself.workspace.layout import Kind, Place, is_day, is_quarter, place
 from everself.workspace.protocol import Workspace
 
 Progress = Callable[[int, int], None]
@@ -42,6 +42,8 @@ MANY = 500
 # raised whenever the same bytes would give other entries; what an older reader noted is read again
 READING = 2
 _NOTHING_HELD: Mapping[str, tuple[str, bytes]] = {}
+# where a tool may write documents of its own, and where copies of them land
+_WRITABLE = frozenset({Kind.TOPIC, Kind.PROJECT_MEMORY, Kind.ARCHIVE})
 # one write looks up the same words four times
 _fold = lru_cache(maxsize=8)(fold)
 
@@ -100,7 +102,7 @@ class Catalog:
 
         Not the one that is written to, as long as it can be: writing costs as much as reading, and would write the same words again.
         """
-        asked = {*paths, *(row.path for row in self._rows.by_text(self._mac(text)))}
+        asked = {*paths, *(row.path for row in self._rows.by_text(self.mac(text)))}
         stats = {path: self._workspace.stat(path) for path in sorted(asked)}
         sizes = {path: 0 if one is None else one.size for path, one in stats.items()}
         return tuple(path for path, size in sizes.items() if size > (READ_LIMIT if path == target else HUGE))
@@ -143,13 +145,10 @@ class Catalog:
                 provenance = self._provenance.find([one.id for one in rows])
                 return self._entries(rows, provenance, {path: (hashed, data)})[0]
         # the file is being saved repeatedly: its content at this moment has no provenance
-        where = place(path)
-        return [
-            believed(
-                EntryRow("", path, one.ordinal, "", *self._hashes(one), ""), json.loads(pack(one)), data, where, None
-            )
-            for one in read_document(data[: reach(data)])
-        ]
+        where, written = place(path), self._written()
+        reads = read_document(data[: reach(data)])
+        found = [EntryRow("", path, one.ordinal, pack(one), *self._hashes(one), "") for one in reads]
+        return [believed(one, json.loads(one.span), data, where, None, written(one, where)) for one in found]
 
     def at(
         self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]] = _NOTHING_HELD
@@ -234,7 +233,7 @@ class Catalog:
 
     def with_words(self, text: str, without: Collection[str] = ()) -> list[Entry]:
         """Entries that say the same, whatever their spacing, case or width; none of the documents in `without`."""
-        mac = self._mac(text)
+        mac = self.mac(text)
 
         def load() -> list[EntryRow]:
             return [row for row in self._rows.by_text(mac) if row.path not in without]
@@ -247,13 +246,14 @@ class Catalog:
 
     def is_buried(self, text: str, identity: str = "") -> bool:
         """Whether this text was forgotten and must not be written again automatically."""
-        return self._rows.is_buried(self._mac(text), identity)
+        return self._rows.is_buried(self.mac(text), identity)
 
     def unbury(self, text: str) -> None:
         """Remove the tombstone: the owner wants to remember it again."""
-        self._rows.unbury(self._mac(text))
+        self._rows.unbury(self.mac(text))
 
-    def _mac(self, text: str) -> str:
+    def mac(self, text: str) -> str:
+        """The keyed hash that stands for a text in rows and records."""
         return self._rows.mac(digest(_fold(text).encode("utf-8", "surrogatepass")))
 
     def _read_again(
@@ -307,6 +307,19 @@ class Catalog:
             return self._rows.gone_by_text, lambda identity: self._rows.home_of(identity) is not None
         return self._rows.gone_texts().get, self._rows.ids().__contains__
 
+    def foresee(self, path: str, data: bytes) -> list[tuple[str, ParsedEntry]]:
+        """The entries that a document would have if it said this, with the ids that reading it would give them."""
+        reads = read_document(data[: reach(data)])
+        found = [FoundEntry(path, read, *self._hashes(read)) for read in reads]
+        rows = self._rows.rows_of([path])
+        known = [KnownEntry(row.id, row.path, row.ordinal, row.text_mac, row.words) for row in rows]
+        return list(zip(name_entries(found, known, *self._memo(len(found))), reads, strict=True))
+
+    def written_in(self, path: str, data: bytes, first: int, last: int) -> list[str]:
+        """The sources of those lines of a document that a tool wrote."""
+        lines = data.split(b"\n")[first - 1 : last]
+        return [one for many in self._provenance.written.of_lines(path, lines).values() for one in many]
+
     def expect(self, draft: Draft, path: str) -> None:
         """What a planned change adds to a log is noted together with the change, and need not be read again afterwards."""
         grown = draft.growth(path)
@@ -325,7 +338,7 @@ class Catalog:
         self._rows.expect(ExpectedDocument(digest(before), document, rows))
 
     def _hashes(self, read: ParsedEntry) -> tuple[str, bytes]:
-        return self._mac(read.text), sketch(_fold(read.text))
+        return self.mac(read.text), sketch(_fold(read.text))
 
     def _growth(self, data: bytes, before: DocumentRow | None) -> tuple[ParsedEntry, ...] | None:
         """What was added at the end of a document that is otherwise as it was; None when it must be read again."""
@@ -371,7 +384,7 @@ class Catalog:
         hashes = {one.path: one.hash for one in self._rows.documents(sorted({row.path for row in rows})).values()}
         found: list[Entry] = []
         torn: list[str] = []
-        path, data, where = "", b"", place("")
+        path, data, where, written = "", b"", place(""), self._written()
         for row, span in zip(rows, spans, strict=True):
             if row.path != path:
                 path, where = row.path, place(row.path)
@@ -379,8 +392,16 @@ class Catalog:
                 torn += [path] if hashed != hashes.get(path) and path not in self.unread else []
             if path in self.unread and path not in held:
                 continue
-            found.append(believed(row, span, data, where, provenance.get(row.id)))
+            record = provenance.get(row.id)
+            found.append(believed(row, span, data, where, record, written(row, where) if record is None else ()))
         return found, torn
+
+    def _written(self) -> Callable[[EntryRow, Place], Iterable[str]]:
+        """From an entry without a record to the sources from which a tool wrote the same words."""
+        known = self._provenance.written
+        if not known.refresh():
+            return lambda *_: ()
+        return lambda row, where: known.of_text(row.text_mac) if where.kind in _WRITABLE else ()
 
     def _find_readable(self, path: str) -> Document | None:
         """A document; none where it cannot be read, which is noted. One bad file must not hide all others."""
