@@ -8,6 +8,9 @@ RUN := $(VENV)/bin/python
 SEED ?= 1
 ROWS ?=
 
+# to whoever looks, and not into a pipe
+SAY_WHERE = test ! -t 2 || echo "The command everself is $(VENV)/bin/everself; to type it as everself: export PATH=\"$(CURDIR)/$(VENV)/bin:\$$PATH\"" >&2
+
 JUDGES := tests/architecture tests/trust tests/tools
 
 .PHONY: chat models gateway clients test-model test test-all test-interpreters check bench bench-recall bench-peers bench-judgement bench-speed bench-gateway soak clean help
@@ -56,6 +59,7 @@ models: $(VENV)/.models
 	@echo "Everself can talk to models now: everself model list"
 
 gateway: $(VENV)/.gateway
+	@$(SAY_WHERE)
 	@$(RUN) -m everself gateway run
 
 # claude-code fetches its program when it is installed, which npm does not let it do by itself
@@ -67,7 +71,7 @@ test-model: .venv-model/.real-model
 	@.venv-model/bin/python -m tools.real_model
 
 chat: $(VENV)/.core
-	@test ! -t 2 || echo "The command everself is $(VENV)/bin/everself; to type it as everself: export PATH=\"$(CURDIR)/$(VENV)/bin:\$$PATH\"" >&2
+	@$(SAY_WHERE)
 	@$(RUN) -m everself chat
 
 # what judges the code (architecture, registers of the trust rows, benchmarks) is tested by make check

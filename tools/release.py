@@ -39,6 +39,8 @@ def find_faults(top: Path, version: str) -> list[str]:
         faults.append(
             f"CHANGELOG.md has no heading “## [{version}] - YYYY-MM-DD”: move what is under Unreleased there."
         )
+    if not re.search(r"^\[project\.urls\]$", (top / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE):
+        faults.append("pyproject.toml has no [project.urls]: say there where the source and the issues are.")
     if git(top, "status", "--porcelain"):
         faults.append("There are changes that are not committed: commit them.")
     if (branch := git(top, "rev-parse", "--abbrev-ref", "HEAD")) != "main":

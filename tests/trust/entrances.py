@@ -502,6 +502,11 @@ NO_PATHS: dict[str, str] = {
     "chat.say.id": "hashed with the token and the scope into the id of a message",
     "chat.say.after": "compared with the ids of recorded messages",
     **dict.fromkeys(("chat.say.must_call", "chat.say.stop", "chat.say.schema"), "handed on to the model"),
+    "client.event.session": "hashed into the id of a session",
+    "client.event.id": "hashed into the id of a message",
+    "client.event.prompt": "what is said, kept in a row",
+    "client.event.folder": "git's own files above it are looked at for the name of a project, hashed into that of a folder",
+    "client.event.transcript": "another program's file, outside of every workspace: read where it bears the session's name, never written",
     "Chat.converse.person": "who says it, kept in a row",
     "ask.text": "as in a conversation, kept in a row",
     "ask.resume": "compared with recorded sessions, whose ids are the runtime's own",
@@ -541,6 +546,7 @@ NO_PATHS: dict[str, str] = {
     "why.reply": "compared with the ids of recorded messages",
     "why.bisect": "compared with the ids and words of what is remembered",
     "context.session_kind": "the name of a kind of session and a slug",
+    "client.context.message": "words that memory is searched for",
     "context.message": "words that memory is searched for",
     **{
         f"{name}.name": "compared with recorded sessions, whose ids are the runtime's own"
@@ -577,6 +583,8 @@ NO_PATHS: dict[str, str] = {
         "stored as text",
     ),
     "memory.list.words": "looked for by its words",
+    "memory.list.before": "a place in the order of rows, which nothing is opened by",
+    "review.list.after": "a place in the order of rows, which nothing is opened by",
     "review.list.how": "the word list",
     "memory.search.query": "looked for by its words",
     **dict.fromkeys(("memory.search.session", "memory.get.session"), "the name of a kind of session and a slug"),

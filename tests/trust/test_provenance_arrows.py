@@ -292,7 +292,7 @@ ARROWS = (
     ),
     Arrow(
         "model's file → reader",
-        ((catalog.Catalog, "written_in", lambda *_: []),),
+        ((FileOrigins, "of_lines", lambda *_: {}),),
         of_files(model_files.test_what_is_viewed_tells_whose_words_it_holds_headings_included),
     ),
     Arrow(

@@ -4,10 +4,8 @@ Kept beside the files and brought up to date by comparing stamps: only documents
 ids of text that Everself never touched are derived anew. Reads documents and writes rows, never a document.
 """
 
-import gc
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
@@ -16,17 +14,19 @@ from typing import NamedTuple
 from everself.clock import Clock
 from everself.errors import DiskError, NotFound, UnsafePath, WrongUse
 from everself.memory._entry_ids import FoundEntry, KnownEntry, name_entries, sketch
-from everself.memory._row_form import believed, pack, with_days
+from everself.memory._garbage import uncollected
+from everself.memory._row_form import believed, row_of, with_days, written_on
+from everself.memory._written_text import sources_by_text
 from everself.memory.drafts import Draft
 from everself.memory.entries import ParsedEntry, holds_memory, reach, read_document, read_growth
 from everself.memory.provenance import HAND, weaker
 from everself.storage.filesystem import READ_LIMIT
-from everself.storage.state.entries import DocumentRow, EntryRow, EntryRows, ExpectedDocument
+from everself.storage.state.entries import DocumentRow, EntryRow, EntryRows, ExpectedDocument, RowFilter, RowPlace
 from everself.storage.state.provenance import ProvenanceRecords
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.text.normalise import fold
 from everself.values import Document, Entry, FileStat, ProvenanceRecord, digest
-from everself.workspace.layout import Kind, Place, is_day, is_quarter, place
+from everself.workspace.layout import is_day, is_quarter, place
 from everself.workspace.protocol import Workspace
 
 Progress = Callable[[int, int], None]
@@ -40,12 +40,13 @@ HUGE = 4 * 1024 * 1024
 # entries beyond which asking the rows for all is quicker than asking for each
 MANY = 500
 # raised whenever the same bytes would give other entries; what an older reader noted is read again
-READING = 2
+READING = 3
 _NOTHING_HELD: Mapping[str, tuple[str, bytes]] = {}
-# where a tool may write documents of its own, and where copies of them land
-_WRITABLE = frozenset({Kind.TOPIC, Kind.PROJECT_MEMORY, Kind.ARCHIVE})
 # one write looks up the same words four times
 _fold = lru_cache(maxsize=8)(fold)
+
+
+PlacedEntry = tuple[RowPlace, Entry]
 
 
 class PendingDocuments(NamedTuple):
@@ -63,6 +64,7 @@ class Catalog:
         self._workspace = workspace
         self._rows = rows
         self._provenance = provenance
+        self.written = provenance.written
         self._clock = clock
         # documents that cannot be read, with the reason: their entries are left out, and nothing is taken to be gone
         self.unread: dict[str, str] = {}
@@ -83,7 +85,7 @@ class Catalog:
             # its interpretation changed, though the file did not
             known = {**known, one.path: DocumentRow(one.path, "0 0 0 0 0", "", 0)}
         changed += [one for one in copies if one not in changed]
-        with _uncollected():
+        with uncollected():
             told = _told(changed, progress)
             read = not (changed or missing) or self._read_again(told, missing, known, whole=whole)
         # an entry moved here may come from a huge document, and keeps its id
@@ -127,8 +129,41 @@ class Catalog:
     def all(self) -> list[Entry]:
         """Every entry, in the order of the documents. Brings the catalog up to date first."""
         self.refresh()
-        with _uncollected():
+        with uncollected():
             return self._settled(self._rows.all_rows, lambda _: self._provenance.all())
+
+    def stretch(self, wanted: RowFilter, below: RowPlace, rows: int) -> tuple[list[PlacedEntry], RowPlace]:
+        """Entries of the next so many rows below a place that may be meant, newest first, and where these rows end.
+
+        The catalog is not brought up to date first: whoever asks for several stretches does it once.
+        """
+        end = self._rows.stretch(wanted, below, rows)
+        return self._placed(lambda: self._rows.between(wanted, below, end)), end
+
+    def under(self, path: str) -> list[PlacedEntry]:
+        """The entries of a document or of a folder, as they are known, newest first."""
+        return self._placed(lambda: self._rows.under(path))
+
+    def apart(self, after: tuple[str, int], limit: int) -> list[PlacedEntry]:
+        """What is kept apart and still holds, behind a document and ordinal, in the order of the documents."""
+        return sorted(self._placed(lambda: self._rows.apart(after, limit)), key=lambda one: one[0][1:])
+
+    def beginning(self, name: str) -> list[Entry]:
+        """The entries whose ids begin so, as they are known."""
+        return self._settled(lambda: self._rows.by_prefix(name) if name.isascii() else [], self._provenance.find)
+
+    def _placed(self, load: Callable[[], list[EntryRow]]) -> list[PlacedEntry]:
+        ordinals: dict[str, int] = {}
+
+        def noted() -> list[EntryRow]:
+            rows = load()
+            ordinals.update((row.id, row.ordinal) for row in rows)
+            return rows
+
+        found = self._settled(noted, self._provenance.find)
+        days = (one.day.isoformat() if one.day is not None else "" for one in found)
+        placed = [(RowPlace(day, one.path, ordinals[one.id]), one) for day, one in zip(days, found, strict=True)]
+        return sorted(placed, reverse=True)
 
     def of(self, path: str) -> list[Entry]:
         """The entries of one document."""
@@ -145,9 +180,9 @@ class Catalog:
                 provenance = self._provenance.find([one.id for one in rows])
                 return self._entries(rows, provenance, {path: (hashed, data)})[0]
         # the file is being saved repeatedly: its content at this moment has no provenance
-        where, written = place(path), self._written()
+        where, written = place(path), sources_by_text(self.written)
         reads = read_document(data[: reach(data)])
-        found = [EntryRow("", path, one.ordinal, pack(one), *self._hashes(one), "") for one in reads]
+        found = [row_of("", path, one, self._hashes(one), "") for one in reads]
         return [believed(one, json.loads(one.span), data, where, None, written(one, where)) for one in found]
 
     def at(
@@ -229,7 +264,11 @@ class Catalog:
 
         An entry is as old as its newest line. What says itself when it was written is not concerned.
         """
-        self._rows.date({one.id: _day_of(one, days.get(one.path, ())) for one in self.all()})
+        seen = {one.id: written_on(one, days.get(one.path, ())) for one in self.all()}
+        self._rows.date({identity: (day, day) for identity, day in seen.items()})
+        # the day it belongs to follows from that only where it does not say itself
+        told = {one.id: one.day.isoformat() if one.day else "" for one in self.all()}
+        self._rows.date({identity: (day, told[identity]) for identity, day in seen.items() if identity in told})
 
     def with_words(self, text: str, without: Collection[str] = ()) -> list[Entry]:
         """Entries that say the same, whatever their spacing, case or width; none of the documents in `without`."""
@@ -294,7 +333,7 @@ class Catalog:
         today = self._clock.today().isoformat()
         born = {row.id: row.first_seen for row in old}
         rows = [
-            EntryRow(name, one.path, one.read.ordinal, pack(one.read), one.text, one.words, born.get(name, today))
+            row_of(name, one.path, one.read, (one.text, one.words), born.get(name, today))
             for name, one in zip(names, found, strict=True)
         ]
         gone = {row.id for row in old} - set(names)
@@ -315,11 +354,6 @@ class Catalog:
         known = [KnownEntry(row.id, row.path, row.ordinal, row.text_mac, row.words) for row in rows]
         return list(zip(name_entries(found, known, *self._memo(len(found))), reads, strict=True))
 
-    def written_in(self, path: str, data: bytes, first: int, last: int) -> list[str]:
-        """The sources of those lines of a document that a tool wrote."""
-        lines = data.split(b"\n")[first - 1 : last]
-        return [one for many in self._provenance.written.of_lines(path, lines).values() for one in many]
-
     def expect(self, draft: Draft, path: str) -> None:
         """What a planned change adds to a log is noted together with the change, and need not be read again afterwards."""
         grown = draft.growth(path)
@@ -332,7 +366,7 @@ class Catalog:
         if known is None or not _is_current(known):
             return
         today = self._clock.today().isoformat()
-        rows = [EntryRow(one.claim("id"), path, one.ordinal, pack(one), *self._hashes(one), today) for one in reads]
+        rows = [row_of(one.claim("id"), path, one, self._hashes(one), today) for one in reads]
         # never counted as fresh: the stamp of the file on disk is not known yet
         document = DocumentRow(path, f"0 0 {len(after)} 0 0 {READING}", digest(after), 0)
         self._rows.expect(ExpectedDocument(digest(before), document, rows))
@@ -384,7 +418,7 @@ class Catalog:
         hashes = {one.path: one.hash for one in self._rows.documents(sorted({row.path for row in rows})).values()}
         found: list[Entry] = []
         torn: list[str] = []
-        path, data, where, written = "", b"", place(""), self._written()
+        path, data, where, written = "", b"", place(""), sources_by_text(self.written)
         for row, span in zip(rows, spans, strict=True):
             if row.path != path:
                 path, where = row.path, place(row.path)
@@ -395,13 +429,6 @@ class Catalog:
             record = provenance.get(row.id)
             found.append(believed(row, span, data, where, record, written(row, where) if record is None else ()))
         return found, torn
-
-    def _written(self) -> Callable[[EntryRow, Place], Iterable[str]]:
-        """From an entry without a record to the sources from which a tool wrote the same words."""
-        known = self._provenance.written
-        if not known.refresh():
-            return lambda *_: ()
-        return lambda row, where: known.of_text(row.text_mac) if where.kind in _WRITABLE else ()
 
     def _find_readable(self, path: str) -> Document | None:
         """A document; none where it cannot be read, which is noted. One bad file must not hide all others."""
@@ -441,12 +468,6 @@ class Catalog:
         return digest(data), data
 
 
-def _day_of(entry: Entry, days: Sequence[date | None]) -> str:
-    lines = days[entry.first_line - 1 : entry.last_line]
-    known = [day for day in lines if day is not None]
-    return max(known).isoformat() if known and len(known) == len(lines) else ""
-
-
 def _told(changed: Sequence[FileStat], progress: Progress | None) -> Iterator[FileStat]:
     """The documents one by one, with progress reports."""
     for number, one in enumerate(changed):
@@ -455,18 +476,6 @@ def _told(changed: Sequence[FileStat], progress: Progress | None) -> Iterator[Fi
         yield one
     if progress is not None and changed:
         progress(len(changed), len(changed))
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Pause garbage collection while a hundred thousand permanent objects are created; it would take half of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _is_fresh(one: FileStat, known: DocumentRow | None) -> bool:

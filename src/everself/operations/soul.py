@@ -15,6 +15,7 @@ from everself.memory.provenance import OWN
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import (
     Argument,
+    McpOffer,
     NoRequest,
     Option,
     Request,
@@ -123,11 +124,17 @@ def compare_souls(runtime: Runtime, _: Caller, request: DiffRequest) -> SoulDiff
 class ProposeRequest(Request):
     text: Annotated[
         str,
-        Argument("All of SOUL.md as you would have it, instead of a line.", "TEXT", stdin=True, needed=("cli",)),
+        Argument(
+            "All of SOUL.md as you would have it, instead of a line.",
+            "TEXT",
+            stdin=True,
+            needed=("cli",),
+            only=("cli", "http", "tool", "slash"),
+        ),
     ] = ""
-    line: Annotated[str, Option("One sentence to learn.", only=("tool",))] = ""
+    line: Annotated[str, Option("One sentence to learn.", only=("tool", "mcp"), needed=("mcp",))] = ""
     whole: Annotated[bool, Option("TEXT is a whole soul, not a line of what is learned.", only=("cli",))] = False
-    reason: Annotated[str, Option("Why; it is noted in CHANGELOG.md.", "WORDS", needed=("tool",))] = ""
+    reason: Annotated[str, Option("Why; it is noted in CHANGELOG.md.", "WORDS", needed=("tool", "mcp"))] = ""
     evidence: Annotated[tuple[str, ...], Option("What it rests on, such as entry:7K3QX9M2ABCD.", "REF")] = ()
 
 
@@ -149,6 +156,7 @@ def _show_proposed(_: Runtime, request: ProposeRequest, made: Proposed) -> Outco
         "agree.",
         show=_show_proposed,
     ),
+    mcp=McpOffer("soul_propose", "Propose a line about how to be, for the owner to accept.", _show_proposed),
     examples=(
         ('everself soul propose "Ask before you catalog." --reason "asked twice"', "one more line of what is learned"),
         ("everself soul propose --whole - < soul.md", "a whole soul, read from a file"),
@@ -168,7 +176,8 @@ def propose_soul(runtime: Runtime, caller: Caller, request: ProposeRequest) -> P
         raise WrongUse("Give either a `line` or the whole `text`.")
     reason += _OUTSIDE if caller.taint != OWN else ""
     named = (one for one in evidence if one.startswith(("entry:", "file:", "url:")))
-    rests_on = tuple(dict.fromkeys((f"msg:{caller.message}", *named)))
+    said = (f"msg:{caller.message}",) if caller.message else ()
+    rests_on = tuple(dict.fromkeys((*said, *named)))
     return (growth.add_line if line else growth.propose)(line or text, reason, rests_on, Author.AGENT)
 
 

@@ -30,6 +30,7 @@ def record_provenance(writer: Writer, key: bytes, provenance: Iterable[Provenanc
         text = mac_of(key, one.text)
         mac = _seal(key, one.entry, one.source, one.tag, lineage, text)
         writer.run(_SQL["put_voucher"], (one.entry, one.source, one.tag, lineage, text, at, mac))
+        writer.run(_SQL["mark_vouched"], (one.entry, text))
 
 
 class ProvenanceRecords:
