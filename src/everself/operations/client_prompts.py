@@ -7,6 +7,7 @@ it is a whole statement of a prompt of the owner's that a hook delivered. Nothin
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from everself.memory.provenance import TOOL
@@ -19,12 +20,12 @@ from everself.storage.state.messages import StoredMessage
 if TYPE_CHECKING:
     from everself.runtime import Runtime
 
-# the channel of a session in which hooks keep what the owner typed into another program is the name of that program
-CHANNELS: Final = frozenset({"claude-code", "codex", "cursor", "gemini"})
 MCP: Final = "mcp"
 # how far back a prompt of the owner's may lie for a model to write it down
 _RECENT: Final = timedelta(days=1)
 _LOOKED_AT: Final = 400
+# of these, so many are read for what they state, which takes milliseconds each
+_MOST_PROMPTS: Final = 50
 
 
 def client_caller(scope: Scope, channel: str = MCP) -> Caller:
@@ -41,7 +42,7 @@ def with_prompt(runtime: "Runtime", caller: Caller, words: str) -> Caller:
     """
     if not (caller.is_model and caller.unwatched) or not is_owner(caller.scope) or not words.strip():
         return caller
-    prompts = list(recent_prompts(runtime))
+    prompts = list(islice(recent_prompts(runtime), _MOST_PROMPTS))
     found = next((one for one in prompts if states(one.content, words)), None)
     found = found or next((one for one in prompts if tells_of(words, one.content)), None)
     if found is None:
@@ -51,6 +52,9 @@ def with_prompt(runtime: "Runtime", caller: Caller, words: str) -> Caller:
 
 def recent_prompts(runtime: "Runtime") -> Iterator[StoredMessage]:
     """What the owner typed into other programs of late, the newest first, as hooks delivered it."""
+    # imported here: the command line, at which nobody else's model writes, starts without it
+    from everself.conversation.sessions.client_sessions import CLIENTS
+
     messages = runtime.state.messages
     oldest = runtime.clock.now() - _RECENT
     theirs: dict[str, bool] = {}
@@ -61,6 +65,6 @@ def recent_prompts(runtime: "Runtime") -> Iterator[StoredMessage]:
             continue
         if said.session not in theirs:
             rows = messages.named(said.session, 1)
-            theirs[said.session] = bool(rows) and rows[0].channel in CHANNELS
+            theirs[said.session] = bool(rows) and rows[0].channel in CLIENTS
         if theirs[said.session] and messages.is_told(said.id):
             yield said
