@@ -37,6 +37,8 @@ NAMES = {
     "{model}": ("main",),
     "{turn}": ("AAAAAAAAAAAA",),
     "{hook}": ("builds",),
+    "{message}": ("AAAAAAAAAAAA",),
+    "{version}": ("AAAAAAAAAAAA",),
     "{secret}": ("evs_nothing",),
 }
 

@@ -12,13 +12,27 @@ from everself.interfaces.http.guard import Door
 from everself.interfaces.http.service import Service
 from everself.interfaces.web import assets, sign_in
 from everself.interfaces.web.dispatch import Tabs, answer_problem, endpoint
-from everself.interfaces.web.pages import changes, memory
+from everself.interfaces.web.pages import changes, chat, context, memory, review, soul
+from everself.interfaces.web.pages.stream import talk_routes
 from everself.interfaces.web.responses import moved
 from everself.interfaces.web.visit import PREFIX, Page, url_of
 
 # in the order of the navigation; whoever is not the owner sees those of guests
-TABS: Final[Tabs] = (("memory", "owner"),)
-PAGES: Final[tuple[Page, ...]] = (*memory.PAGES, *changes.PAGES)
+TABS: Final[Tabs] = (
+    ("chat", "owner"),
+    ("memory", "owner"),
+    ("soul", "owner"),
+    ("review", "owner"),
+    ("context", "owner"),
+)
+PAGES: Final[tuple[Page, ...]] = (
+    *chat.PAGES,
+    *memory.PAGES,
+    *soul.PAGES,
+    *review.PAGES,
+    *context.PAGES,
+    *changes.PAGES,
+)
 
 
 def _sign_in_routes(service: Service) -> Sequence[BaseRoute]:
@@ -37,6 +51,7 @@ def _page_routes(service: Service) -> Sequence[BaseRoute]:
         Route(PREFIX.removesuffix("/"), begin, methods=["GET"]),
         Route(PREFIX, begin, methods=["GET"]),
         Route(f"{PREFIX}{{agent}}", begin, methods=["GET"]),
+        *talk_routes(service),
         *(
             Route(f"{PREFIX}{{agent}}/{page.path}", endpoint(service, page, TABS), methods=[page.method])
             for page in PAGES
