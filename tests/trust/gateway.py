@@ -23,6 +23,8 @@ class Target:
     # whether a token, or a cookie, lets anybody in there
     by_token: bool = True
     by_cookie: bool = False
+    # whether a process of the same user is let in there, over the unix socket
+    by_user: bool = False
     # anybody may read it, since it tells nothing
     public: bool = False
     # the body is what a form sends
@@ -33,6 +35,7 @@ class Target:
 NAMES = {
     "{agent}": ("main",),
     "{entry}": ("AAAAAAAAAAAA",),
+    "{change}": ("AAAAAAAAAAAA",),
     "{name}": tuple(one.name for one in offered_operations()),
     "{model}": ("main",),
     "{turn}": ("AAAAAAAAAAAA",),
@@ -55,6 +58,7 @@ def targets(gateway: Gateway) -> list[Target]:
                 "socket": isinstance(route, WebSocketRoute),
                 "by_token": not below or (surface.door.admit is None and surface.door.tokens),
                 "by_cookie": below and surface.door.cookies,
+                "by_user": below and surface.door.local,
                 "public": below and surface.door.public,
                 "form": below and surface.door.forms,
             }

@@ -16,6 +16,7 @@ from everself.conversation.turn import TurnRunner
 from everself.conversation.turn_locks import TurnLocks
 from everself.errors import NotFound, WrongUse
 from everself.models.chat.protocol import ChatModel, JsonObject, ToolSpec
+from everself.search.background import QUESTIONS
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import is_owner
 
@@ -163,7 +164,9 @@ class Chat:
         if before is not None:
             await asyncio.wait({before})
         async with self._locks.hold(session):
-            await turning.run()
+            # what can wait for idle time does, so that no reply comes in jerks
+            with QUESTIONS.answering():
+                await turning.run()
 
 
 CHANNEL: Final = "spawn"

@@ -78,6 +78,8 @@ class Runner:
         begun = monotonic()
         context = KeeperContext(self._sources, keeper.name)
         at = context.now
+        if not dry_run:
+            self._sources.take_in()
         proposal = await keeper.propose(context, tell)
         report = self._execute(context, proposal, dry_run, tell)
         report = replace(report, keeper=keeper.name, at=at, usage=context.usage, dry_run=dry_run)

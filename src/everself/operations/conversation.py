@@ -102,9 +102,7 @@ async def _say(
     runtime: "Runtime", caller: Caller, request: ConverseRequest, options: "TurnOptions"
 ) -> AsyncGenerator[Event, None]:
     chat = runtime.chat
-    if caller.unwatched or options.images:
-        await runtime.worker(lambda: _allow(runtime, caller, options))
-    place = await runtime.worker(lambda: _place(runtime, caller, request, options.identity))
+    place = await runtime.worker(lambda: _place(runtime, caller, request, options))
     placed = replace(options, earlier=place.earlier, results=place.results, identity=options.identity or place.message)
     text, options = with_strange(request.text, place, placed)
     try:
@@ -156,7 +154,11 @@ def _allow(runtime: "Runtime", caller: Caller, options: "TurnOptions") -> None:
         runtime.spend_meter.allow(job_of(caller.scope, unwatched=True))
 
 
-def _place(runtime: "Runtime", caller: Caller, request: ConverseRequest, identity: str) -> Place:
+def _place(runtime: "Runtime", caller: Caller, request: ConverseRequest, options: "TurnOptions") -> Place:
+    """Where it is said, after it was seen that it may be."""
+    if caller.unwatched or options.images:
+        _allow(runtime, caller, options)
+    identity = options.identity
     known = session_of_message(runtime, identity) if identity else ""
     named, text = (known or request.session, request.after), "" if request.by_program else request.text
     return find_place(runtime, caller, named, request.earlier, request.results, text)

@@ -247,16 +247,27 @@ class Operation(Generic[R, T]):
 
     def schema(self, interface: Interface) -> dict[str, object]:
         """The JSON Schema of a request, with the names and fields of that interface."""
-        import msgspec
+        found = _SCHEMAS.get((self.request, interface))
+        if found is None:
+            found = _SCHEMAS[self.request, interface] = _schema(self.request, interface)
+        return found
 
-        known = _properties(msgspec.json.schema(self.request))
-        offered = [one for one in self.fields if one.offered_by(interface)]
-        return {
-            "type": "object",
-            "properties": {one.option.tool or one.name: _property(one, known[one.name]) for one in offered},
-            "required": [one.option.tool or one.name for one in offered if one.is_required(interface)],
-            "additionalProperties": False,
-        }
+
+# made once: each turn shows a model thirty of them
+_SCHEMAS: Final[dict[tuple[type[Any], Interface], dict[str, object]]] = {}
+
+
+def _schema(request: type[Any], interface: Interface) -> dict[str, object]:
+    import msgspec
+
+    known = _properties(msgspec.json.schema(request))
+    offered = [one for one in fields_of(request) if one.offered_by(interface)]
+    return {
+        "type": "object",
+        "properties": {one.option.tool or one.name: _property(one, known[one.name]) for one in offered},
+        "required": [one.option.tool or one.name for one in offered if one.is_required(interface)],
+        "additionalProperties": False,
+    }
 
 
 def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:

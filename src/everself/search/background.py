@@ -3,8 +3,9 @@
 Knows two ways to embed and when to take which; not what an index is.
 """
 
-from collections.abc import Callable
-from threading import Event, Thread
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Lock, Thread
 from typing import Final
 
 from everself.clock import monotonic
@@ -22,26 +23,40 @@ Embed = Callable[[Bounds], EmbedReport]
 
 
 class Questions:
-    """When somebody last asked something. One for all agents of a process: they share its cores."""
+    """When somebody last asked something, and whether somebody is being answered. One for all agents of a process: they share its cores."""
 
     def __init__(self) -> None:
         self._last: float | None = None
+        self._lock = Lock()
+        self._answered = 0
 
     def note(self) -> None:
         self._last = monotonic()
 
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """While a reply is under way, however slowly its words come."""
+        with self._lock:
+            self._answered += 1
+        try:
+            yield
+        finally:
+            self.note()
+            with self._lock:
+                self._answered -= 1
+
     @property
     def are_recent(self) -> bool:
-        return self._last is not None and monotonic() - self._last < IDLE
+        return bool(self._answered) or (self._last is not None and monotonic() - self._last < IDLE)
 
 
-_ASKED: Final = Questions()
+QUESTIONS: Final = Questions()
 
 
 class BackgroundEmbedding:
     """`second` is none where there is no second embedder. Every method may be called from any thread."""
 
-    def __init__(self, first: Embed, second: Embed | None, asked: Questions = _ASKED) -> None:
+    def __init__(self, first: Embed, second: Embed | None, asked: Questions = QUESTIONS) -> None:
         self._first = first
         self._second = second
         self._stop, self._wake = Event(), Event()

@@ -67,7 +67,7 @@ class RecallRequest:
     """A search request. Unset fields use the settings; `budget` (tokens) replaces `limit`.
 
     Without `counted` the tokens are estimated, for callers that count their own text. A caller that asks many
-    questions in a row needs only the first one `fresh`: the others do not check every file again.
+    questions in a row needs only the first one `fresh`: the others do not check every file again. `by_words`: no vectors.
     """
 
     query: str
@@ -81,6 +81,7 @@ class RecallRequest:
     recorded: bool = True
     counted: bool = True
     fresh: bool = True
+    by_words: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +200,7 @@ class Recall:
         served = SnippetSource(view, self._document_cache.read, skips=skips)
         words = read_query(query)
         mode = self._mode(request)
-        vector = None if mode is Ranking.TFIDF else meaning.vector_for(view)
+        vector = None if mode is Ranking.TFIDF or request.by_words else meaning.vector_for(view)
         question = self._question(view, request, words, vector, served)
         if mode is Ranking.DEFAULT and vector is not None:
             question = replace(question, second=lambda: meaning.second_for(view))

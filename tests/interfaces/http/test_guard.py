@@ -32,7 +32,7 @@ ROUTES = [
     ("GET", "/nothing/here"),
 ]
 # these let in by something else than a token: test_hooks, test_sign_in and the tests of the web page look at them
-TOKENLESS = ("/hooks/", "/sign-in/", "/web", "/static/")
+TOKENLESS = ("/hooks/", "/client-hooks/", "/sign-in/", "/web", "/static/")
 # test_chat looks at it
 SOCKETS = {"/api/v1/chat/socket"}
 JSON = {"content-type": "application/json"}

@@ -11,7 +11,7 @@ from everself.interfaces.web.templates import environment
 
 WEB = Path(__file__).parents[3] / "src/everself/interfaces/web"
 # put together from a name: a tab, what was done, …
-MADE = ("tabs.", "done.")
+MADE = ("tabs.", "done.", "standing.", "tier.", "tag.", "source.")
 
 
 def _asked() -> tuple[set[str], set[str], set[str]]:
@@ -29,8 +29,12 @@ def _asked() -> tuple[set[str], set[str], set[str]]:
                 (plain if call.node.name == "t" else counts).add(key.value)
             else:
                 first = key.nodes[0] if isinstance(key, nodes.Concat) else key
-                assert isinstance(first, nodes.Const), f"{path.name}: a key begins with a word"
-                begun.add(first.value)
+                if isinstance(first, nodes.Const):
+                    begun.add(first.value)
+                else:
+                    # a macro that is told how its keys begin
+                    assert isinstance(first, nodes.Name), path.name
+                    assert first.name == "prefix", path.name
     return plain, counts, begun
 
 

@@ -236,3 +236,12 @@ def test_it_rests_while_somebody_asks_another_agent_of_the_process(monkeypatch: 
     pause(0.05)
     working.stop()
     assert second == []
+
+
+def test_a_reply_that_is_under_way_counts_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "IDLE", 0.0)
+    asked = background.Questions()
+    assert not asked.are_recent
+    with asked.answering(), asked.answering():
+        assert asked.are_recent
+    assert not asked.are_recent

@@ -133,7 +133,7 @@ def frame(service: Service, access: Access | None, tab: str, tabs: Tabs) -> dict
         "tabs": [(name, url_of(agent, name)) for name, audience in tabs if owner or audience == "guest"]
         if agent
         else [],
-        "url": lambda page, **query: url_of(agent, page, **query),
+        "url": lambda page, /, **query: url_of(agent, page, **query),
         # how much waits for a decision; pages that know it say so
         "waiting": 0,
         "visit": None,

@@ -16,7 +16,7 @@ OFFERED: Final[dict[str, tuple[str, ...]]] = {
     "memory": (
         *("memory.search", "memory.list", "memory.show", "memory.get", "memory.why", "memory.add", "memory.edit"),
         *("memory.correct", "memory.supersede", "memory.promote", "memory.release", "memory.vouch", "memory.forget"),
-        *("memory.bank.list", "memory.bank.show", "memory.bank.add", "log", "show", "undo"),
+        *("memory.bank.list", "memory.bank.show", "memory.bank.add", "memory.contents", "log", "show", "undo"),
     ),
     "soul": (
         *("soul.show", "soul.history", "soul.diff", "soul.approve", "soul.refuse", "soul.rollback", "soul.test"),
@@ -46,6 +46,7 @@ OFFERED: Final[dict[str, tuple[str, ...]]] = {
 }
 WITHHELD: Final[dict[str, str]] = {
     "ask": "Chat asks the same, and keeps the conversation.",
+    "client.event": "Only a coding agent tells what happens in it, with everself hook.",
     "backup": _FILES,
     "restore": _FILES,
     "memory.export": _FILES,

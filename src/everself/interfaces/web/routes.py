@@ -12,7 +12,7 @@ from everself.interfaces.http.guard import Door
 from everself.interfaces.http.service import Service
 from everself.interfaces.web import assets, sign_in
 from everself.interfaces.web.dispatch import Tabs, answer_problem, endpoint
-from everself.interfaces.web.pages import changes, chat, context, memory, review, soul
+from everself.interfaces.web.pages import changes, chat, context, entry, memory, review, soul
 from everself.interfaces.web.pages.stream import talk_routes
 from everself.interfaces.web.responses import moved
 from everself.interfaces.web.visit import PREFIX, Page, url_of
@@ -28,6 +28,7 @@ TABS: Final[Tabs] = (
 PAGES: Final[tuple[Page, ...]] = (
     *chat.PAGES,
     *memory.PAGES,
+    *entry.PAGES,
     *soul.PAGES,
     *review.PAGES,
     *context.PAGES,

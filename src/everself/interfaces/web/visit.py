@@ -152,7 +152,7 @@ class Visit:
         except EverselfError as error:
             return error
 
-    def url(self, page: str, **query: object) -> str:
+    def url(self, page: str, /, **query: object) -> str:
         """The address of a page of this agent."""
         return url_of(self.agent, page, **query)
 
@@ -180,7 +180,7 @@ class Visit:
 _PASSING: Final = frozenset({"done", "change"})
 
 
-def url_of(agent: str, page: str, **query: object) -> str:
+def url_of(agent: str, page: str, /, **query: object) -> str:
     said = {name: str(value) for name, value in query.items() if value not in ("", None)}
     address = f"{PREFIX}{quote(agent, safe='')}/{page}"
     return f"{address}?{urlencode(said)}" if said else address

@@ -149,6 +149,10 @@ class EntryRows:
     def count_of(self, path: str) -> int:
         return int(self._engine.read(_SQL["count_of"], (path,))[0][0])
 
+    def resting_on(self, identity: str) -> list[str]:
+        """Ids of the entries that may rest on this one, in the order of the documents."""
+        return [str(row[0]) for row in self._engine.read(_SQL["resting_on"], (f"entry:{identity}",))]
+
     def counts(self) -> Mapping[str, int]:
         """How many entries each document has."""
         return {str(path): int(count) for path, count in self._engine.read(_SQL["counts"])}

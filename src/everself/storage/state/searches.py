@@ -192,27 +192,15 @@ class _Attempt:
         self._work = work
         # the first to take it decides: the writer that it is written, the waiter that it is not
         self._decided = threading.Lock()
-        self._done = False
 
     def succeeds(self, patience: float) -> bool:
-        # not on the engine's thread, where waiting has no limit
-        thread = threading.Thread(target=self._try, name="record of a search", daemon=True)
         try:
-            thread.start()
-        except RuntimeError:
-            # the interpreter is shutting down and starts no threads
-            self._try()
-            return self._done
-        thread.join(patience)
-        if thread.is_alive() and not self._decided.acquire(blocking=False):
-            thread.join()
-        return self._done
-
-    def _try(self) -> None:
-        try:
-            self._done = self._engine.write(self._write, durable=False)
+            job = self._engine.begin_write(self._write)
+            if not job.ends_within(patience) and self._decided.acquire(blocking=False):
+                return False
+            return job.wait()
         except (ChangedMeanwhile, DiskError, Damaged, NotFound):
-            self._done = False
+            return False
 
     def _write(self, writer: Writer) -> bool:
         if not self._decided.acquire(blocking=False):

@@ -97,6 +97,11 @@ SELECT entries.id, vouchers.source, vouchers.lineage, json_extract(span, '$[0]')
 FROM entries LEFT JOIN vouchers ON entry_id = entries.id
 WHERE path IS NOT NULL AND (instr(span, 'entry:') OR instr(vouchers.lineage, 'entry:'));
 
+-- name: resting_on
+-- Entries that may rest on this one: their comment or their voucher names it. Who looks at the whole entry decides.
+SELECT entries.id FROM entries LEFT JOIN vouchers ON entry_id = entries.id
+WHERE path IS NOT NULL AND (instr(span, ?1) OR instr(vouchers.lineage, ?1)) ORDER BY path, ordinal;
+
 -- name: any_buried
 SELECT 1 FROM tombstones LIMIT 1;
 
