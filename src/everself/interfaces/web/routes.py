@@ -12,7 +12,7 @@ from everself.interfaces.http.guard import Door
 from everself.interfaces.http.service import Service
 from everself.interfaces.web import assets, sign_in
 from everself.interfaces.web.dispatch import Tabs, answer_problem, endpoint
-from everself.interfaces.web.pages import changes, chat, context, entry, memory, review, soul
+from everself.interfaces.web.pages import changes, chat, context, entry, health, memory, review, settings, soul
 from everself.interfaces.web.pages.stream import talk_routes
 from everself.interfaces.web.responses import moved
 from everself.interfaces.web.visit import PREFIX, Page, url_of
@@ -24,6 +24,9 @@ TABS: Final[Tabs] = (
     ("soul", "owner"),
     ("review", "owner"),
     ("context", "owner"),
+    ("health", "owner"),
+    ("people", "owner"),
+    ("settings", "owner"),
 )
 PAGES: Final[tuple[Page, ...]] = (
     *chat.PAGES,
@@ -32,6 +35,8 @@ PAGES: Final[tuple[Page, ...]] = (
     *soul.PAGES,
     *review.PAGES,
     *context.PAGES,
+    *health.PAGES,
+    *settings.PAGES,
     *changes.PAGES,
 )
 
@@ -52,6 +57,7 @@ def _page_routes(service: Service) -> Sequence[BaseRoute]:
         Route(PREFIX.removesuffix("/"), begin, methods=["GET"]),
         Route(PREFIX, begin, methods=["GET"]),
         Route(f"{PREFIX}{{agent}}", begin, methods=["GET"]),
+        Route(f"{PREFIX}{{agent}}/", begin, methods=["GET"]),
         *talk_routes(service),
         *(
             Route(f"{PREFIX}{{agent}}/{page.path}", endpoint(service, page, TABS), methods=[page.method])

@@ -38,6 +38,12 @@ async function posted(url, more) {
   throw new Error(problem ? [...problem.querySelectorAll("h1, p:not(.faint):not(.actions)")].map((one) => one.textContent.trim()).join(" ") : "");
 }
 
+// where there was no answer at all, the browser's own words help nobody
+function trouble(error) {
+  const gone = error instanceof TypeError || !error.message;
+  tell(gone ? document.getElementById("offline-words").textContent : error.message);
+}
+
 function busy(turn) {
   talk.dataset.turn = turn;
   stop.hidden = !turn;
@@ -148,7 +154,7 @@ form.addEventListener("submit", async (event) => {
     listen(begun.turn);
   } catch (error) {
     send.disabled = false;
-    tell(error.message || document.getElementById("offline-words").textContent);
+    trouble(error);
   }
 });
 
@@ -165,7 +171,7 @@ stop.addEventListener("click", async () => {
   try {
     await posted(`${base}/turns/${encodeURIComponent(talk.dataset.turn)}/stop`);
   } catch (error) {
-    tell(error.message || document.getElementById("offline-words").textContent);
+    trouble(error);
   } finally {
     stop.disabled = false;
   }
