@@ -1,6 +1,7 @@
 """S17 at CI size, and whether it notices what it is there for."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -16,9 +17,14 @@ def test_s17_a_strangers_text_does_nothing_in_any_page(seed: int) -> None:
     print(run_s17(1, seed))
 
 
-def test_s17_notices_a_page_that_does_not_escape(tmp_path: Path) -> None:
+def test_s17_notices_a_page_that_does_not_escape() -> None:
     """The same texts as markup: they run and ask elsewhere without the policy, and are reported with it."""
-    with a_browser() as browser, a_site(tmp_path / "home", browser, fill_hostile) as site, site.open() as sheet:
+    with (
+        a_browser() as browser,
+        TemporaryDirectory() as top,
+        a_site(Path(top) / "home", browser, fill_hostile) as site,
+        site.open() as sheet,
+    ):
         policy = {"value": ""}
 
         def raw(route: Any) -> None:

@@ -5,6 +5,9 @@ What a page does beyond its own address, what its policy refused and what it wro
 
 import json
 import shutil
+import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -131,6 +134,18 @@ def _hear(told: Told, message: Any) -> None:
         told.policy.append(message.text)
 
 
+def _wait_until_it_answers(url: str) -> None:
+    """It says where it will listen a moment before it does."""
+    for _ in range(600):
+        try:
+            with urllib.request.urlopen(f"{url}/healthz", timeout=10) as answer:
+                assert answer.status == 200
+                return
+        except urllib.error.URLError:
+            time.sleep(0.05)
+    raise AssertionError(f"nothing answers at {url}")
+
+
 @contextmanager
 def a_browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
@@ -148,6 +163,7 @@ def a_site(home: Path, browser: Any, fill: Callable[[Path], None] | None = None,
     """`met`: the first conversation was had."""
     with running_gateway(home) as gateway:
         site = Site(gateway, home, browser)
+        _wait_until_it_answers(gateway.url)
         if met:
             (site.workspace / "BOOTSTRAP.md").unlink(missing_ok=True)
         if fill is not None:

@@ -74,6 +74,9 @@ def fill_hostile(root: Path) -> None:
     lines = "".join(f"- {text}\n" for text in HOSTILE)
     write(root, "MEMORY.md", f"# Memory\n\n## {HOSTILE[0]}\n\n{lines}")
     write(root, "memory/topics/strange.md", f"# {HOSTILE[1]}\n\n{lines}")
+    write(root, "users/bob/MEMORY.md", f"# {HOSTILE[0]}\n\n{lines}")
+    write(root, "bank/entities/strange.md", f"# {HOSTILE[3]}\n\n{lines}")
+    write(root, "bank/world.md", f"# World\n\n{lines}")
     write(root, "quarantine/2026-05-01.md", f"# Quarantine\n\n{lines}")
     write(root, "memory/2026-05-02.md", "# Memory Log\n\n## [09:00:00] note\n\n" + "huge " * 400_000 + "\n")
     with (root / "SOUL.md").open("a", encoding="utf-8") as soul:
