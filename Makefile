@@ -13,7 +13,7 @@ SAY_WHERE = test ! -t 2 || echo "The command everself is $(VENV)/bin/everself; t
 
 JUDGES := tests/architecture tests/trust tests/tools
 
-.PHONY: chat models gateway clients test-model test test-all test-interpreters check bench bench-recall bench-peers bench-judgement bench-speed bench-gateway bench-integrations soak docs pictures clean help
+.PHONY: chat models gateway clients test-model test test-all test-interpreters check bench bench-recall bench-peers bench-judgement bench-speed bench-gateway bench-integrations bench-web pictures soak docs pictures clean help
 
 help:
 	@echo "make chat      talk to it (sets everything up the first time; a conversation can be piped)"
@@ -32,6 +32,8 @@ help:
 	@echo "make bench-speed [SIZES=1000,10000] [JSON=FILE]   search, index rate, size, memory, cold command"
 	@echo "make bench-gateway [STREAMS=200] [AGENTS=1,20] [ENTRIES=10000] [SECONDS=60] [JSON=FILE]   what the gateway adds to a model's delay"
 	@echo "make bench-integrations [ONLY=mcp] [ROUNDS=20] [ENTRIES=1000] [JSON=FILE]   what MCP clients and hooks wait and pay for"
+	@echo "make bench-web [ENTRIES=10000,100000] [ROUNDS=20] [JSON=FILE]   server time and bytes of each page of the web page"
+	@echo "make pictures  take the pictures of the web page in docs/web anew (needs chromium)"
 	@echo "make soak      the trust rows at full size (hours; resumable)"
 	@echo "make docs      the documents as a site with a search, in build/site; needs no network to read"
 	@echo "make pictures  draw the pictures of the README from a real run"
@@ -124,6 +126,12 @@ bench-speed: $(VENV)/.dev
 bench-gateway: $(VENV)/.dev
 	$(RUN) -m tools.bench_gateway $(if $(STREAMS),--streams $(STREAMS)) $(if $(AGENTS),--agents $(AGENTS)) \
 		$(if $(ENTRIES),--entries $(ENTRIES)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(JSON),--json "$(JSON)")
+
+bench-web: $(VENV)/.dev
+	$(RUN) -m tools.bench_web $(if $(ENTRIES),--entries $(ENTRIES)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(JSON),--json "$(JSON)")
+
+pictures: $(VENV)/.dev
+	$(RUN) -m tools.web_pictures
 
 bench-integrations: $(VENV)/.dev
 	$(RUN) -m tools.bench_integrations $(if $(ONLY),--only $(ONLY)) $(if $(ROUNDS),--rounds $(ROUNDS)) \

@@ -151,6 +151,7 @@ AT_A_TERMINAL = {
     **dict.fromkeys(
         ("gateway.stop", "gateway.logs", "gateway.install"), "what answers for all agents is not one agent's"
     ),
+    **dict.fromkeys(("ritual.show", "ritual.finish"), "a person says who the agent is"),
     "sessions.export": "a transcript holds everything that was said",
     "sessions.delete": "what is deleted is gone",
 }

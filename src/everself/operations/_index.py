@@ -73,6 +73,8 @@ INDEX: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("review.accept", "review", "Say yes to one thing that waits.", "", "", "ID", ""),
     ("review.edit", "review", "Say yes in your own words: what stands there is replaced by them, then it is accepted.", "", "", "ID", ""),
     ("review.refuse", "review", "Say no to one thing that waits. The same is not asked again.", "", "", "ID", ""),
+    ("ritual.show", "ritual", "Say whether the first conversation is still to be had, and what was answered so far.", "", "", "", ""),
+    ("ritual.finish", "ritual", "Write what was agreed on in the first conversation; or with dry_run, say what would be written.", "", "", "", ""),
     ("memory.search", "search", "Find what is remembered about something, best first, with citations.", "memory_search", "/search", "QUERY", "memory_search"),
     ("memory.get", "search", "Show lines of a document that search can find, by path, citation or id.", "memory_get", "", "PATH", "memory_get"),
     ("memory.why", "search", "Tell what a search recalled, what it cost, and what was left out and why.", "", "", "[ID|QUERY|last]", ""),
