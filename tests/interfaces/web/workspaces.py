@@ -35,10 +35,10 @@ def write(root: Path, path: str, text: str) -> None:
     file.write_text(text, encoding="utf-8")
 
 
-def fill_days(root: Path, days: int = DAYS, a_day: int = 5) -> None:
+def fill_days(root: Path, days: int = DAYS, a_day: int = 5, first: date = FIRST) -> None:
     """So many days of an ordinary life, with a core, people, a project and topics."""
     for number in range(days):
-        day = FIRST + timedelta(days=number)
+        day = first + timedelta(days=number)
         notes = [f"## [{8 + i:02}:15:00] note\n\n{_sentence(number, i)}\n" for i in range(a_day)]
         write(root, f"memory/{day}.md", f"# Memory Log: {day}\n\n" + "\n".join(notes))
     core = "".join(f"- {_fact(i)}\n" for i in range(24))
