@@ -61,6 +61,10 @@ def _measure(folder: Path, entries: int, rounds: int) -> list[Cost]:
 
     from everself.clock import system_now
 
+    # without vectors: making them for so many takes minutes, and would be measured along with the pages
+    host = Path(HOME.places.host_file)
+    host.parent.mkdir(parents=True)
+    host.write_text('{"agents": {"defaults": {"memorySearch": {"provider": "none"}}}}', "utf-8")
     make_agent()
     workspace = Path(HOME.load().config.agent("").workspace)
     (workspace / "BOOTSTRAP.md").unlink(missing_ok=True)

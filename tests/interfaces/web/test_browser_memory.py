@@ -39,7 +39,7 @@ def test_memory_by_keyboard_alone(days: Site) -> None:
         page.wait_for_url("**q=boat*")
         assert page.locator("#found .entries li").count()
         page.go_back()
-        page.wait_for_selector(".timeline")
+        page.wait_for_selector(".by-day")
 
         press_to(page, "Add something", "SUMMARY")
         page.keyboard.press("Enter")
@@ -110,9 +110,9 @@ def test_an_entry_is_kept_for_good_released_and_vouched_for(days: Site) -> None:
 def test_lists_grow_in_place_and_read_without_scripts(days: Site) -> None:
     with days.open() as sheet:
         page = sheet.go("memory")
-        before = page.locator(".timeline .entries > li").count()
+        before = page.locator(".by-day .entries > li").count()
         page.get_by_role("link", name="Show older ones").click()
-        page.wait_for_function(f"document.querySelectorAll('.timeline .entries > li').length > {before}")
+        page.wait_for_function(f"document.querySelectorAll('.by-day .entries > li').length > {before}")
         page.wait_for_selector(".memory .browse-lists a")
         page.locator(".browse-lists a", has_text=re.compile(r"\d{4}-\d\d-\d\d")).first.click()
         page.wait_for_url("**since=*")
