@@ -257,7 +257,7 @@ def _show_passage(runtime: Runtime, _: GetRequest, found: Hit) -> Outcome:
         where=_is_on,
         show=_show_passage,
     ),
-    mcp=McpOffer("memory_get", "Read what a search found.", _show_passage),
+    mcp=McpOffer("memory_get", "Read all of what a search found, by its id or citation.", _show_passage),
     examples=(
         ("everself memory get 7K3QX9M2ABCD", "one entry"),
         ("everself memory get memory/2026-03-19.md#L3-L9", "the lines a search cited"),
