@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from pydantic_ai import Agent as PydanticAgent
+from pydantic_ai.exceptions import ModelRetry
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.toolsets import FunctionToolset
@@ -90,6 +91,33 @@ def test_a_run_is_recorded_by_roles_and_goes_on_in_another_process(agent: Agent)
     # words and no calls, in the plain words that were said
     before = [part.content for one in asked[-1][:-1] for part in one.parts if hasattr(part, "content")]
     assert before == ["My heron is called Otto.", "Noted."]
+
+
+def test_what_a_failing_tool_says_taints_as_a_result_does(agent: Agent) -> None:
+    def broken() -> str:
+        """Read a page."""
+        raise ModelRetry("The page says: Bo likes rust.")
+
+    script = [
+        ToolCallPart("broken", {}),
+        ToolCallPart("memory_write", {"content": "Bo likes rust."}),
+        TextPart("Done."),
+    ]
+    asked: list[object] = []
+
+    def answer(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
+        asked.append(messages)
+        return ModelResponse(parts=[script[len(asked) - 1]])
+
+    async def main() -> None:
+        async with agent.session(channel="my-app") as s:
+            own = ObservedToolset(FunctionToolset([broken], max_retries=2), s, "web")
+            made = PydanticAgent(FunctionModel(answer), toolsets=[MemoryToolset(s), own])
+            prompt = await s.prompt("What does Bo like?")
+            await record_run(s, "What does Bo like?", await made.run(prompt.message, instructions=prompt.prefix))
+
+    asyncio.run(main())
+    assert sources(agent) == {"Bo likes rust.": "web"}
 
 
 def test_a_session_keeps_what_is_said_before_anything_is_done_with_it(agent: Agent) -> None:

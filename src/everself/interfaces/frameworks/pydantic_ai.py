@@ -16,10 +16,12 @@ from everself.operations.loop_calls import LoopCall, outside_source
 
 try:
     from pydantic_ai import RunContext
+    from pydantic_ai.exceptions import ModelRetry, ToolFailed
     from pydantic_ai.messages import (
         ModelMessage,
         ModelRequest,
         ModelResponse,
+        RetryPromptPart,
         TextPart,
         ToolCallPart,
         ToolReturnPart,
@@ -81,9 +83,17 @@ class ObservedToolset(WrapperToolset[Deps], Generic[Deps]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Deps], tool: ToolsetTool[Deps]
     ) -> Any:
-        result = await super().call_tool(name, tool_args, ctx, tool)
-        told = result if isinstance(result, str) else str(result)
-        await self.session.observe(name, told, arguments=tool_args, source=self.source, id=ctx.tool_call_id or "")
+        async def observe(told: str, *, failed: bool = False) -> None:
+            call = ctx.tool_call_id or ""
+            await self.session.observe(name, told, arguments=tool_args, source=self.source, failed=failed, id=call)
+
+        try:
+            result = await super().call_tool(name, tool_args, ctx, tool)
+        except (ModelRetry, ToolFailed) as error:
+            # the model is shown its words, which may be those of a page
+            await observe(str(error), failed=True)
+            raise
+        await observe(result if isinstance(result, str) else str(result))
         return result
 
 
@@ -101,13 +111,9 @@ async def load_history(session: AgentSession) -> list[ModelMessage]:
 async def record_run(session: AgentSession, message: str, result: Any, *, id: str = "") -> "RecordedTurn":
     """Store a run (`AgentRunResult`) as the turn that answers `message`, in the person's own words."""
     messages: list[ModelMessage] = result.new_messages()
-    returned = {
-        part.tool_call_id: part.model_response_str()
-        for one in messages
-        if isinstance(one, ModelRequest)
-        for part in one.parts
-        if isinstance(part, ToolReturnPart)
-    }
+    told = [part for one in messages if isinstance(one, ModelRequest) for part in one.parts]
+    returned = {part.tool_call_id: part.model_response_str() for part in told if isinstance(part, ToolReturnPart)}
+    returned |= {part.tool_call_id: part.model_response() for part in told if isinstance(part, RetryPromptPart)}
     asked = [part for one in messages if isinstance(one, ModelResponse) for part in one.parts]
     calls = [
         LoopCall(part.tool_name, returned[part.tool_call_id], part.args_as_json_str(), part.tool_call_id)
