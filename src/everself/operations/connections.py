@@ -6,7 +6,6 @@ One place in each file is edited, the rest stays byte for byte. A copy of each f
 import json
 import os
 import shlex
-import shutil
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -75,14 +74,14 @@ class Connections(Result):
 
 
 class ConnectRequest(Request):
-    client: Annotated[str, Argument("The coding agent, or status.", "claude-code|codex|cursor|gemini|status")]
+    client: Annotated[str, Argument("claude-code, codex, cursor or gemini; or status.", "CLIENT|status")]
     project: Annotated[bool, Option("In the folder where this is called, and not for all of them.")] = False
     dry_run: Annotated[bool, Option("Show what would change, and change nothing.")] = False
     agent: Annotated[str, Option("The agent that remembers; the one that answers when none is named.", "NAME")] = ""
 
 
 class DisconnectRequest(Request):
-    client: Annotated[str, Argument("The coding agent.", "claude-code|codex|cursor|gemini")]
+    client: Annotated[str, Argument("claude-code, codex, cursor or gemini.", "CLIENT")]
     project: Annotated[bool, Option("In the folder where this is called.")] = False
     dry_run: Annotated[bool, Option("Show what would change, and change nothing.")] = False
 
@@ -226,7 +225,7 @@ def _parts(client: ClientName, home: Home, project: bool, agent: str) -> tuple[_
     user = home.places.user_home
     if not project and not user:
         raise NotFound("home folder of the client: HOME is not set.")
-    program, chosen = _program(environ), ("--agent", agent) if agent else ()
+    program, chosen = _program(), ("--agent", agent) if agent else ()
     ours = {name: environ[name] for name in _VARIABLES if environ.get(name)}
     top = os.getcwd() if project else user
     server: dict[str, Plain] = {"command": program[0], "args": (*program[1:], *chosen, "mcp")}
@@ -275,11 +274,10 @@ def _parts(client: ClientName, home: Home, project: bool, agent: str) -> tuple[_
             return (_json(os.path.join(top, ".gemini", "settings.json"), [_server(server)]),)
 
 
-def _program(environ: Mapping[str, str]) -> list[str]:
-    """How we are called: by the script beside this Python, the one on the path, or by this Python itself."""
+def _program() -> list[str]:
+    """How we are called: by the script beside this Python, or by this Python itself."""
     beside = os.path.join(os.path.dirname(sys.executable), NAME)
-    found = beside if os.access(beside, os.X_OK) else shutil.which(NAME, path=environ.get("PATH", ""))
-    return [found] if found else [sys.executable, "-m", NAME]
+    return [beside] if os.access(beside, os.X_OK) else [sys.executable, "-m", NAME]
 
 
 def _server(values: Plain) -> Addition:

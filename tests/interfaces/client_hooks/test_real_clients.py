@@ -31,7 +31,7 @@ WAITS = 60
 SAID, ASKED = "My boat is called Heliotrope.", "What is my boat called?"
 # by the entry, or by the message where the client did not wait for the hook at its end
 CITED = re.compile(r"(?:memory/[0-9-]+\.md#L[0-9]+|msg:[0-9A-Z]{12}) \\u00b7 ")
-SEARCH = "Please search your memory for it."
+SEARCH = "Can you search your memory for it?"
 CODEX = """# mine
 model = "main"
 model_provider = "fake"
@@ -152,6 +152,8 @@ def test_the_real_client_remembers(name: str, tmp_path: Path) -> None:
         # injected by our hook, with its citation
         assert f"> {SAID}" in client.told()
         assert CITED.search(client.told())
+        # on a busy machine the client may have given up on the hook that makes entries
+        home.everself("keepers", "run", "memory-miner")
         client.ask(SEARCH)
         returned = client.told().partition("call_search")[2]
         assert "Heliotrope" in returned
