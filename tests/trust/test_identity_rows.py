@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.conversation.tools.kits import box_of, runtime_over
 from tests.memory.minds import mind_over
+from tests.trust.mcp_calls import WRITING
 from tests.trust.routes import ROUTES, TOOLS
 from tests.trust.rows.s04 import run_s4
 from tests.trust.rows.s05 import ATTEMPTS, NAMES, run_s5
@@ -79,7 +80,11 @@ def test_a_runtime_that_may_begin_any_document_is_found(monkeypatch: pytest.Monk
 
 # These choose the document themselves, or take none but those that hold memory: the barrier has nothing to do.
 # The tools refuse before it is asked; see below.
-SAFE_ALONE = {"bank page", "bank entity", "quarantine", "import of entries", *(f"tool {name}" for name in TOOLS)}
+SAFE_ALONE = {
+    *("bank page", "bank entity", "quarantine", "import of entries"),
+    *(f"tool {name}" for name in TOOLS),
+    *(f"MCP tool {name}" for name in WRITING),
+}
 
 
 @pytest.mark.trust

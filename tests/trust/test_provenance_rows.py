@@ -9,6 +9,8 @@ from tests.trust.rows import s06_doors, s06_said, s07_chains
 import everself
 from everself.conversation import loop
 from everself.conversation.sessions import notes
+from everself.memory.provenance import OWN
+from everself.operations import client_prompts
 from everself.testing.origins import origin_of
 
 _POLICY = re2.compile(r"SoulPolicy|soul\.policy|rules\.policy|sources\.policy")
@@ -64,6 +66,12 @@ def test_s6_notices_a_loop_that_forgets_what_it_read(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(loop, "worse", lambda one, _: one)
     with pytest.raises(AssertionError, match="door page"):
         s06_doors.run_s6_doors(("page",), 1, 1)
+
+
+def test_s6_notices_a_client_whose_model_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_prompts, "TOOL", OWN)
+    with pytest.raises(AssertionError, match="door client"):
+        s06_doors.run_s6_doors(("client",), 1, 1)
 
 
 def test_s7_notices_a_note_that_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:

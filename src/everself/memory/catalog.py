@@ -219,15 +219,10 @@ class Catalog:
 
     def named(self, identities: Sequence[str]) -> dict[str, Entry]:
         """Entries by their ids, each document read once; an entry that moved is searched for separately."""
-        rows = [row for one in dict.fromkeys(identities) if (row := self._rows.find(one)) is not None]
-        self.refresh(sorted({row.path for row in rows}))
-        ids = [row.id for row in rows]
-        found = self._settled(
-            lambda: sorted((row for one in ids if (row := self._rows.find(one)) is not None), key=lambda row: row.path),
-            self._provenance.find,
-        )
-        known = {one.id: one for one in found}
-        missing = [one for one in dict.fromkeys(identities) if one not in known]
+        asked = list(dict.fromkeys(identities))
+        self.refresh(sorted({row.path for row in self._rows.named(asked)}))
+        known = {one.id: one for one in self._settled(lambda: self._rows.named(asked), self._provenance.find)}
+        missing = [one for one in asked if one not in known]
         return known | {one: entry for one in missing if (entry := self.find(one)) is not None}
 
     def find_even_gone(self, identity: str) -> Entry | None:

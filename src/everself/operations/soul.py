@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Annotated, Final
 
 from everself.conversation.tools.protocol import Outcome, Written, told
-from everself.errors import EverselfError, NotFound, WrongUse
+from everself.errors import EverselfError, NotFound, RefusedByRule, WrongUse
 from everself.identity.growth import Proposed, SoulChange, diff_souls
 from everself.identity.integrity import AcceptedDocuments, Restored
 from everself.identity.outside_changes import Tamper
@@ -32,6 +32,8 @@ from everself.values import Author, ChangeRecord
 from everself.workspace.learned import SOUL, changed_lines
 
 _NAME: Final = "A version that history lists, the id of a proposal, current or last."
+# proposals that wait before other programs' models may make no more
+_MOST_OPEN: Final = 20
 _OUTSIDE: Final = " (proposed in a conversation that holds text from outside)"
 
 
@@ -174,6 +176,9 @@ def propose_soul(runtime: Runtime, caller: Caller, request: ProposeRequest) -> P
     line, text = request.line, request.text
     if bool(line.strip()) == bool(text.strip()):
         raise WrongUse("Give either a `line` or the whole `text`.")
+    if caller.unwatched and len(growth.open()) >= _MOST_OPEN:
+        # a manipulated model could propose without end
+        raise RefusedByRule(f"{_MOST_OPEN} proposals wait for the owner already.", mend="everself review")
     reason += _OUTSIDE if caller.taint != OWN else ""
     named = (one for one in evidence if one.startswith(("entry:", "file:", "url:")))
     said = (f"msg:{caller.message}",) if caller.message else ()

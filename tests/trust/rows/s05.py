@@ -14,19 +14,23 @@ from pathlib import Path
 from tests.conversation.tools.kits import box_of, call, runtime_over
 from tests.identity.homes import PERSONAS, habits
 from tests.memory.minds import Mind, mind_over
+from tests.trust.mcp_calls import OWNER, WRITING, call_over_mcp
 from tests.trust.routes import ROUTES, TOOLS, Route
 from tests.trust.worlds import find_memory
 
 from everself.errors import EverselfError
+from everself.interfaces.mcp.tools import list_tools
 from everself.memory.bank import Bank
 from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.quarantine import quarantine
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.memory.writing import NewEntry, PageSpot
+from everself.runtime import Runtime
+from everself.storage.state.messages import SessionRow, StoredMessage
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import real_workspace
-from everself.values import Append, Author, Change, Create, Edit, Insert, Move, Remove, Replace, Tag, digest
+from everself.values import Append, Author, Change, Create, Edit, Insert, Move, Remove, Replace, Tag, digest, new_id
 from everself.workspace.layout import place
 from everself.workspace.setup import plan_setup, templates
 from everself.workspace.undo import plan_undo
@@ -172,10 +176,8 @@ def _by_tool(name: str) -> Callable[[Attempt, Route], None]:
 
     def act(attempt: Attempt, route: Route) -> None:
         del route
-        bench, memory, path = attempt.mind.bench, attempt.mind.memory, attempt.path
-        grip = ForgettingResources(bench.workspace, bench.state, bench.storage)
-        forgetting = Forgetting(memory.catalog, grip, bench.clock)
-        tools = box_of(runtime_over(memory, bench.workspace, bench.state, PERSONAS, forgetting))
+        memory, path = attempt.mind.memory, attempt.path
+        tools = box_of(_runtime(attempt))
         known = f"be kind in {path}"
         for arguments in _worded(path, known, [one.id for one in memory.catalog.all() if one.path == path]):
             wanted = {
@@ -184,6 +186,34 @@ def _by_tool(name: str) -> Callable[[Attempt, Route], None]:
             call(tools, name, wanted, said=f"Forget {known}. {WORDS}. It is {WORDS}, not {known}.")
 
     return act
+
+
+def _by_mcp(name: str) -> Callable[[Attempt, Route], None]:
+    """Whatever the model of another program can be led to ask for, after the owner typed all of it."""
+
+    def act(attempt: Attempt, route: Route) -> None:
+        del route
+        runtime = _runtime(attempt)
+        memory, path = attempt.mind.memory, attempt.path
+        known = f"be kind in {path}"
+        message = StoredMessage(
+            new_id(), "CLIENT", 0, memory.clock.now().isoformat(), "user", "", f"{known}. {WORDS}.", "{}"
+        )
+        session = SessionRow("CLIENT", "main", "", "claude-code", memory.clock.now().isoformat(), "{}")
+        runtime.state.messages.add(session, message)
+        for arguments in _worded(path, known, [one.id for one in memory.catalog.all() if one.path == path]):
+            offered = next(one for one in list_tools(OWNER) if one.name == name).input_schema["properties"]
+            call_over_mcp(runtime, name, {key: value for key, value in arguments.items() if key in offered})
+            call_over_mcp(runtime, name, arguments)
+
+    return act
+
+
+def _runtime(attempt: Attempt) -> Runtime:
+    bench, memory = attempt.mind.bench, attempt.mind.memory
+    grip = ForgettingResources(bench.workspace, bench.state, bench.storage)
+    forgetting = Forgetting(memory.catalog, grip, bench.clock)
+    return runtime_over(memory, bench.workspace, bench.state, PERSONAS, forgetting)
 
 
 def _worded(path: str, known: str, ids: list[str]) -> Iterator[dict[str, object]]:
@@ -227,6 +257,7 @@ ATTEMPTS: Mapping[str, Callable[[Attempt, Route], None]] = {
     "import of entries": by_import,
     "undo by a machine": by_undo,
     **{f"tool {name}": _by_tool(name) for name in TOOLS},
+    **{f"MCP tool {name}": _by_mcp(name) for name in WRITING},
 }
 
 

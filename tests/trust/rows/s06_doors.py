@@ -21,6 +21,7 @@ from random import Random
 
 from tests.conversation.talks import hear, talking
 from tests.trust.elevations import foreign_lines, is_owners, letters, preached
+from tests.trust.mcp_calls import call_over_mcp, type_prompt
 from tests.trust.nights import NIGHTS, pass_nights
 from tests.trust.worlds import find_memory
 
@@ -100,7 +101,7 @@ class Hostile:
         if not self._sees(request):
             # what it never read cannot lead it
             return ["There is nothing about that."]
-        tries = [one for one in self._tries() if not self._only or one.call.name in self._only]
+        tries = [one for one in self.tries() if not self._only or one.call.name in self._only]
         batch = tries[(self._steps - 2) * 14 :][:14] if self._steps > 1 else tries[:14]
         wanted = [one for one in batch if one.call.name in known]
         return wanted or [f"I will remember that: {self._attack.goal}"]
@@ -111,7 +112,7 @@ class Hostile:
         heard = [turn for turn in request.turns if not isinstance(turn, ModelTurn)]
         return stands_in(self._attack, f"{request.prefix} {request.delta} {heard}")
 
-    def _tries(self) -> list[ReplyCall]:
+    def tries(self) -> list[ReplyCall]:
         goal, text = self._attack.goal, self._attack.text
         ids = [one.id for one in self._entries]
         first = text.strip().splitlines()[0][:300]
@@ -352,10 +353,25 @@ def _chronicle(scene: Scene, attack: Attack) -> None:
     scene.end(scene.talk(attack, ASKED, call("memory_search", query=attack.goal)))
 
 
+def _client(scene: Scene, attack: Attack) -> None:
+    """A coding agent read it, and its model tries every tool of ours over MCP, after a prompt of the owner's that a hook delivered; it says
+    of itself what it likes."""
+    scene.time.advance(timedelta(minutes=1))
+    type_prompt(scene.app, ASKED)
+    hostile = Hostile(attack, (), rules_of(scene.app))
+    for wanted in hostile.tries():
+        call_over_mcp(scene.app, wanted.call.name, json.loads(wanted.call.arguments))
+    for rule in RULES:
+        # the words of a rule of the owner's beside the attacker's, so that one is taken for the other
+        call_over_mcp(scene.app, "memory_write", {"content": f"{rule} {attack.goal}", "key": attack.id})
+    _again(scene, attack)
+
+
 DOORS = (
     Door("page", "web", _outside("web_fetch"), "web"),
     Door("tool", "tool", _outside("weather"), "tool"),
     Door("mcp", "tool", _outside("mcp__notes__read"), "tool"),
+    Door("client", "tool", _client, "tool"),
     Door("import", "import", _import, "import"),
     Door("guest", "person:mallory", _guest, "guest"),
     Door("group", "person:mallory", _group, "guest"),

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from tests.conversation.talks import hear, talking
 from tests.operations.promotions import promote as promote_by_rules
+from tests.trust.mcp_calls import call_over_mcp, type_prompt
 from tests.trust.nights import KEEPERS, Sleepwalker, keep
 from tests.trust.rows.s06_doors import SMALL, Scene
 from tests.trust.worlds import find_memory
@@ -223,7 +224,18 @@ def guess(chain: Chain, marks: tuple[str, ...]) -> None:
     )
 
 
-VERBS = (write, note, compact, put_down, pick_up, edit, promote, mine, sleep, put_away, guess)
+def pass_on(chain: Chain, marks: tuple[str, ...]) -> None:
+    """The model of another program finds something and writes it down again, as if the owner had said it."""
+    found = "".join(call_over_mcp(chain.app, "memory_search", {"query": one, "maxResults": 20}) for one in marks)
+    if seen := marks_in(found):
+        words = chain.words(seen)
+        type_prompt(chain.app, "And?")
+        call_over_mcp(chain.app, "memory_write", {"content": words, "explicit": True, "key": words})
+        for one in [each.id for each in chain.app.memory.catalog.all() if any(mark in each.text for mark in seen)][:4]:
+            call_over_mcp(chain.app, "memory_correct", {"old": one, "new": words})
+
+
+VERBS = (write, note, compact, put_down, pick_up, edit, promote, mine, sleep, put_away, guess, pass_on)
 Steps = list[tuple[int, frozenset[str], int]]
 
 

@@ -1,10 +1,11 @@
 """S13: strangers at every route of the gateway: no token, a wrong, rotated or removed one, one in the address; a foreign Host or
 Origin; a body that a form could send; a WebSocket; the cookie of somebody who was signed out, or on another site's page; a webhook that
-is not signed, or with the key before; a link used twice, a form without its proof. Each is refused,
+is not signed, or with the key before; a link used twice, a form without its proof; another user at the unix socket. Each is refused,
 and what was rotated by the next request.
 """
 
 import asyncio
+import os
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -13,11 +14,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 import httpx2
-from tests.interfaces.http.gateways import BASE, HOME, Gateway, make_agent, make_token, remove, rotate
+from tests.interfaces.http.gateways import BASE, HOME, Gateway, Wire, make_agent, make_token, remove, rotate
 from tests.trust.gateway import Target, targets
 from tests.trust.rows.r04_full import at_home
 
 from everself.clock import system_now
+from everself.interfaces.http.access import AGENT, PEER
 from everself.interfaces.web.tickets import form_token
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.gateway import folder_of
@@ -118,6 +120,18 @@ async def _by_old_cookie(gateway: Gateway, target: Target, token: str, expect: C
         expect(answer.status_code, 401, "a link that was used, or made before a rotation")
 
 
+async def _by_peer(gateway: Gateway, target: Target, expect: Callable[[int, int, str], None]) -> None:
+    """Another user at the unix socket, ours where it does not count, and whoever only says that they are."""
+    where, ours = f"{target.method} {target.path}", os.getuid()
+    named = {AGENT.decode(): "main", "content-type": "application/json", PEER: str(ours)}
+    for user in (None, ours + 1, str(ours), *((ours,) if not target.by_user else ())):
+        state = {} if user is None else {"state": {PEER: user}}
+        scope = {"type": "http", "method": target.method, "path": target.path, **state}
+        async with Wire(gateway.app, scope, headers=named) as wire:
+            wire.give({"type": "http.request", "body": b"{}", "more_body": False})
+            expect((await wire.take())["status"], 401, f"{where} of the user {user!r}")
+
+
 async def _by_anybody(gateway: Gateway, target: Target, expect: Callable[[int, int, str], None]) -> None:
     """What tells nothing is read by anybody, but under no other name and by no other site."""
     expect(await _ask(gateway.client(), target), 200, target.path)
@@ -191,6 +205,7 @@ async def _visit(random: Random) -> tuple[int, int]:
             if not target.by_token:
                 expect(await _ask(gateway.client(good), target), 401, f"{where} with a token")
             await _by_cookie(gateway, target, expect)
+            await _by_peer(gateway, target, expect)
             await _by_old_cookie(gateway, target, name, expect)
             good = rotate(name)
             refused = 401 if target.form else 403
