@@ -18,6 +18,8 @@ INDEX: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("client.context", "clients", "Tell the model of another program who this agent is and what it knows, in few tokens.", "", "", "", "context"),
     ("client.event", "coding_agents", "Keep what a coding agent's hook tells, and say what its model should know. Told again, nothing is kept twice.", "", "", "EVENT", ""),
     ("memory.compact", "compaction", "Archive old days by quarter, word for word; what they hold is found as before, with the same dates.", "", "", "", ""),
+    ("connect", "connections", "Let a coding agent remember: put our hooks and our MCP server into its settings, or with status show who is connected.", "", "", "CLIENT|status", ""),
+    ("disconnect", "connections", "Take our hooks and our MCP server out of a coding agent's settings. What was remembered stays.", "", "", "CLIENT", ""),
     ("memory.contents", "contents", "Count what is remembered: by day, topic, person and project.", "", "", "", ""),
     ("chat.say", "conversation", "Say something to the agent; its reply comes as events, Accepted first and Done last.", "", "", "[TEXT]", ""),
     ("context", "conversation", "Print the prompt as the model would get it.", "", "/prompt", "[TEXT]", ""),

@@ -46,6 +46,8 @@ OFFERED: Final[dict[str, tuple[str, ...]]] = {
 }
 WITHHELD: Final[dict[str, str]] = {
     "ask": "Chat asks the same, and keeps the conversation.",
+    "connect": _FILES,
+    "disconnect": _FILES,
     "client.event": "Only a coding agent tells what happens in it, with everself hook.",
     "backup": _FILES,
     "restore": _FILES,
