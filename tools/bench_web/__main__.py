@@ -70,7 +70,7 @@ def _measure(folder: Path, entries: int, rounds: int) -> list[Cost]:
     (workspace / "BOOTSTRAP.md").unlink(missing_ok=True)
     days = entries // 50
     # they end yesterday: days to come would all count as of late
-    fill_days(workspace, days, 50, system_now().date() - timedelta(days=days))
+    fill_days(workspace, days, 50)
     print(f"{entries:,} entries are written; reading them …", file=sys.stderr, flush=True)
 
     async def run() -> list[Cost]:
