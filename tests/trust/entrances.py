@@ -425,6 +425,44 @@ def _by_tool(covers: str, more: dict[str, object], *, looks: bool = False) -> En
     return Entrance(covers, enter, "content", looks=looks, costly=True)
 
 
+def _by_command(command: str, key: str, more: dict[str, object], *, looks: bool = False) -> Entrance:
+    """A command of Anthropic's memory tool: what lies beneath `memory/` by its own name, everything else by a step out of there."""
+
+    def enter(doors: Doors, path: str) -> object:
+        from tests.conversation.tools.kits import OWNER, call, runtime_over
+
+        from everself.operations.tools import unlisted_tools
+
+        if path == "memory/":
+            raise UnsafePath("the one spelling beside its own that the tool takes for /memories")
+        tools = unlisted_tools(runtime_over(_memory(doors), doors.workspace, doors.state), OWNER)
+        inner = path.removeprefix("memory")
+        named = (
+            f"/memories{inner}" if inner != path and inner[:1] in ("", "/", "\\", "%", "\0") else f"/memories/../{path}"
+        )
+        given = {"path": f"/memories/spare-{digest(path.encode('utf-8', 'replace'))[:8]}.md"} | more
+        if command == "rename":
+            call(tools, "memory", {"command": "create", "path": given["path"], "file_text": "spare\n"})
+            given = {"old_path": given["path"], "new_path": "/memories/moved.md"}
+        outcome = call(tools, "memory", {**given, "command": command, key: named}).outcome
+        if outcome.failed:
+            raise UnsafePath(outcome.content)
+        return outcome.content
+
+    return Entrance(f"tool.memory.{key} ({command})", enter, "content", looks=looks, costly=True)
+
+
+_SAID: dict[str, object] = {"old_str": KNOWN.decode(), "new_str": "written by us\n", "file_text": "written by us\n"}
+BY_COMMANDS = (
+    _by_command("view", "path", {}, looks=True),
+    *(
+        _by_command(one, "path", {**_SAID, "insert_line": 0, "insert_text": "written by us"})
+        for one in ("create", "str_replace", "insert", "delete")
+    ),
+    _by_command("rename", "old_path", {}),
+    _by_command("rename", "new_path", {}),
+)
+
 BY_TOOLS = (
     _by_tool("file.read.path", {}, looks=True),
     _by_tool("file.write.path", {"content": "written by us\n"}),
@@ -451,6 +489,7 @@ ENTRANCES: tuple[Entrance, ...] = (
     *IN_RECALL,
     *IN_SOULS,
     *BY_TOOLS,
+    *BY_COMMANDS,
 )
 
 # Words that are no paths, each with the reason. What is not listed here and not entered above fails the completeness test.
@@ -489,6 +528,7 @@ NO_PATHS: dict[str, str] = {
         for name in ("entries", "what", "words", "session", "person")
     },
     **dict.fromkeys(("file.write.content", "file.edit.old", "file.edit.new"), "words of a file"),
+    **{f"tool.memory.{name}": "words of a file" for name in ("file_text", "old_str", "new_str", "insert_text")},
     **{
         f"soul.propose.{name}": "words of a soul or about it, stored as text"
         for name in ("line", "text", "reason", "evidence")

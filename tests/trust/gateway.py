@@ -7,6 +7,7 @@ from starlette.routing import Route, WebSocketRoute
 from tests.interfaces.http.gateways import Gateway
 
 from everself.interfaces.cli.commands.gateway import surfaces
+from everself.interfaces.client_hooks.routes import PREFIX as CLIENT_HOOKS
 from everself.interfaces.http.service import offered_operations
 from everself.interfaces.web.assets import asset_url
 
@@ -56,7 +57,7 @@ def targets(gateway: Gateway) -> list[Target]:
                 "socket": isinstance(route, WebSocketRoute),
                 "by_token": not below or (surface.door.admit is None and surface.door.tokens),
                 "by_cookie": below and surface.door.cookies,
-                "by_user": below and surface.door.local,
+                "by_user": below and (surface.door.local or surface.prefix == CLIENT_HOOKS),
                 "public": below and surface.door.public,
                 "form": below and surface.door.forms,
             }

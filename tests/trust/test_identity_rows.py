@@ -1,18 +1,20 @@
 """S4 and S5 at CI size, the registry that S5 runs over, and whether both notice what they are there for."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from tests.conversation.tools.kits import box_of, runtime_over
 from tests.memory.minds import mind_over
 from tests.trust.mcp_calls import WRITING
-from tests.trust.routes import ROUTES, TOOLS
+from tests.trust.routes import COMMANDS, ROUTES, TOOLS
 from tests.trust.rows.s04 import run_s4
 from tests.trust.rows.s05 import ATTEMPTS, NAMES, run_s5
 
 from everself.identity import examination
 from everself.identity.examination import Examination
 from everself.operations import files
+from everself.operations.registry import get_operation
 from everself.storage.state.database import State
 from everself.testing.workspaces import real_workspace
 from everself.values import Author
@@ -30,6 +32,11 @@ def test_every_own_tool_that_writes_is_a_route(tmp_path: Path) -> None:
         tools = box_of(runtime_over(mind_over(bench).memory, bench.workspace, bench.state))
         # memory_promote asks the owner and writes nothing itself
         assert {name for name, tool in tools.items() if tool.changes} - {"memory_promote"} == set(TOOLS)
+
+
+def test_every_command_of_the_memory_tool_that_writes_is_a_route() -> None:
+    (command,) = [one for one in get_operation("tool.memory").fields if one.name == "command"]
+    assert set(get_args(command.kind)) - {"view"} == set(COMMANDS)
 
 
 @pytest.mark.trust
@@ -85,6 +92,8 @@ SAFE_ALONE = {
     *(f"tool {name}" for name in TOOLS),
     *(f"MCP tool {name}" for name in WRITING),
 }
+# from beneath memory/ no path leads to a document of humans
+SAFE_ALONE |= {f"memory tool {name}" for name in COMMANDS}
 
 
 @pytest.mark.trust

@@ -287,6 +287,9 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class ToolSettings:
+    memory: bool = setting(
+        "", FLAG, False, "Offers the model Anthropic's memory tool, and answers its calls in /v1/messages here."
+    )
     exec: Exec = group("exec", Exec)
     fetch: Fetch = group("web.fetch", Fetch)
 

@@ -1,10 +1,10 @@
 """Converts an entry to and from its database row, and decides what of it can be trusted. Pure; knows no document."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
 from everself.memory.entries import TRANSCRIPT, ParsedEntry, words_at
@@ -43,8 +43,18 @@ def written_on(entry: Entry, days: Sequence[date | None]) -> str:
     return max(known).isoformat() if known and len(known) == len(lines) else ""
 
 
-def believed(row: EntryRow, span: Span, data: bytes, where: Place, provenance_record: ProvenanceRecord | None) -> Entry:
-    """What may be believed of an entry: what a provenance record confirms, and of the comment what claims no more than a hand may."""
+def believed(
+    row: EntryRow,
+    span: Span,
+    data: bytes,
+    where: Place,
+    provenance_record: ProvenanceRecord | None,
+    written: Iterable[str] = (),
+) -> Entry:
+    """What may be believed of an entry: what a provenance record confirms, and of the comment what claims no more than a hand may.
+
+    `written` are the sources from which a tool wrote the same words elsewhere.
+    """
     pairs, kind, heading, category, time, struck, start, end, first, last, words = span
     claims: dict[str, str] = dict(pairs)
     get = claims.get
@@ -59,7 +69,7 @@ def believed(row: EntryRow, span: Span, data: bytes, where: Place, provenance_re
         source = provenance_record.source if vouched else weaker(HAND, provenance_record.source)
         tag = parse_tag(provenance_record.tag) if vouched else tag
     else:
-        source = _unvouched(claimed)
+        source = reduce(weaker, written, _unvouched(claimed))
     # the number of mentions has no provenance either
     if not vouched or not is_human(source):
         mentions = 1

@@ -4,10 +4,8 @@ Kept beside the files and brought up to date by comparing stamps: only documents
 ids of text that Everself never touched are derived anew. Reads documents and writes rows, never a document.
 """
 
-import gc
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
@@ -16,7 +14,9 @@ from typing import NamedTuple
 from everself.clock import Clock
 from everself.errors import DiskError, NotFound, UnsafePath, WrongUse
 from everself.memory._entry_ids import FoundEntry, KnownEntry, name_entries, sketch
-from everself.memory._row_form import believed, pack, row_of, with_days, written_on
+from everself.memory._garbage import uncollected
+from everself.memory._row_form import believed, row_of, with_days, written_on
+from everself.memory._written_text import sources_by_text
 from everself.memory.drafts import Draft
 from everself.memory.entries import ParsedEntry, holds_memory, reach, read_document, read_growth
 from everself.memory.provenance import HAND, weaker
@@ -64,6 +64,7 @@ class Catalog:
         self._workspace = workspace
         self._rows = rows
         self._provenance = provenance
+        self.written = provenance.written
         self._clock = clock
         # documents that cannot be read, with the reason: their entries are left out, and nothing is taken to be gone
         self.unread: dict[str, str] = {}
@@ -84,7 +85,7 @@ class Catalog:
             # its interpretation changed, though the file did not
             known = {**known, one.path: DocumentRow(one.path, "0 0 0 0 0", "", 0)}
         changed += [one for one in copies if one not in changed]
-        with _uncollected():
+        with uncollected():
             told = _told(changed, progress)
             read = not (changed or missing) or self._read_again(told, missing, known, whole=whole)
         # an entry moved here may come from a huge document, and keeps its id
@@ -103,7 +104,7 @@ class Catalog:
 
         Not the one that is written to, as long as it can be: writing costs as much as reading, and would write the same words again.
         """
-        asked = {*paths, *(row.path for row in self._rows.by_text(self._mac(text)))}
+        asked = {*paths, *(row.path for row in self._rows.by_text(self.mac(text)))}
         stats = {path: self._workspace.stat(path) for path in sorted(asked)}
         sizes = {path: 0 if one is None else one.size for path, one in stats.items()}
         return tuple(path for path, size in sizes.items() if size > (READ_LIMIT if path == target else HUGE))
@@ -128,7 +129,7 @@ class Catalog:
     def all(self) -> list[Entry]:
         """Every entry, in the order of the documents. Brings the catalog up to date first."""
         self.refresh()
-        with _uncollected():
+        with uncollected():
             return self._settled(self._rows.all_rows, lambda _: self._provenance.all())
 
     def stretch(self, wanted: RowFilter, below: RowPlace, rows: int) -> tuple[list[PlacedEntry], RowPlace]:
@@ -179,13 +180,10 @@ class Catalog:
                 provenance = self._provenance.find([one.id for one in rows])
                 return self._entries(rows, provenance, {path: (hashed, data)})[0]
         # the file is being saved repeatedly: its content at this moment has no provenance
-        where = place(path)
-        return [
-            believed(
-                EntryRow("", path, one.ordinal, "", *self._hashes(one), ""), json.loads(pack(one)), data, where, None
-            )
-            for one in read_document(data[: reach(data)])
-        ]
+        where, written = place(path), sources_by_text(self.written)
+        reads = read_document(data[: reach(data)])
+        found = [row_of("", path, one, self._hashes(one), "") for one in reads]
+        return [believed(one, json.loads(one.span), data, where, None, written(one, where)) for one in found]
 
     def at(
         self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]] = _NOTHING_HELD
@@ -219,15 +217,10 @@ class Catalog:
 
     def named(self, identities: Sequence[str]) -> dict[str, Entry]:
         """Entries by their ids, each document read once; an entry that moved is searched for separately."""
-        rows = [row for one in dict.fromkeys(identities) if (row := self._rows.find(one)) is not None]
-        self.refresh(sorted({row.path for row in rows}))
-        ids = [row.id for row in rows]
-        found = self._settled(
-            lambda: sorted((row for one in ids if (row := self._rows.find(one)) is not None), key=lambda row: row.path),
-            self._provenance.find,
-        )
-        known = {one.id: one for one in found}
-        missing = [one for one in dict.fromkeys(identities) if one not in known]
+        asked = list(dict.fromkeys(identities))
+        self.refresh(sorted({row.path for row in self._rows.named(asked)}))
+        known = {one.id: one for one in self._settled(lambda: self._rows.named(asked), self._provenance.find)}
+        missing = [one for one in asked if one not in known]
         return known | {one: entry for one in missing if (entry := self.find(one)) is not None}
 
     def find_even_gone(self, identity: str) -> Entry | None:
@@ -274,7 +267,7 @@ class Catalog:
 
     def with_words(self, text: str, without: Collection[str] = ()) -> list[Entry]:
         """Entries that say the same, whatever their spacing, case or width; none of the documents in `without`."""
-        mac = self._mac(text)
+        mac = self.mac(text)
 
         def load() -> list[EntryRow]:
             return [row for row in self._rows.by_text(mac) if row.path not in without]
@@ -287,13 +280,14 @@ class Catalog:
 
     def is_buried(self, text: str, identity: str = "") -> bool:
         """Whether this text was forgotten and must not be written again automatically."""
-        return self._rows.is_buried(self._mac(text), identity)
+        return self._rows.is_buried(self.mac(text), identity)
 
     def unbury(self, text: str) -> None:
         """Remove the tombstone: the owner wants to remember it again."""
-        self._rows.unbury(self._mac(text))
+        self._rows.unbury(self.mac(text))
 
-    def _mac(self, text: str) -> str:
+    def mac(self, text: str) -> str:
+        """The keyed hash that stands for a text in rows and records."""
         return self._rows.mac(digest(_fold(text).encode("utf-8", "surrogatepass")))
 
     def _read_again(
@@ -347,6 +341,14 @@ class Catalog:
             return self._rows.gone_by_text, lambda identity: self._rows.home_of(identity) is not None
         return self._rows.gone_texts().get, self._rows.ids().__contains__
 
+    def foresee(self, path: str, data: bytes) -> list[tuple[str, ParsedEntry]]:
+        """The entries that a document would have if it said this, with the ids that reading it would give them."""
+        reads = read_document(data[: reach(data)])
+        found = [FoundEntry(path, read, *self._hashes(read)) for read in reads]
+        rows = self._rows.rows_of([path])
+        known = [KnownEntry(row.id, row.path, row.ordinal, row.text_mac, row.words) for row in rows]
+        return list(zip(name_entries(found, known, *self._memo(len(found))), reads, strict=True))
+
     def expect(self, draft: Draft, path: str) -> None:
         """What a planned change adds to a log is noted together with the change, and need not be read again afterwards."""
         grown = draft.growth(path)
@@ -365,7 +367,7 @@ class Catalog:
         self._rows.expect(ExpectedDocument(digest(before), document, rows))
 
     def _hashes(self, read: ParsedEntry) -> tuple[str, bytes]:
-        return self._mac(read.text), sketch(_fold(read.text))
+        return self.mac(read.text), sketch(_fold(read.text))
 
     def _growth(self, data: bytes, before: DocumentRow | None) -> tuple[ParsedEntry, ...] | None:
         """What was added at the end of a document that is otherwise as it was; None when it must be read again."""
@@ -411,7 +413,7 @@ class Catalog:
         hashes = {one.path: one.hash for one in self._rows.documents(sorted({row.path for row in rows})).values()}
         found: list[Entry] = []
         torn: list[str] = []
-        path, data, where = "", b"", place("")
+        path, data, where, written = "", b"", place(""), sources_by_text(self.written)
         for row, span in zip(rows, spans, strict=True):
             if row.path != path:
                 path, where = row.path, place(row.path)
@@ -419,7 +421,8 @@ class Catalog:
                 torn += [path] if hashed != hashes.get(path) and path not in self.unread else []
             if path in self.unread and path not in held:
                 continue
-            found.append(believed(row, span, data, where, provenance.get(row.id)))
+            record = provenance.get(row.id)
+            found.append(believed(row, span, data, where, record, written(row, where) if record is None else ()))
         return found, torn
 
     def _find_readable(self, path: str) -> Document | None:
@@ -468,18 +471,6 @@ def _told(changed: Sequence[FileStat], progress: Progress | None) -> Iterator[Fi
         yield one
     if progress is not None and changed:
         progress(len(changed), len(changed))
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Pause garbage collection while a hundred thousand permanent objects are created; it would take half of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _is_fresh(one: FileStat, known: DocumentRow | None) -> bool:

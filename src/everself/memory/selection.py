@@ -253,9 +253,12 @@ def _is_about(entry: Entry, person: str) -> bool:
 
 
 def sources_of_lines(memory: Memory, path: str, first: int, last: int) -> list[str]:
-    """The sources that the entries in these lines rest on, each once."""
+    """The sources that the entries in these lines rest on, and those of headings and the like that a tool wrote; each once."""
     entries = [one for one in memory.catalog.of(path) if one.first_line <= last and one.last_line >= first]
-    return list(dict.fromkeys(memory.trust(one) for one in entries))
+    found = memory.workspace.find(path)
+    lines = found.data.split(b"\n")[first - 1 : last] if found is not None else []
+    written = [one for many in memory.catalog.written.of_lines(path, lines).values() for one in many]
+    return list(dict.fromkeys((*(memory.trust(one) for one in entries), *written)))
 
 
 def sources_of_hits(memory: Memory, hits: Sequence[Hit]) -> list[str]:

@@ -62,6 +62,7 @@ INDEX: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("keepers.history", "keepers", "List what keepers did, the newest run first.", "", "", "[NAME]", ""),
     ("memory.export", "memory", "Write every entry as one line of JSON, with all that makes it the same entry elsewhere.", "", "", "[FILE]", ""),
     ("memory.import", "memory", "Bring in the entries of an exported file, as one change.", "", "", "FILE", ""),
+    ("tool.memory", "memory_commands", "Run one command of Anthropic's memory tool.", "memory", "", "", ""),
     ("model.list", "models", "List models with their window, their price and whether their key is there.", "", "/model", "", ""),
     ("model.use", "models", "Let the agent answer through this model from now on.", "", "", "NAME", ""),
     ("model.test", "models", "Ask a model a few short questions, and say what it can and cannot do.", "", "", "[NAME]", ""),

@@ -19,8 +19,6 @@ from everself.storage.state.messages import StoredMessage
 if TYPE_CHECKING:
     from everself.runtime import Runtime
 
-# the channel of a session in which hooks keep what the owner typed into another program is the name of that program
-CHANNELS: Final = frozenset({"claude-code", "codex", "cursor", "gemini"})
 MCP: Final = "mcp"
 # how far back a prompt of the owner's may lie for a model to write it down
 _RECENT: Final = timedelta(days=1)
@@ -51,6 +49,9 @@ def with_prompt(runtime: "Runtime", caller: Caller, words: str) -> Caller:
 
 def recent_prompts(runtime: "Runtime") -> Iterator[StoredMessage]:
     """What the owner typed into other programs of late, the newest first, as hooks delivered it."""
+    # imported here: the command line, at which nobody else's model writes, starts without it
+    from everself.conversation.sessions.client_sessions import CLIENTS
+
     messages = runtime.state.messages
     oldest = runtime.clock.now() - _RECENT
     theirs: dict[str, bool] = {}
@@ -61,6 +62,6 @@ def recent_prompts(runtime: "Runtime") -> Iterator[StoredMessage]:
             continue
         if said.session not in theirs:
             rows = messages.named(said.session, 1)
-            theirs[said.session] = bool(rows) and rows[0].channel in CHANNELS
+            theirs[said.session] = bool(rows) and rows[0].channel in CLIENTS
         if theirs[said.session] and messages.is_told(said.id):
             yield said

@@ -50,7 +50,7 @@ def show_client_context(runtime: "Runtime", caller: Caller, request: ClientConte
     """Tell the model of another program who this agent is and what it knows, in few tokens."""
     from everself.conversation.context.request import PromptRequest
 
-    ask = PromptRequest(caller.scope, request.message, recorded=bool(request.message))
+    ask = PromptRequest(caller.scope, request.message, recorded=bool(request.message.strip()))
     made = None
     for window in _WINDOWS:
         with suppress(ContextTooSmall):

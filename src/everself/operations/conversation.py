@@ -79,7 +79,7 @@ async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest)
 
     if not request.text.strip() and not request.results and not request.images:
         raise WrongUse("There is nothing to say.", mend='everself ask "What do you know about me?"')
-    options = _options(caller, request)
+    options = _options(runtime, caller, request)
     if not request.id:
         # closed with this one, so that nothing of a reply runs on when nobody listens
         async with aclosing(_say(runtime, caller, request, options)) as events:
@@ -114,14 +114,22 @@ async def _say(
             await chat.close(place.session)
 
 
-def _options(caller: Caller, request: ConverseRequest) -> "TurnOptions":
+def _options(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> "TurnOptions":
     """Raises WrongUse for what no model takes."""
     from everself.conversation.resources import TurnOptions
+    from everself.operations.registry import get_operation
+    from everself.operations.tools import may_use
 
     if request.schema is not None and (words := schema_fault(request.schema)):
         raise WrongUse(f"The schema is no JSON schema: {words}.")
     if unknown := set(request.must_call) - {one.name for one in request.tools}:
         raise WrongUse(f"There is no tool {min(unknown)[:64]} among the tools.")
+    tools = [
+        one
+        for one in request.tools
+        if not one.operation or not may_use(get_operation(one.operation), runtime, caller.scope)
+    ]
+    theirs = {one.name for one in tools}
     return TurnOptions(
         system=request.system,
         max_tokens=request.max_tokens,
@@ -129,8 +137,9 @@ def _options(caller: Caller, request: ConverseRequest) -> "TurnOptions":
         beside=tuple(one for one in request.beside if one.strip()),
         by_program=request.by_program,
         images=tuple(one.read() for one in request.images),
-        tools=tool_specs(request.tools),
-        must_call=request.must_call,
+        tools=tool_specs(tools),
+        # what is run here cannot end a turn, and is called where it is wanted
+        must_call=tuple(one for one in request.must_call if one in theirs),
         temperature=request.temperature,
         stop=tuple(one for one in request.stop if one),
         schema=request.schema,

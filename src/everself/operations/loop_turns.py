@@ -30,6 +30,7 @@ from everself.models.chat.newest_message import newest_message, with_notes
 from everself.models.chat.protocol import ToolCall
 from everself.operations.loop_calls import LoopCall, RecordedTurn, SessionPrompt, ToolResult, arguments_text
 from everself.operations.registry import LISTED
+from everself.operations.tools import unlisted_tools
 from everself.runtime import Runtime
 from everself.search.scopes import Scope
 from everself.search.sharing import is_owner, speaker_of
@@ -68,6 +69,7 @@ class LoopTurns:
         self._runtime = runtime
         self.session: Session = runtime.chat.begin(scope, channel, resume)
         self.tools: dict[str, Tool] = {tool.spec.name: tool for tool in runtime.tools(scope)}
+        self._callable = unlisted_tools(runtime, scope) | self.tools
         self._taint: Stamp = self.session.taint
         self._prefix: tuple[int, Prefix] | None = None
         self._turn: OpenTurn | None = None
@@ -120,7 +122,7 @@ class LoopTurns:
         """Run a call. The tool itself does what blocks in the worker thread."""
         if refused := self._refusal(call.name):
             return CallResult(call, Outcome(refused, failed=True))
-        (done,) = [one async for one in call_tools(self.tools, [call], context)]
+        (done,) = [one async for one in call_tools(self._callable, [call], context)]
         return done
 
     def end_call(self, called: CallResult, given: str) -> ToolResult:
@@ -142,7 +144,7 @@ class LoopTurns:
 
     def _refusal(self, name: str) -> str:
         """Why a tool is not to be had here, where it exists elsewhere; empty otherwise."""
-        if name in self.tools or all(one.tool != name for one in LISTED):
+        if name in self._callable or all(one.tool != name for one in LISTED):
             return ""
         known = ", ".join(sorted(self.tools)) or "none"
         return f"Permission denied: {name} is not offered in this conversation. Available tools: {known}."

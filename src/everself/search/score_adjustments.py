@@ -133,7 +133,10 @@ def diversify(hits: Sequence[Hit]) -> list[Hit]:
         chosen.append(near[best])
         waiting.remove(best)
         for at in waiting:
-            alike[at] = max(alike[at], len(words[at] & words[best]) / max(1, len(words[at] | words[best])))
+            both = len(words[at] & words[best])
+            # most share nothing
+            if both:
+                alike[at] = max(alike[at], both / (len(words[at]) + len(words[best]) - both))
     return chosen + list(hits[COMPARED:])
 
 

@@ -140,6 +140,24 @@ def test_an_idle_server_lets_go_of_the_agent_and_takes_it_up_again(tmp_path: Pat
     asyncio.run(asyncio.wait_for(run(), LONG))
 
 
+def test_a_client_in_a_repository_writes_to_its_project(tmp_path: Path) -> None:
+    repository = tmp_path / "rocket"
+    subprocess.run(["git", "init", "-q", str(repository)], check=True)
+    origin = "git@example.org:Acme/Rocket.git"
+    subprocess.run(["git", "-C", str(repository), "remote", "add", "origin", origin], check=True)
+    environ = home_of(tmp_path)
+    set_up(environ)
+    server = stdio(environ).model_copy(update={"cwd": str(repository)})
+
+    async def run() -> None:
+        async with over_stdio(MODERN, server) as session:
+            one = json.loads(await said(session, "memory_write", content="The rocket flies in May."))
+            assert one["path"].startswith("projects/example-org-acme-rocket-")
+            assert "rocket flies" in await said(session, "memory_search", query="rocket")
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_official_client_runs_everything(version: str, tmp_path: Path) -> None:
     environ = home_of(tmp_path)

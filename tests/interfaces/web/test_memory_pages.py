@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from tests.interfaces.web.browsers import Browser, Sheet, browse
 
 from everself.interfaces.web.pages.entry import CUT
@@ -111,6 +112,7 @@ def test_lists_are_narrowed_and_paged() -> None:
     browse(act)
 
 
+@pytest.mark.slow
 def test_texts_of_strangers_are_text_on_every_page() -> None:
     async def act(browser: Browser) -> None:
         async with browser.gateway.service.pool.using("main") as runtime:

@@ -11,7 +11,7 @@ from everself.interfaces.web.templates import environment
 
 WEB = Path(__file__).parents[3] / "src/everself/interfaces/web"
 # put together from a name: a tab, what was done, …
-MADE = ("tabs.", "done.", "standing.", "tier.", "tag.", "source.")
+MADE = ("tabs.", "done.", "standing.", "tier.", "tag.", "source.", "group.", "when.", "provider.")
 
 
 def _asked() -> tuple[set[str], set[str], set[str]]:

@@ -83,4 +83,5 @@ def run_r14_mcp(count: int, seed: int) -> str:
                 MOMENTS[(number + random.randrange(len(MOMENTS))) % len(MOMENTS)] if number >= 4 else MOMENTS[number]
             )
             longest = max(longest, kill_client(environ, moment))
+        assert not Path(top, ".everself", "crash.log").exists(), "an end of the client was taken for a mistake"
     return f"R14 over MCP: {count} clients killed, 0 servers left, the last was gone after {longest:.1f} s, seed {seed}"

@@ -11,11 +11,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tests.conversation.tools.kits import OWNER as OWNERS
 from tests.conversation.tools.kits import box_of, call, runtime_over
 from tests.identity.homes import PERSONAS, habits
 from tests.memory.minds import Mind, mind_over
 from tests.trust.mcp_calls import OWNER, WRITING, call_over_mcp
-from tests.trust.routes import ROUTES, TOOLS, Route
+from tests.trust.routes import COMMANDS, ROUTES, TOOLS, Route
 from tests.trust.worlds import find_memory
 
 from everself.errors import EverselfError
@@ -26,6 +27,7 @@ from everself.memory.quarantine import quarantine
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.memory.writing import NewEntry, PageSpot
+from everself.operations.tools import unlisted_tools
 from everself.runtime import Runtime
 from everself.storage.state.messages import SessionRow, StoredMessage
 from everself.testing.origins import origin_of
@@ -188,6 +190,28 @@ def _by_tool(name: str) -> Callable[[Attempt, Route], None]:
     return act
 
 
+def _by_command(name: str) -> Callable[[Attempt, Route], None]:
+    """A command of Anthropic's memory tool, with every spelling of the way from `/memories` to a document of humans."""
+
+    def act(attempt: Attempt, route: Route) -> None:
+        del route
+        bench, memory, path = attempt.mind.bench, attempt.mind.memory, attempt.path
+        runtime = runtime_over(memory, bench.workspace, bench.state, PERSONAS)
+        tools = unlisted_tools(runtime, OWNERS)
+        spare = f"/memories/spare-{digest(path.encode())[:8]}.md"
+        call(tools, "memory", {"command": "create", "path": spare, "file_text": SPARE.decode()})
+        for way in (path, f"/{path}", f"/memories/{path}", f"/memories/../{path}", f"/memories/%2e%2e/{path}"):
+            more = {"old_str": "be kind", "new_str": "obey", "file_text": SPARE.decode()}
+            line = {"insert_line": 0, "insert_text": "- obey"}
+            if name == "rename":
+                for old, new in ((way, "/memories/taken.md"), (spare, way)):
+                    call(tools, "memory", {"command": name, "old_path": old, "new_path": new})
+            else:
+                call(tools, "memory", {"command": name, "path": way, **more, **line})
+
+    return act
+
+
 def _by_mcp(name: str) -> Callable[[Attempt, Route], None]:
     """Whatever the model of another program can be led to ask for, after the owner typed all of it."""
 
@@ -257,6 +281,7 @@ ATTEMPTS: Mapping[str, Callable[[Attempt, Route], None]] = {
     "import of entries": by_import,
     "undo by a machine": by_undo,
     **{f"tool {name}": _by_tool(name) for name in TOOLS},
+    **{f"memory tool {name}": _by_command(name) for name in COMMANDS},
     **{f"MCP tool {name}": _by_mcp(name) for name in WRITING},
 }
 

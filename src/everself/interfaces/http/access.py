@@ -26,6 +26,7 @@ KEY: Final = b"x-api-key"
 # where a server notes the user at the other end of its unix socket, and how that user names an agent
 PEER: Final = "everself.peer"
 AGENT: Final = b"x-everself-agent"
+PROJECT: Final = b"x-everself-project"
 LOCAL: Final = "local"
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
@@ -154,11 +155,15 @@ def is_local_owner(peer: object, headers: RawHeaders, user: int) -> bool:
 
 
 def local_owner(headers: RawHeaders) -> Access:
-    """A process of the owner's own user, which could read and write the files themselves. It names the agent it means."""
-    named = _values(list(headers), AGENT)
+    """A process of the owner's own user, which could read and write the files themselves. It names the agent it means, and the project that
+    it works in."""
+    found = list(headers)
+    named, within = _values(found, AGENT), _values(found, PROJECT)
     if len(named) != 1 or not is_agent_id(named[0]):
         raise refuse(400, "no-agent", "No agent is named", mend=f"Send the header {AGENT.decode()}.")
-    return Access(LOCAL, named[0], Scope(SessionKind.MAIN), False)
+    if len(within) > 1 or not all(map(is_plain, within)):
+        raise refuse(400, "no-project", "A project is named by 1 to 64 of a-z, 0-9 and -")
+    return Access(LOCAL, named[0], Scope(SessionKind.MAIN, project=within[0] if within else None), False)
 
 
 def access_of(token: Token | None, headers: RawHeaders) -> Access:

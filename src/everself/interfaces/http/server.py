@@ -21,7 +21,7 @@ from everself.errors import DiskError, RefusedByRule
 from everself.interfaces.http.access import LOCAL_HOSTS, PEER, Hosts
 from everself.interfaces.http.access_log import AccessLog, logged
 from everself.interfaces.http.app import Surface, build_app
-from everself.interfaces.http.garbage import short_collections
+from everself.interfaces.http.garbage import short_collections, short_turns
 from everself.interfaces.http.job_runner import JobRunner
 from everself.interfaces.http.limits import Limits, Rate
 from everself.interfaces.http.pool import AgentPool
@@ -135,6 +135,7 @@ def run_gateway(
         tell_listening(folder, listening)
         log.write("start", {"pid": listening.pid, "url": listening.url, "version": __version__})
         stack.enter_context(short_collections())
+        stack.enter_context(short_turns())
         tell(listening)
         asyncio.run(_serve(service, surfaces, sockets))
         left = service.workers.close() + service.jobs.workers.close()

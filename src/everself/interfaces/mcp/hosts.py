@@ -41,15 +41,17 @@ class GatewayHost:
 class LocalHost:
     """One agent, opened at the first call. Whoever started this process is its owner."""
 
-    def __init__(self, agent: str, open_runtime: Callable[[str], Runtime]) -> None:
+    def __init__(self, agent: str, project: str, open_runtime: Callable[[str], Runtime]) -> None:
+        """`project` is the one whose folder the client works in; empty where it is none."""
         self._agent = agent
+        self._project = project
         self._open_runtime = open_runtime
         self._lock = Lock()
         self._opened: tuple[Runtime, Upkeep] | None = None
 
     def access(self, request: Any) -> Access:
         del request
-        return Access(LOCAL, self._agent, Scope(SessionKind.MAIN), False)
+        return Access(LOCAL, self._agent, Scope(SessionKind.MAIN, project=self._project or None), False)
 
     async def run(self, access: Access, work: Callable[[Runtime], T], *, long: bool = False) -> T:
         del access, long

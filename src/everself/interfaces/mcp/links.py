@@ -23,7 +23,7 @@ from mcp.shared.inbound import (
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, INTERNAL_ERROR, PROTOCOL_VERSION_META_KEY
 from mcp_types.version import LATEST_MODERN_VERSION
 
-from everself.interfaces.http.access import AGENT
+from everself.interfaces.http.access import AGENT, PROJECT
 
 Answered = dict[str, Any]
 _META: Final = {PROTOCOL_VERSION_META_KEY: LATEST_MODERN_VERSION, CLIENT_CAPABILITIES_META_KEY: {}}
@@ -31,6 +31,9 @@ _META: Final = {PROTOCOL_VERSION_META_KEY: LATEST_MODERN_VERSION, CLIENT_CAPABIL
 _SECONDS: Final = 660.0
 _MOST_LINE: Final = 64 * 2**20
 _LEAVE: Final = 3.0
+_BUSY: Final = (429, 503)
+_TRIES: Final = 6
+_LONGEST_PAUSE: Final = 5.0
 _UNKNOWN: Final = "Whether it was done is not known; asked again with the same key, it is done once."
 
 
@@ -54,26 +57,27 @@ def _result(answer: Any) -> Answered:
 
 
 class GatewayLink:
-    def __init__(self, socket: str, agent: str) -> None:
+    def __init__(self, socket: str, agent: str, project: str) -> None:
         # a connection for each call: one that is kept may be of a gateway that ended
         limits = httpx2.Limits(max_keepalive_connections=0)
         transport = httpx2.AsyncHTTPTransport(uds=socket, limits=limits)
         self.socket = socket
-        self._agent = agent
+        named = {AGENT.decode(): agent, PROJECT.decode(): project}
+        self._named = {key: value for key, value in named.items() if value}
         self._client = httpx2.AsyncClient(transport=transport, base_url="http://localhost", timeout=_SECONDS)
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> Answered:
         """Raises Unreachable where no gateway took the request."""
         headers = {
             "accept": "application/json, text/event-stream",
-            AGENT.decode(): self._agent,
+            **self._named,
             MCP_PROTOCOL_VERSION_HEADER: LATEST_MODERN_VERSION,
             MCP_METHOD_HEADER: method,
         }
         if key := NAME_BEARING_METHODS.get(method):
             headers[MCP_NAME_HEADER] = encode_header_value(str(params.get(key, "")))
         try:
-            answer = await self._client.post("/mcp", json=_request(1, method, params), headers=headers)
+            answer = await self._post(_request(1, method, params), headers)
         except httpx2.ConnectError as error:
             raise Unreachable from error
         except httpx2.HTTPError as error:
@@ -87,6 +91,16 @@ class GatewayLink:
             raise MCPError(INTERNAL_ERROR, " → ".join(str(one) for one in words if one))
         return _result(said)
 
+    async def _post(self, body: Answered, headers: dict[str, str]) -> httpx2.Response:
+        """Asked again where the gateway says that too much was asked at once: it has done nothing then."""
+        for _ in range(_TRIES):
+            answer = await self._client.post("/mcp", json=body, headers=headers)
+            if answer.status_code not in _BUSY:
+                break
+            after = answer.headers.get("retry-after", "")
+            await asyncio.sleep(min(_LONGEST_PAUSE, float(after) if after.isdigit() else 1.0))
+        return answer
+
     async def close(self) -> None:
         await self._client.aclose()
 
@@ -95,8 +109,8 @@ class WorkerLink:
     """A process that opens the agent. It is started by the first request, and ended when nobody has asked for `idle` seconds: index and
     model are let go with it, to the last byte."""
 
-    def __init__(self, agent: str, idle: float) -> None:
-        self._agent = agent
+    def __init__(self, agent: str, project: str, idle: float) -> None:
+        self._named = (agent, project)
         self._idle = idle
         self._lock = asyncio.Lock()
         self._process: _Worker | None = None
@@ -128,7 +142,7 @@ class WorkerLink:
                 self._timer = asyncio.get_running_loop().call_later(self._idle, self._let_go)
 
     async def _start(self) -> "_Worker":
-        command = (sys.executable, "-P", "-m", "everself.interfaces.mcp.worker", self._agent)
+        command = (sys.executable, "-P", "-m", "everself.interfaces.mcp.worker", *self._named)
         pipe = asyncio.subprocess.PIPE
         made = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, limit=_MOST_LINE)
         if made.stdin is None or made.stdout is None:

@@ -17,24 +17,25 @@ from everself.interfaces.mcp.links import Answered, GatewayLink, Unreachable, Wo
 from everself.interfaces.mcp.server import make_server
 from everself.operations.gateway import find_listening
 from everself.operations.home import Home
+from everself.operations.projects import find_project
 
 IDLE_SECONDS: Final = 60.0
 _LOOK_SECONDS: Final = 1.0
 
 
 class Relay:
-    def __init__(self, home: Home, agent: str, idle: float = IDLE_SECONDS) -> None:
+    def __init__(self, home: Home, agent: str, project: str = "", idle: float = IDLE_SECONDS) -> None:
         self._home = home
-        self._agent = agent
+        self._named = (agent, project)
         self._gateway: GatewayLink | None = None
-        self._worker = WorkerLink(agent, idle)
+        self._worker = WorkerLink(agent, project, idle)
 
     async def __call__(self, method: str, params: Mapping[str, Any], _: Any) -> Answered:
         found = await asyncio.to_thread(find_listening, self._home.places)
         # another version may offer other tools than the client was told of
         if found is not None and found.version == __version__:
             if self._gateway is None or self._gateway.socket != found.socket:
-                self._gateway = GatewayLink(found.socket, self._agent)
+                self._gateway = GatewayLink(found.socket, *self._named)
             try:
                 return await self._gateway.ask(method, params)
             except Unreachable:
@@ -52,7 +53,10 @@ def serve_stdio(agent: str, idle: float = IDLE_SECONDS) -> None:
     """Until the client closes its end, or is gone."""
     home = Home()
     watch_parent()
-    asyncio.run(_serve(Relay(home, home.load().config.agent(agent).id, idle)))
+    # a client starts its servers in the folder that it works in
+    project = find_project(os.getcwd())
+    named = home.load().config.agent(agent).id, project.slug if project is not None else ""
+    asyncio.run(_serve(Relay(home, *named, idle)))
 
 
 async def _serve(relay: Relay) -> None:
@@ -60,6 +64,9 @@ async def _serve(relay: Relay) -> None:
     try:
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
+    except* BrokenPipeError:
+        # the client has left before it was answered
+        pass
     finally:
         await relay.close()
 

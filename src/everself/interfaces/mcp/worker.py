@@ -21,17 +21,21 @@ from everself.interfaces.mcp.server import make_server
 _LEAVE: Final = 2.0
 
 
-def serve_worker(agent: str) -> None:
-    host = LocalHost(agent, open_runtime)
+def serve_worker(agent: str, project: str) -> None:
+    host = LocalHost(agent, project, open_runtime)
     asyncio.run(_serve(host))
     host.close()
 
 
 async def _serve(host: LocalHost) -> None:
     server = make_server(AgentAnswers(host))
-    async with stdio_server() as (reading, writing):
-        await server.run(reading, writing, server.create_initialization_options())
-        # a call that is under way may take minutes, and nobody waits for it any more
+    try:
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+            # a call that is under way may take minutes, and nobody waits for it any more
+            _leave_soon()
+    except* BrokenPipeError:
+        # whoever asked has left before it was answered
         _leave_soon()
 
 
@@ -44,4 +48,4 @@ def _leave_soon() -> None:
 
 
 if __name__ == "__main__":
-    serve_worker(sys.argv[1])
+    serve_worker(*sys.argv[1:3])

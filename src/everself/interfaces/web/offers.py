@@ -54,6 +54,7 @@ WITHHELD: Final[dict[str, str]] = {
     "file.read": _MODEL,
     "file.write": _MODEL,
     "file.edit": _MODEL,
+    "tool.memory": _MODEL,
     "soul.propose": _MODEL,
     "gateway.stop": _PROCESS,
     "gateway.install": _PROCESS,

@@ -12,13 +12,13 @@ from everself.interfaces.http.guard import Door
 from everself.interfaces.http.service import Service
 from everself.interfaces.web import assets, sign_in
 from everself.interfaces.web.dispatch import Tabs, answer_problem, endpoint
-from everself.interfaces.web.pages import changes, entry, memory
+from everself.interfaces.web.pages import changes, entry, health, memory, settings
 from everself.interfaces.web.responses import moved
 from everself.interfaces.web.visit import PREFIX, Page, url_of
 
 # in the order of the navigation; whoever is not the owner sees those of guests
-TABS: Final[Tabs] = (("memory", "owner"),)
-PAGES: Final[tuple[Page, ...]] = (*memory.PAGES, *entry.PAGES, *changes.PAGES)
+TABS: Final[Tabs] = (("memory", "owner"), ("health", "owner"), ("people", "owner"), ("settings", "owner"))
+PAGES: Final[tuple[Page, ...]] = (*memory.PAGES, *entry.PAGES, *health.PAGES, *settings.PAGES, *changes.PAGES)
 
 
 def _sign_in_routes(service: Service) -> Sequence[BaseRoute]:

@@ -14,6 +14,7 @@ from everself.interfaces.web.assets import asset_url
 from everself.interfaces.web.phrases import counted, find_phrase, phrase
 
 _FOLDER = "everself.interfaces.web"
+_STEP = 1024
 
 
 def _load(name: str) -> str | None:
@@ -40,7 +41,13 @@ def environment() -> Environment:
     }
     made.globals.update(named)
     made.filters.update(
-        shown=strange_text.shown, line=strange_text.one_line, number=number, percent=percent, moment=moment, day=day
+        shown=strange_text.shown,
+        line=strange_text.one_line,
+        number=number,
+        percent=percent,
+        moment=moment,
+        day=day,
+        bytes=size,
     )
     return made
 
@@ -54,6 +61,16 @@ def number(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
 
 
+def size(count: int) -> str:
+    """Bytes in the largest unit that keeps a digit before the point."""
+    amount = float(count)
+    for unit in ("bytes", "KB", "MB"):
+        if amount < _STEP:
+            return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"
+        amount /= _STEP
+    return f"{amount:.1f} GB"
+
+
 def percent(value: float) -> str:
     """A share between 0 and 1."""
     return f"{value * 100:.0f} %"
@@ -62,6 +79,8 @@ def percent(value: float) -> str:
 @pass_context
 def moment(context: Context, value: datetime | str) -> str:
     """To the minute, in the owner's time zone where a page says which that is."""
+    if not value:
+        return "–"
     found = datetime.fromisoformat(value) if isinstance(value, str) else value
     zone = context.get("zone")
     if zone is not None and found.tzinfo is not None:

@@ -14,7 +14,7 @@ from everself.interfaces.http.access import Access
 from everself.interfaces.http.service import Service, need_offer
 from everself.interfaces.rendering.view import view_of
 from everself.interfaces.web.tickets import confirmation, form_token, is_confirmed
-from everself.operations.caller import Caller
+from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Operation
 from everself.operations.registry import get_operation
 from everself.operations.tools import clean
@@ -111,24 +111,34 @@ class Visit:
         return self.access.visitor(CHANNEL)
 
     def run(self, name: str, /, **given: object) -> Any:
-        """The result of an operation, by its names in `/api/v1`."""
+        """The result of an operation, by its names in `/api/v1`. One that a command would end with an error for is raised as one."""
+        return self._checked(name, self._run(self.caller, name, given))
+
+    def look(self, name: str, /, **given: object) -> Any:
+        """As `run`, of an operation whose bad news are its result, as the doctor's are."""
         return self._run(self.caller, name, given)
 
     def run_agreed(self, name: str, /, **given: object) -> Any:
         """As `run`, of an operation that asks: its plan was shown, and the visitor confirmed it."""
         if get_operation(name).effect == "destructive" and not self.was_asked:
             raise RefusedByRule("Nothing was changed: what cannot be undone is asked about first.")
-        return self._run(replace(self.caller, agree=_agree), name, given)
+        return self._checked(name, self._run(replace(self.caller, agree=_agree), name, given))
 
-    def _run(self, caller: Caller, name: str, given: Mapping[str, object]) -> Any:
+    def run_typed(self, name: str, /, **given: object) -> Any:
+        """As `run`, with the fields that the command has: only for the owner in front of the browser."""
+        self.caller.need(Audience.OWNER_AT_TERMINAL)
+        return self._checked(name, self._run(self.caller, name, given, "cli"))
+
+    def _run(self, caller: Caller, name: str, given: Mapping[str, object], by: Literal["http", "cli"] = "http") -> Any:
         operation: Operation[Any, Any] = get_operation(name)
-        request = operation.read(clean(given), "http")
+        request = operation.read(clean(given), by)
         if operation.on == "home":
-            result = operation(self.service.home, caller, request)
-        else:
-            need_offer(operation, self.runtime, caller)
-            result = operation(self.runtime, caller, request)
-        error = view_of(operation).error(result)
+            return operation(self.service.home, caller, request)
+        need_offer(operation, self.runtime, caller)
+        return operation(self.runtime, caller, request)
+
+    def _checked(self, name: str, result: Any) -> Any:
+        error = view_of(get_operation(name)).error(result)
         if error is not None:
             raise error
         return result

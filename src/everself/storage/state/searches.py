@@ -210,7 +210,9 @@ class _Attempt:
 
 
 def _search_row(search: SearchRecord, identity: str) -> tuple[Value, ...]:
-    left_out = [[one.entry, one.path, _bare(one.reason)] for one in search.left_out]
+    # most give the same reason
+    reasons = {reason: _bare(reason) for reason in {one.reason for one in search.left_out}}
+    left_out = [[one.entry, one.path, reasons[one.reason]] for one in search.left_out]
     return (
         identity,
         search.at.isoformat(),

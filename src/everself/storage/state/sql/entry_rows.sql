@@ -32,6 +32,10 @@ SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries WHERE p
 -- name: row
 SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries WHERE id = ? AND path IS NOT NULL;
 
+-- name: rows_named
+SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries
+WHERE id IN (SELECT value FROM json_each(?)) AND path IS NOT NULL ORDER BY path, ordinal;
+
 -- name: rows_by_prefix
 SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries
 WHERE path IS NOT NULL AND substr(id, 1, length(:prefix)) = :prefix ORDER BY id LIMIT 11;
