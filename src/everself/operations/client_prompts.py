@@ -7,6 +7,7 @@ it is a whole statement of a prompt of the owner's that a hook delivered. Nothin
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from everself.memory.provenance import TOOL
@@ -23,6 +24,8 @@ MCP: Final = "mcp"
 # how far back a prompt of the owner's may lie for a model to write it down
 _RECENT: Final = timedelta(days=1)
 _LOOKED_AT: Final = 400
+# of these, so many are read for what they state, which takes milliseconds each
+_MOST_PROMPTS: Final = 50
 
 
 def client_caller(scope: Scope, channel: str = MCP) -> Caller:
@@ -39,7 +42,7 @@ def with_prompt(runtime: "Runtime", caller: Caller, words: str) -> Caller:
     """
     if not (caller.is_model and caller.unwatched) or not is_owner(caller.scope) or not words.strip():
         return caller
-    prompts = list(recent_prompts(runtime))
+    prompts = list(islice(recent_prompts(runtime), _MOST_PROMPTS))
     found = next((one for one in prompts if states(one.content, words)), None)
     found = found or next((one for one in prompts if tells_of(words, one.content)), None)
     if found is None:

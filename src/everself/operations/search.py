@@ -266,7 +266,8 @@ def get_lines(app: Runtime, caller: Caller, request: GetRequest) -> Hit:
     """Show lines of a document that search can find, by path, citation or id."""
     name, first, lines = request.path, request.first, request.lines
     need_search(app.agent.search)
-    if _ID.match(name) and (entry := app.memory.catalog.find(name.upper())) is not None:
+    entry = app.memory.catalog.find(name.upper()) if _ID.match(name) else None
+    if entry is not None:
         name = entry.reference
     cited = _CITATION.match(name)
     if cited is not None:
@@ -277,7 +278,13 @@ def get_lines(app: Runtime, caller: Caller, request: GetRequest) -> Hit:
         if last < first:
             raise WrongUse(f"Lines {first} to {last} are none.")
         lines = last - first + 1
-    return app.recall.get(name, _scope(caller, request.session), first=1 if first is None else first, lines=lines)
+    try:
+        return app.recall.get(name, _scope(caller, request.session), first=1 if first is None else first, lines=lines)
+    except NotFound:
+        if entry is None:
+            raise
+        # whose file it stands in is not for whoever may not read it
+        raise NotFound(f'entry "{request.path}", or this session may not read it.') from None
 
 
 class WhyRequest(Request):

@@ -53,10 +53,16 @@ def serve_stdio(agent: str, idle: float = IDLE_SECONDS) -> None:
     """Until the client closes its end, or is gone."""
     home = Home()
     watch_parent()
-    # a client starts its servers in the folder that it works in
-    project = find_project(os.getcwd())
-    named = home.load().config.agent(agent).id, project.slug if project is not None else ""
-    asyncio.run(_serve(Relay(home, *named, idle)))
+    asyncio.run(_serve(Relay(home, home.load().config.agent(agent).id, _project(), idle)))
+
+
+def _project() -> str:
+    """A client starts its servers in the folder that it works in; one that is gone meanwhile is no project."""
+    try:
+        found = find_project(os.getcwd())
+    except OSError:
+        return ""
+    return found.slug if found is not None else ""
 
 
 async def _serve(relay: Relay) -> None:

@@ -72,7 +72,7 @@ def _reader(access: Access, uri: str) -> "Callable[[Runtime], tuple[str, str]]":
         known = runtime.memory.catalog.find(name)
         if known is None:
             raise NotFound(f'entry "{name[:40]}".')
-        return ask(runtime, "memory.get", path=known.reference).text, known.source
+        return ask(runtime, "memory.get", path=known.id).text, known.source
 
     if uri in _FILES:
         return file(_FILES[uri])

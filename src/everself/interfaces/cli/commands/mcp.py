@@ -1,9 +1,11 @@
 """`everself mcp`: the server that MCP clients start. The SDK is imported here and not before."""
 
+import sys
+
 import click
 
 from everself.errors import NotFound, WrongUse
-from everself.interfaces.cli.call import agent_option, json_option, this_call
+from everself.interfaces.cli.call import agent_option, json_option, show_lines, this_call
 from everself.interfaces.cli.command_types import ExampleCommand
 
 _EXTRA = "pip install 'everself[mcp]'"
@@ -30,6 +32,8 @@ def mcp(agent: str) -> int:
         raise WrongUse("MCP is no JSON object.", mend="everself mcp")
     if importlib.util.find_spec("mcp") is None:
         raise NotFound("package mcp, which the MCP server needs.", mend=_EXTRA)
+    if sys.stdin.isatty():
+        show_lines(["This speaks MCP on stdin and stdout, for a client that starts it. Ctrl-D ends it."], err=True)
     from everself.interfaces.mcp.relay import serve_stdio
 
     serve_stdio(agent)
