@@ -24,6 +24,7 @@ _ORDER: Final = (
 )
 # What is more than one operation: its line, and the module and name under which it is found when it is called.
 GROUPS: Final[dict[str, tuple[str, str]]] = {
+    "setup": ("Create an agent's workspace, or what is missing of it.", "setup:setup"),
     "chat": ("Talk to the agent.", "chat:chat"),
     "config": ("Read and change settings.", "groups:config"),
     "soul": ("Read the soul, decide how it grows, and take any step of it back.", "groups:soul"),
