@@ -47,7 +47,7 @@ GROUPS: Final[dict[str, tuple[str, str]]] = {
 
 class Root(OperationGroup):
     def list_commands(self, _: click.Context) -> list[str]:
-        return self.in_order([*self.listed, *GROUPS])
+        return self.in_order([*dict.fromkeys((*self.listed, *GROUPS))])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in GROUPS:

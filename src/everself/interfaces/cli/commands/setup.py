@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 
 def _asking(command: click.Command) -> click.Command:
-    make: Callable[..., int] | None = command.callback
-    assert make is not None
+    make: Callable[..., int] = command.callback or (lambda **_: 0)
 
     def run(*, yes: bool, **given: Any) -> int:
         new = _is_new(given["agent"], given["workspace"])
