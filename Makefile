@@ -13,11 +13,12 @@ SAY_WHERE = test ! -t 2 || echo "The command everself is $(VENV)/bin/everself; t
 
 JUDGES := tests/architecture tests/trust tests/tools
 
-.PHONY: chat models gateway clients test-model test test-all test-interpreters check bench bench-recall bench-peers bench-judgement bench-speed bench-gateway bench-integrations bench-web pictures soak docs test-frameworks clean help
+.PHONY: chat models mcp gateway clients test-model test test-all test-interpreters check bench bench-recall bench-peers bench-judgement bench-speed bench-gateway bench-integrations bench-web pictures soak docs test-frameworks clean help
 
 help:
 	@echo "make chat      talk to it (sets everything up the first time; a conversation can be piped)"
 	@echo "make models    install what talks to Anthropic, OpenAI, Gemini, Ollama and servers like OpenAI's"
+	@echo "make mcp       install what gives the memory to Claude Code, Codex, Cursor and others over MCP"
 	@echo "make gateway   install what serves other programs, and run it (everself gateway token add NAME --as main lets one in)"
 	@echo "make clients   install Claude Code, Codex and npm's openai into .clients, for the tests of the gateway (needs Node)"
 	@echo "make test      fast tests, under a minute"
@@ -63,6 +64,13 @@ $(VENV)/.gateway: pyproject.toml constraints.txt tools/make_venv.py
 
 models: $(VENV)/.models
 	@echo "Everself can talk to models now: everself model list"
+
+$(VENV)/.mcp: pyproject.toml constraints.txt tools/make_venv.py
+	@$(PYTHON) tools/make_venv.py $(VENV) mcp
+	@touch $@ $(VENV)/.core
+
+mcp: $(VENV)/.mcp
+	@echo "Coding agents can be given this memory now. The command is $(CURDIR)/$(VENV)/bin/everself mcp; docs/mcp.md says where each wants it."
 
 gateway: $(VENV)/.gateway
 	@$(SAY_WHERE)

@@ -635,7 +635,7 @@ NO_PATHS: dict[str, str] = {
     "gateway.token.add.people": "the name of a header",
     **{
         f"{name}.agent": "looked up among the agents of the settings"
-        for name in ("config.get", "config.set", "config.unset", "config.show", "model.use")
+        for name in ("config.get", "config.set", "config.unset", "config.show", "model.use", "setup.offers")
     },
 }
 

@@ -92,6 +92,7 @@ INDEX: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("config.unset", "settings", "Put one setting back to its default.", "", "", "KEY", ""),
     ("config.path", "settings", "Print where the host file is, whether or not it exists yet.", "", "", "", ""),
     ("setup", "setup", "Create an agent's workspace, or what is missing of it.", "", "", "", ""),
+    ("setup.offers", "setup_offers", "Look for what setup can offer on this machine: keys and local models, coding agents, a weekly review.", "", "", "", ""),
     ("gateway.sign-in", "sign_ins", "Make a link that signs a browser in at the gateway. It works once, for five minutes.", "", "", "", ""),
     ("gateway.sign-out", "sign_ins", "Sign every browser out, and take back every link. They are refused from the next request on.", "", "", "", ""),
     ("soul.show", "soul", "Show the soul of today, an earlier one, or a proposal.", "", "/soul", "[NAME]", ""),

@@ -55,6 +55,7 @@ WITHHELD: Final[dict[str, str]] = {
     "memory.import": _FILES,
     "sessions.export": _FILES,
     "setup": _FILES,
+    "setup.offers": "It looks for programs of whoever sits at the terminal, for everself setup.",
     "config.path": _FILES,
     "file.read": _MODEL,
     "file.write": _MODEL,
