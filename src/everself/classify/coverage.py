@@ -217,6 +217,22 @@ def words_in_common(one: str, other: str) -> set[str]:
     return numbers | dates | {word[0] for word in own.words if _stands(word, known)}
 
 
+def words_shared(one: str, other: str) -> set[str]:
+    """The words of substance of the first that stand in the other, numbers and dates aside."""
+    known = _read(other)
+    return {word[0] for word in _read(one).words if _stands(word, known)}
+
+
+def words_of_substance(text: str) -> list[str]:
+    """Neither words of grammar nor numbers, in the order of the text."""
+    return [word[0] for word in _read(text).words]
+
+
+def names_in(text: str) -> list[str]:
+    """Words with a capital letter within a text."""
+    return _names(text)
+
+
 def is_worth(text: str) -> bool:
     """Whether triage calls it, or a clause of it, a fact, a wish, a decision, a plan or a correction, or worth keeping; what is rather
     small talk is not."""
@@ -306,14 +322,15 @@ def _is_within(clause: str, notes: str) -> bool:
 def _without_filler(clause: str, *, first: bool, last: bool) -> str:
     """Without the short words that only open or end a message."""
     words = clause.split()
-    while first and len(words) > 1 and _is_filler(words[0]):
+    while first and len(words) > 1 and is_filler(words[0]):
         words = words[1:]
-    while last and len(words) > 1 and _is_filler(words[-1]):
+    while last and len(words) > 1 and is_filler(words[-1]):
         words = words[:-1]
     return " ".join(words)
 
 
-def _is_filler(word: str) -> bool:
+def is_filler(word: str) -> bool:
+    """Whether a short word only opens or ends what is said."""
     bare = word.strip(_AROUND)
     if len(bare) > _SHORT or any(char.isdecimal() for char in bare):
         return False
@@ -357,16 +374,17 @@ def _dateless(text: str) -> str:
 
 def _is_denied(clause: str, notes: Sequence[str]) -> bool:
     """Whether a clause says "not" where none of the notes does."""
-    return _denies(clause) and not any(_denies(note) for note in notes)
+    return denies(clause) and not any(denies(note) for note in notes)
 
 
 def _is_affirmed(sentence: str, notes: Sequence[str]) -> bool:
     """Whether a sentence says something of which all notes say "not"."""
     about = [note for note in notes if shares_words(sentence, (note,))]
-    return bool(about) and all(_denies(note) for note in about) and not _denies(sentence)
+    return bool(about) and all(denies(note) for note in about) and not denies(sentence)
 
 
-def _denies(text: str) -> bool:
+def denies(text: str) -> bool:
+    """Whether it says "not" of something."""
     return _read_denial(text, encoder.generation())
 
 
