@@ -14,7 +14,6 @@ import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +58,6 @@ def _measure(folder: Path, entries: int, rounds: int) -> list[Cost]:
     from tests.interfaces.http.gateways import HOME, Gateway, make_agent
     from tests.interfaces.web.workspaces import fill_days
 
-    from everself.clock import system_now
 
     # without vectors: making them for so many takes minutes, and would be measured along with the pages
     host = Path(HOME.places.host_file)
