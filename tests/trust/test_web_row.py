@@ -28,7 +28,7 @@ def test_s17_notices_a_page_that_does_not_escape() -> None:
         policy = {"value": ""}
 
         def raw(route: Any) -> None:
-            body = "<!doctype html><title>page</title><body>" + "".join(HOSTILE[:8])
+            body = "<!doctype html><title>page</title><body>" + "".join(HOSTILE[:6])
             headers = {"Content-Type": "text/html; charset=utf-8"}
             route.fulfill(
                 body=body, headers=headers | ({"Content-Security-Policy": policy["value"]} if policy["value"] else {})

@@ -14,7 +14,6 @@ import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +58,6 @@ def _measure(folder: Path, entries: int, rounds: int) -> list[Cost]:
     from tests.interfaces.http.gateways import HOME, Gateway, make_agent
     from tests.interfaces.web.workspaces import fill_days
 
-    from everself.clock import system_now
-
     # without vectors: making them for so many takes minutes, and would be measured along with the pages
     host = Path(HOME.places.host_file)
     host.parent.mkdir(parents=True)
@@ -68,9 +65,7 @@ def _measure(folder: Path, entries: int, rounds: int) -> list[Cost]:
     make_agent()
     workspace = Path(HOME.load().config.agent("").workspace)
     (workspace / "BOOTSTRAP.md").unlink(missing_ok=True)
-    days = entries // 50
-    # they end yesterday: days to come would all count as of late
-    fill_days(workspace, days, 50, system_now().date() - timedelta(days=days))
+    fill_days(workspace, entries // 50, 50)
     print(f"{entries:,} entries are written; reading them …", file=sys.stderr, flush=True)
 
     async def run() -> list[Cost]:

@@ -1,9 +1,10 @@
 """What the gateways of browser tests remember: nothing, two hundred days, or a stranger's texts. Written as plain files, which is quick."""
 
-from datetime import date, timedelta
+from datetime import timedelta
 from pathlib import Path
 
-FIRST = date(2026, 2, 1)
+from everself.clock import system_now
+
 DAYS = 200
 TOPICS = ("garden", "boat", "parser", "kitchen", "choir", "rent", "dentist", "heron")
 PEOPLE = ("Ana", "Bob", "Carla", "Dev")
@@ -35,8 +36,9 @@ def write(root: Path, path: str, text: str) -> None:
     file.write_text(text, encoding="utf-8")
 
 
-def fill_days(root: Path, days: int = DAYS, a_day: int = 5, first: date = FIRST) -> None:
-    """So many days of an ordinary life, with a core, people, a project and topics."""
+def fill_days(root: Path, days: int = DAYS, a_day: int = 5) -> None:
+    """So many days of an ordinary life up to yesterday, with a core, people, a project and topics."""
+    first = system_now().date() - timedelta(days=days)
     for number in range(days):
         day = first + timedelta(days=number)
         notes = [f"## [{8 + i:02}:15:00] note\n\n{_sentence(number, i)}\n" for i in range(a_day)]
