@@ -94,10 +94,10 @@ def test_index_benchmark_and_archive() -> None:
         async with browser.gateway.service.pool.using("main") as runtime:
             for bird in ("heron", "kestrel", "wren", "dipper", "crane", "swift"):
                 add_entry(runtime, AT_TERMINAL, AddRequest(text=f"The {bird} of the northern pond sings before dawn"))
-        page = await browser.get("health")
-        assert "The index is up to date." in (await browser.send(page, "health/index")).words
-        assert "The index was built anew." in (await browser.send(page, "health/index/rebuild")).words
-        assert "Checked" in (await browser.get("health/index")).words
+        page, index = await browser.get("health"), await browser.get("health/index")
+        assert "The index is up to date." in (await browser.send(index, "health/index")).words
+        assert "The index was built anew." in (await browser.send(index, "health/index/rebuild")).words
+        assert "Checked" in (await browser.get("health/index?deep=1")).words
         measured = await browser.send(page, "health/eval", save="1")
         assert "Among the first five" in measured.words or "question" in measured.words
         assert "No day is that old." in (await browser.send(page, "health/compact", days="90")).words

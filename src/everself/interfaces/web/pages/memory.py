@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from everself.errors import EverselfError
 from everself.interfaces.rendering.search import reasons
 from everself.interfaces.web.visit import Answer, Moved, Page, Shown, Visit
 from everself.memory.selection import ListedEntry
@@ -28,6 +27,7 @@ _PAGE: Final = 40
 # rows that one page passes over at most: a rare filter in a large memory is looked for page by page
 _ROWS: Final = 4_000
 _HITS: Final = 20
+_DAYS: Final = 60
 
 
 def show_memory(visit: Visit) -> Answer:
@@ -38,7 +38,6 @@ def show_memory(visit: Visit) -> Answer:
 def _frame(visit: Visit) -> dict[str, object]:
     given = visit.query.given(*_FILTERS)
     standing = visit.query["standing"] if visit.query["standing"] in STANDINGS else "holds"
-    contents = visit.attempt("memory.contents", days=14)
     return {
         "query": visit.query["q"].strip(),
         "given": {name: given.get(name, "") for name in _FILTERS},
@@ -48,8 +47,6 @@ def _frame(visit: Visit) -> dict[str, object]:
         "tags": TAGS,
         "sources": SOURCES,
         "standings": tuple(STANDINGS),
-        "contents": None if isinstance(contents, EverselfError) else contents,
-        **_links(visit),
     }
 
 
@@ -103,10 +100,11 @@ def _search(visit: Visit, query: str) -> Answer:
 
 
 def show_contents(visit: Visit) -> Answer:
-    """Everything that there is to browse, all days included."""
-    contents = visit.run("memory.contents", days=3_660)
+    """Everything that there is to browse. The page of memory takes its short lists from here, after it is shown."""
+    days = visit.query.number("days", _DAYS, 1, 36_500)
+    contents = visit.run("memory.contents", days=days)
     pages = visit.run("memory.bank.list")
-    return Shown("memory/contents.html", {"contents": contents, "pages": pages, **_links(visit)})
+    return Shown("memory/contents.html", {"contents": contents, "pages": pages, "days": days, **_links(visit)})
 
 
 def show_document(visit: Visit) -> Answer:
