@@ -435,6 +435,7 @@ class TurnRunner:
         if self._prompt is not None and self._recorder is not None:
             receipt = self._prompt.receipt
             meta["receipt"] = receipt_json(receipt, self._search, self._recorder.used)
+            meta["cost"] = self._recorder.cost
         return meta
 
     async def _keep_promises(self, setting: ToolContext) -> None:
