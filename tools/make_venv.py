@@ -1,6 +1,6 @@
 """Make a virtual environment of this project, with uv where it is on PATH and with venv and pip elsewhere.
 
-usage: python3 tools/make_venv.py FOLDER core|dev|models|gateway|docs|real-model|peers|frameworks
+usage: python3 tools/make_venv.py FOLDER core|dev|models|gateway|mcp|docs|real-model|peers|frameworks
 
 Uses the standard library only: it runs before anything is installed.
 """
@@ -21,6 +21,7 @@ EXTRAS = {
     "dev": "[dev]",
     "models": "[models]",
     "gateway": "[gateway]",
+    "mcp": "[mcp]",
     "docs": "",
     "real-model": "[models]",
     "peers": "",

@@ -21,12 +21,14 @@ from random import Random
 
 from tests.conversation.talks import hear, talking
 from tests.trust.elevations import foreign_lines, is_owners, letters, preached
+from tests.trust.hook_events import CLIENTS, tell_hook, write_transcript
 from tests.trust.mcp_calls import call_over_mcp, type_prompt
 from tests.trust.nights import NIGHTS, pass_nights
 from tests.trust.worlds import find_memory
 
 from everself.agent import Agent
 from everself.clock import Clock
+from everself.conversation.sessions.client_sessions import TranscriptReader
 from everself.conversation.sessions.session import Session
 from everself.conversation.tools.protocol import Outcome, Tool, ToolContext
 from everself.keepers.miner import Miner
@@ -39,6 +41,7 @@ from everself.models.chat.protocol import ChatRequest, JsonObject, ModelTurn, Re
 from everself.operations.tools import own_tools, unlisted_tools
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
+from everself.storage.host_files import read_lines
 from everself.testing.chat_model import FakeModel, Part, call
 from everself.testing.frozen_time import MOMENT, FrozenTime
 from everself.testing.origins import origin_of
@@ -384,11 +387,27 @@ def _client(scene: Scene, attack: Attack) -> None:
     _again(scene, attack)
 
 
+def _transcript(scene: Scene, attack: Attack) -> None:
+    """A coding agent read it: it stands in its transcripts wherever words can stand that nobody typed. What was found in memory for the
+    owner's prompt is injected there, and comes back with the transcript as well."""
+    scene.time.advance(timedelta(minutes=1))
+    with tempfile.TemporaryDirectory(dir=find_memory()) as folder:
+        for client in CLIENTS:
+            told = tell_hook(scene.app, "start", attack.id, client, folder=folder).text
+            told += tell_hook(scene.app, "prompt", attack.id, client, prompt=ASKED, id="p1", folder=folder).text
+            for name, strange in ((attack.id, f"{attack.text}\n\n{told}"), (f"{attack.id}-goal", attack.goal)):
+                file = write_transcript(Path(folder), client, name, ASKED, strange)
+                tell_hook(scene.app, "note", name, client, transcript=str(file), folder=folder)
+        TranscriptReader(scene.app.log, read_lines).take_in_all()
+    _again(scene, attack)
+
+
 DOORS = (
     Door("page", "web", _outside("web_fetch"), "web"),
     Door("tool", "tool", _outside("weather"), "tool"),
     Door("mcp", "tool", _outside("mcp__notes__read"), "tool"),
     Door("client", "tool", _client, "tool"),
+    Door("transcript", "tool", _transcript, "tool"),
     Door("import", "import", _import, "import"),
     Door("guest", "person:mallory", _guest, "guest"),
     Door("group", "person:mallory", _group, "guest"),

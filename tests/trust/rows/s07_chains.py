@@ -18,11 +18,13 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from tests.conversation.talks import hear, talking
 from tests.operations.promotions import promote as promote_by_rules
+from tests.trust.hook_events import tell_hook, write_transcript
 from tests.trust.mcp_calls import call_over_mcp, type_prompt
 from tests.trust.nights import KEEPERS, Sleepwalker, keep
 from tests.trust.rows.s06_doors import SMALL, Scene
 from tests.trust.worlds import find_memory
 
+from everself.conversation.sessions.client_sessions import TranscriptReader
 from everself.conversation.sessions.session import Session
 from everself.errors import EverselfError
 from everself.keepers.compactor import Compactor
@@ -33,6 +35,7 @@ from everself.memory.writing import NewEntry
 from everself.models.chat.protocol import ChatRequest, ModelTurn, ReplyCall
 from everself.operations.promotion import PromoteRequest
 from everself.runtime import Runtime
+from everself.storage.host_files import read_lines
 from everself.testing.chat_model import Answer, FakeModel, Step, call
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
@@ -276,6 +279,21 @@ def pass_on(chain: Chain, marks: tuple[str, ...]) -> None:
             call_over_mcp(chain.app, "memory_correct", {"old": one, "new": words})
 
 
+def hear_back(chain: Chain, marks: tuple[str, ...]) -> None:
+    """A hook recalls something for a prompt of the owner's; it comes back in the program's transcript, and its model says it as well."""
+    session = f"s{len(chain.app.log.list())}"
+    found = "".join(
+        tell_hook(chain.app, "prompt", session, prompt=f"Where is the {one}?", id=one).text for one in marks
+    )
+    if seen := marks_in(found):
+        with tempfile.TemporaryDirectory(dir=find_memory()) as folder:
+            strange = f"{found}\n\n{chain.words(seen)}"
+            file = write_transcript(Path(folder), "claude-code", session, "And?", strange)
+            tell_hook(chain.app, "note", session, transcript=str(file))
+            TranscriptReader(chain.app.log, read_lines).take_in_all()
+        keep(chain.app, [Miner()], liar(chain))
+
+
 VERBS = (
     write,
     note,
@@ -291,6 +309,7 @@ VERBS = (
     pass_on,
     keep_file,
     take_file,
+    hear_back,
 )
 Steps = list[tuple[int, frozenset[str], int]]
 
