@@ -524,6 +524,14 @@ NO_PATHS: dict[str, str] = {
     "memory.promote.target": "as in Pick.target",
     **{f"review.{name}.name": "compared with the ids of what waits" for name in ("accept", "edit", "refuse")},
     **{f"review.{name}.seen": "compared with the mark of what waits" for name in ("accept", "edit", "refuse")},
+    "context.session": "compared with the ids of sessions",
+    **{
+        f"ritual.finish.{name}": "words of a document, stored as text"
+        for name in (
+            *("name", "nature", "vibe", "emoji", "your_name", "address"),
+            *("pronouns", "time_zone", "languages", "wishes"),
+        )
+    },
     **dict.fromkeys(("review.edit.text", "review.refuse.why"), "words that are remembered, or stored as text"),
     **{
         f"memory.forget.{name}": "compared with what is remembered"
@@ -627,7 +635,7 @@ NO_PATHS: dict[str, str] = {
     "gateway.token.add.people": "the name of a header",
     **{
         f"{name}.agent": "looked up among the agents of the settings"
-        for name in ("config.get", "config.set", "config.unset", "config.show", "model.use")
+        for name in ("config.get", "config.set", "config.unset", "config.show", "model.use", "setup.offers")
     },
 }
 

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -176,6 +177,46 @@ def edit(chain: Chain, marks: tuple[str, ...]) -> None:
     )
 
 
+def keep_file(chain: Chain, marks: tuple[str, ...]) -> None:
+    """Into a file by Anthropic's memory tool: as an entry, a heading and a text that becomes Markdown."""
+    name = f"/memories/file-{chain.number}"
+    chain.talk(
+        chain.app.chat.begin(),
+        chain.looks(marks),
+        chain.tell(
+            lambda words: [
+                call("memory", command="create", path=f"{name}.md", file_text=f"# {words}\n\n- {words}\n"),
+                call("memory", command="create", path=f"{name}.txt", file_text=f"{words}\n"),
+            ]
+        ),
+    )
+
+
+def take_file(chain: Chain, marks: tuple[str, ...]) -> None:
+    """Out of such a file in a conversation that has read nothing: by an edit, by another name, by a look."""
+    del marks
+    files = [
+        one.path for one in chain.app.workspace.list("memory") if "/file-" in one.path and "archive" not in one.path
+    ]
+
+    def told(words: str, moved: str) -> list[ReplyCall]:
+        return [call("memory_write", content=words), call("memory", command="delete", path=moved)]
+
+    for path in files[-2:]:
+        name = path.replace("memory/", "/memories/", 1)
+        moved = f"{name.rpartition('.')[0]}-{chain.number}.md"
+        chain.talk(
+            chain.app.chat.begin(),
+            [
+                call("memory", command="str_replace", path=name, old_str="\n\n- ", new_str="\n\nIt is so: "),
+                call("memory", command="str_replace", path=name, old_str="# ", new_str="\n\nAlso: "),
+                call("memory", command="rename", old_path=name, new_path=moved),
+            ],
+            [call("memory", command="view", path=moved)],
+            chain.tell(partial(told, moved=moved)),
+        )
+
+
 def promote(chain: Chain, marks: tuple[str, ...]) -> None:
     hands = ActionExecutor(chain.app.memory, None, "weekly-review")
     for one in list(chain.app.memory.catalog.all()):
@@ -253,7 +294,23 @@ def hear_back(chain: Chain, marks: tuple[str, ...]) -> None:
         keep(chain.app, [Miner()], liar(chain))
 
 
-VERBS = (write, note, compact, put_down, pick_up, edit, promote, mine, sleep, put_away, guess, pass_on, hear_back)
+VERBS = (
+    write,
+    note,
+    compact,
+    put_down,
+    pick_up,
+    edit,
+    promote,
+    mine,
+    sleep,
+    put_away,
+    guess,
+    pass_on,
+    keep_file,
+    take_file,
+    hear_back,
+)
 Steps = list[tuple[int, frozenset[str], int]]
 
 

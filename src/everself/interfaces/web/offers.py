@@ -9,7 +9,10 @@ _SECRET: Final = "It makes or shows a secret, which is shown at a terminal once 
 
 # page → operations
 OFFERED: Final[dict[str, tuple[str, ...]]] = {
-    "chat": ("chat.say", "sessions.list", "sessions.show", "sessions.search", "sessions.delete", "why"),
+    "chat": (
+        *("chat.say", "sessions.list", "sessions.show", "sessions.search", "sessions.delete", "why"),
+        *("ritual.show", "ritual.finish"),
+    ),
     "memory": (
         *("memory.search", "memory.list", "memory.show", "memory.get", "memory.why", "memory.add", "memory.edit"),
         *("memory.correct", "memory.supersede", "memory.promote", "memory.release", "memory.vouch", "memory.forget"),
@@ -52,6 +55,7 @@ WITHHELD: Final[dict[str, str]] = {
     "memory.import": _FILES,
     "sessions.export": _FILES,
     "setup": _FILES,
+    "setup.offers": "It looks for programs of whoever sits at the terminal, for everself setup.",
     "config.path": _FILES,
     "file.read": _MODEL,
     "file.write": _MODEL,
