@@ -71,7 +71,7 @@ def count_waiting(runtime: Runtime) -> WaitingCount:
         len(runtime.growth.open()),
         runtime.state.reviews.count_waiting(),
         rows.count_apart(QUARANTINE),
-        min(MOST_HANDS, rows.count_unowned(HANDS, ASKED_TIERS)),
+        rows.count_unowned(HANDS, ASKED_TIERS, MOST_HANDS),
     )
 
 
