@@ -502,6 +502,8 @@ NO_PATHS: dict[str, str] = {
     "chat.say.id": "hashed with the token and the scope into the id of a message",
     "chat.say.after": "compared with the ids of recorded messages",
     **dict.fromkeys(("chat.say.must_call", "chat.say.stop", "chat.say.schema"), "handed on to the model"),
+    **dict.fromkeys(("connect.client", "disconnect.client"), "compared with the clients that are known"),
+    "connect.agent": "compared with the agents there are",
     "client.event.session": "hashed into the id of a session",
     "client.event.id": "hashed into the id of a message",
     "client.event.prompt": "what is said, kept in a row",
@@ -633,7 +635,7 @@ NO_PATHS: dict[str, str] = {
     "gateway.token.add.people": "the name of a header",
     **{
         f"{name}.agent": "looked up among the agents of the settings"
-        for name in ("config.get", "config.set", "config.unset", "config.show", "model.use")
+        for name in ("config.get", "config.set", "config.unset", "config.show", "model.use", "setup.offers")
     },
 }
 

@@ -352,6 +352,9 @@ class TurnRunner:
             temperature=options.temperature,
             stop=options.stop,
             must_call=options.must_call,
+            top_p=options.top_p,
+            seed=options.seed,
+            parallel_tool_calls=options.parallel_tool_calls,
         )
 
     def _kept_prompt(self, made: PromptKey, ask: PromptRequest) -> "Prompt | None":

@@ -63,6 +63,9 @@ class ConverseRequest(Request):
     must_call: Annotated[tuple[str, ...], Option("Of these tools one has to be called.")] = ()
     max_tokens: Annotated[int | None, Option("Tokens of the reply at most.", ge=1, le=10_000_000)] = None
     temperature: Annotated[float | None, Option("How freely the model chooses its words.", ge=0, le=2)] = None
+    top_p: Annotated[float | None, Option("Of how likely words the model chooses, as a share.", ge=0, le=1)] = None
+    seed: Annotated[int | None, Option("What the model's chance begins with.", ge=-(2**63), le=2**63 - 1)] = None
+    parallel_tool_calls: Annotated[bool | None, Option("Whether several tools may be called in one step.")] = None
     stop: Annotated[tuple[str, ...], Option("Texts at which the reply ends.")] = ()
     schema: Annotated[dict[str, Any] | None, Option("A JSON schema: the reply is JSON of that shape.")] = None
 
@@ -141,6 +144,9 @@ def _options(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> "T
         # what is run here cannot end a turn, and is called where it is wanted
         must_call=tuple(one for one in request.must_call if one in theirs),
         temperature=request.temperature,
+        top_p=request.top_p,
+        seed=request.seed,
+        parallel_tool_calls=request.parallel_tool_calls,
         stop=tuple(one for one in request.stop if one),
         schema=request.schema,
     )

@@ -24,6 +24,7 @@ _ORDER: Final = (
 )
 # What is more than one operation: its line, and the module and name under which it is found when it is called.
 GROUPS: Final[dict[str, tuple[str, str]]] = {
+    "setup": ("Create an agent's workspace, or what is missing of it.", "setup:setup"),
     "chat": ("Talk to the agent.", "chat:chat"),
     "config": ("Read and change settings.", "groups:config"),
     "soul": ("Read the soul, decide how it grows, and take any step of it back.", "groups:soul"),
@@ -46,7 +47,7 @@ GROUPS: Final[dict[str, tuple[str, str]]] = {
 
 class Root(OperationGroup):
     def list_commands(self, _: click.Context) -> list[str]:
-        return self.in_order([*self.listed, *GROUPS])
+        return self.in_order([*dict.fromkeys((*self.listed, *GROUPS))])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in GROUPS:

@@ -46,6 +46,8 @@ OFFERED: Final[dict[str, tuple[str, ...]]] = {
 }
 WITHHELD: Final[dict[str, str]] = {
     "ask": "Chat asks the same, and keeps the conversation.",
+    "connect": _FILES,
+    "disconnect": _FILES,
     "client.event": "Only a coding agent tells what happens in it, with everself hook.",
     "backup": _FILES,
     "restore": _FILES,
@@ -53,6 +55,7 @@ WITHHELD: Final[dict[str, str]] = {
     "memory.import": _FILES,
     "sessions.export": _FILES,
     "setup": _FILES,
+    "setup.offers": "It looks for programs of whoever sits at the terminal, for everself setup.",
     "config.path": _FILES,
     "file.read": _MODEL,
     "file.write": _MODEL,

@@ -1,6 +1,8 @@
 """`everself demo`: plays a made-up month in a folder of its own and explains each step. Touches nothing of the user's."""
 
 import os
+import socket
+import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -9,6 +11,7 @@ import click
 from everself.errors import RefusedByRule, WrongUse
 from everself.interfaces.cli.call import json_option, show_lines, this_call
 from everself.interfaces.cli.command_types import ExampleCommand
+from everself.interfaces.cli.spawn import run_everself
 from everself.interfaces.rendering.lines import Line, paint
 
 if TYPE_CHECKING:
@@ -20,12 +23,14 @@ if TYPE_CHECKING:
     cls=ExampleCommand,
     examples=[
         ("everself demo", "a month in a few seconds; nothing of yours is touched"),
+        ("everself demo --web", "and then look at it in a browser"),
         ("everself demo --keep /tmp/mina", "look at the files afterwards"),
     ],
 )
+@click.option("--web", is_flag=True, help="Open the web page on it afterwards, until you press Enter.")
 @click.option("--keep", metavar="DIR", default="", help="Play it in this new or empty folder, and leave it there.")
 @json_option
-def demo(keep: str) -> int:
+def demo(keep: str, web: bool) -> int:
     """Show a made-up month of an agent's life, with each step explained.
 
     It searches, explains, corrects, settles a conflict, lets the soul grow and forgets. It needs no key and no network.
@@ -41,6 +46,8 @@ def demo(keep: str) -> int:
         with open_stage(folder) as stage:
             for piece in play(stage):
                 show_lines(lines_of(piece))
+        if web:
+            _show_page(folder)
     show_lines(["", *_farewell(keep)])
     return 0
 
@@ -64,6 +71,23 @@ def lines_of(piece: "Piece") -> list[Line]:
             return [paint("  $ ", "yellow") + paint(text, bold=True)]
         case _:
             return ["    " + line for line in piece.lines]
+
+
+def _show_page(folder: str) -> None:
+    """The page of this folder's own gateway, on a port that is free: one of the user's goes on beside it."""
+    from everself.operations.home import Home
+    from everself.operations.settings import save_value
+
+    places = {"EVERSELF_HOME": f"{folder}/.everself", "EVERSELF_KEYS": f"{folder}/.config/everself"}
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    save_value(Home({"HOME": folder}), "gateway.port", str(port), "")
+    show_lines(["", "The page:"])
+    if run_everself(places, "web") == 0:
+        show_lines(["Press Enter to end the demo."], err=True)
+        sys.stdin.readline()
+        run_everself(places, "gateway", "stop")
 
 
 def _farewell(keep: str) -> list[Line]:
