@@ -27,7 +27,7 @@ LIMIT_BYTES, LIMIT_MS, GROWTH = 100_000, 150.0, 2.0
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Milliseconds of the server, and bytes as they are sent."""
+    """Milliseconds of the processor, and bytes as they are sent."""
 
     page: str
     entries: int
