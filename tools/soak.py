@@ -106,6 +106,7 @@ ROWS: dict[str, Row] = {
     "S13": Row("tests.trust.rows.s13", "run_s13", 5, 1, "seed", "visits of every route"),
     "S14": Row("tests.trust.rows.s14", "run_s14", 20_000, 1_000, "seed", "requests"),
     "S15": Row("tests.trust.rows.s15", "run_s15", 50, 5, "seed", "agents"),
+    "S17": Row("tests.trust.rows.s17", "run_s17", 6, 2, "seed", "walks over every page"),
 }
 
 # rows over a corpus of which a third is looked at in the closing run only

@@ -80,6 +80,9 @@ HOMES: dict[str, tuple[str, ...]] = {
     "click": SPEAKING,
     "prompt_toolkit": SPEAKING,
     "pydantic_ai": ("models", "interfaces"),
+    "agents": ("interfaces",),
+    "langchain_core": ("interfaces",),
+    "langgraph": (),  # whoever draws a graph imports it; a node needs its messages alone
     "mcp": ("conversation", "interfaces"),
     "starlette": SPEAKING,
     "jinja2": SPEAKING,

@@ -309,6 +309,9 @@ def sunday(life: Life) -> None:
     life.call("memory", "trends", "--days", "3")
     life.call("memory", "contents")
     life.call("review", "count")
+    life.call("connect", "gemini")
+    life.call("connect", "status")
+    life.call("disconnect", "gemini")
     typed = {"session_id": "s1", "prompt_id": "p1", "prompt": "Rename the parser."}
     life.call("hook", "UserPromptSubmit", typed=json.dumps(typed))
     life.call("hook", "Stop", typed='{"session_id": "s1"}')

@@ -29,12 +29,12 @@ class Bound:
 
 BOUNDS: dict[tuple[Path, Mode], Bound] = {
     (OPEN, "writes"): Bound(lost=1, twice=0, stale=0, unanswered=2),
-    (OPEN, "silent"): Bound(lost=4, twice=0, stale=2, unanswered=5),
-    (OPEN, "none"): Bound(lost=4, twice=0, stale=2, unanswered=5),
-    # a correction in words of its own is asked about, and nobody answers here
-    (SEEN, "writes"): Bound(lost=0, twice=1, stale=2, unanswered=1),
-    (SEEN, "silent"): Bound(lost=0, twice=0, stale=5, unanswered=0),
-    (SEEN, "none"): Bound(lost=0, twice=0, stale=5, unanswered=0),
+    (OPEN, "silent"): Bound(lost=4, twice=0, stale=0, unanswered=4),
+    (OPEN, "none"): Bound(lost=4, twice=0, stale=0, unanswered=4),
+    (SEEN, "writes"): Bound(lost=0, twice=1, stale=0, unanswered=1),
+    # "the city pushed back the date!! 4.2 is now due december 4" is asked about, and nobody answers here
+    (SEEN, "silent"): Bound(lost=0, twice=0, stale=1, unanswered=0),
+    (SEEN, "none"): Bound(lost=0, twice=0, stale=1, unanswered=0),
 }
 _BOTH = ((OPEN, "writes"), (SEEN, "writes"), (SEEN, "silent"))
 RUNS = [(*key, wire) for key in BOUNDS for wire in WIRES if key in _BOTH or wire == WIRES[0]]

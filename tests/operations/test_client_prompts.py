@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 from tests.conversation.talks import talking
-from tests.trust.mcp_calls import call_over_mcp, type_prompt
+from tests.trust.mcp_calls import WRITING, call_over_mcp, type_prompt
 
 from everself.errors import ChangedMeanwhile, RefusedByRule, WrongUse
 from everself.operations.caller import AT_TERMINAL
@@ -115,6 +115,28 @@ def test_a_correction_that_the_owner_typed_is_done_and_any_other_is_asked_about(
     assert [one.source for one in app.memory.catalog.all() if "Ariadne" in one.text and not one.closed] == [
         "correction"
     ]
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_what_is_called_twice_counts_once(name: str, app: Runtime) -> None:
+    known = written(app, "The wallet is in the attic.")
+    given = {
+        "memory_write": {"content": "The heron is grey."},
+        "memory_correct": {"old": known.id, "new": "The wallet is in the cellar."},
+        "memory_forget": {"what": known.id},
+        "soul_propose": {"line": "Ask before you sail.", "reason": "Asked for."},
+    }[name]
+
+    def stands() -> object:
+        entries = [(one.id, one.text, one.mentions, one.closed) for one in app.memory.catalog.all()]
+        return entries, [one.id for one in list_waiting(app, AT_TERMINAL, ListRequest()).waiting]
+
+    before = stands()
+    call_over_mcp(app, name, given)
+    once = stands()
+    assert once != before
+    call_over_mcp(app, name, given)
+    assert stands() == once
 
 
 def test_proposals_without_end_are_refused_and_the_same_counts_once(app: Runtime) -> None:

@@ -55,7 +55,7 @@ def test_a_prompt_is_kept_once_as_the_owners_words(app: Runtime) -> None:
     session = app.log.find(first.session)
     assert (session.channel, session.said, session.taint) == ("claude-code", 2, TOOL)
     for _ in range(3):
-        tell(app, "end")
+        tell(app, "note")
     assert owners(app) == ["My boat is called Heliotrope."]
 
 
@@ -65,7 +65,7 @@ def test_what_was_said_is_recalled_with_its_citation_before_and_after_it_is_file
     before = prompt(app, asked, "s2").text
     assert "> My boat is called Heliotrope." in before
     assert f"msg:{said.message}" in before
-    tell(app, "end")
+    tell(app, "note")
     after = prompt(app, asked, "s3").text
     entry = app.memory.catalog.all()[0]
     assert f"{entry.path}#L" in after
@@ -124,7 +124,7 @@ def test_a_project_sees_its_own_memory_and_the_personal_one_and_no_other(app: Ru
     for filed in (False, True):
         if filed:
             for session, folder in (("r1", rocket), ("k1", kite), ("h1", str(tmp_path))):
-                tell(app, "end", session, folder=folder)
+                tell(app, "note", session, folder=folder)
             assert any(one.path.startswith(f"projects/{found.slug}/memory/") for one in app.memory.catalog.all())
         here = prompt(app, asked, f"r2{filed}", folder=rocket).text
         home = prompt(app, asked, f"h2{filed}", folder=str(tmp_path)).text
@@ -167,7 +167,7 @@ def test_the_prompt_of_a_hook_and_of_its_transcript_are_one(app: Runtime, tmp_pa
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     named = next(one["promptId"] for one in lines if "promptId" in one) if client == "claude-code" else "another"
     tell(app, "prompt", name, client, prompt=text, id=named)
-    tell(app, "end", name, client, transcript=str(file))
+    tell(app, "note", name, client, transcript=str(file))
     asyncio.run(app.keepers.run(app.keepers.find("memory-miner")))
     session = next(one for one in app.log.list() if one.channel == client)
     assert [one.content for one in app.log.messages(session) if one.role == "user"] == [text]
@@ -197,7 +197,7 @@ def test_lines_that_no_person_typed_are_never_the_owners(app: Runtime, tmp_path:
     for client in ("claude-code", "codex"):
         file = tmp_path / f"{client}-x.jsonl"
         file.write_bytes(strange + "".join(json.dumps(one) + "\n" for one in lines).encode())
-        tell(app, "end", "x", client, transcript=str(file))
+        tell(app, "note", "x", client, transcript=str(file))
     asyncio.run(app.keepers.run(app.keepers.find("memory-miner")))
     assert owners(app) == []
     assert not [one for session in app.log.list() for one in app.log.messages(session) if one.role == "user"]
@@ -226,9 +226,19 @@ def test_secrets_and_private_passages_are_not_kept(app: Runtime) -> None:
 def test_a_clock_in_1970_changes_nothing_else(app: Runtime) -> None:
     app.clock = Clock(UTC, lambda: datetime(1970, 1, 1, 0, 0, 5, tzinfo=UTC))
     prompt(app, "My boat is called Heliotrope.")
-    tell(app, "end")
+    tell(app, "note")
     assert "Heliotrope" in prompt(app, "What is my boat called?", "s2").text
     assert tell(app, "start", "s3").text
+
+
+def test_what_a_coding_agent_has_to_do_is_no_memory(app: Runtime) -> None:
+    for number, text in enumerate(
+        ("Fix the bug in main.ts.", "Please run a tool.", "Now commit it.", "ok go ahead", "/compact")
+    ):
+        prompt(app, text, id=str(number))
+    prompt(app, "We decided to use PostgreSQL for the queue.", id="decision")
+    tell(app, "note")
+    assert owners(app) == ["We decided to use PostgreSQL for the queue."]
 
 
 def test_a_session_without_a_name_is_none(app: Runtime) -> None:

@@ -502,6 +502,8 @@ NO_PATHS: dict[str, str] = {
     "chat.say.id": "hashed with the token and the scope into the id of a message",
     "chat.say.after": "compared with the ids of recorded messages",
     **dict.fromkeys(("chat.say.must_call", "chat.say.stop", "chat.say.schema"), "handed on to the model"),
+    **dict.fromkeys(("connect.client", "disconnect.client"), "compared with the clients that are known"),
+    "connect.agent": "compared with the agents there are",
     "client.event.session": "hashed into the id of a session",
     "client.event.id": "hashed into the id of a message",
     "client.event.prompt": "what is said, kept in a row",
@@ -522,6 +524,14 @@ NO_PATHS: dict[str, str] = {
     "memory.promote.target": "as in Pick.target",
     **{f"review.{name}.name": "compared with the ids of what waits" for name in ("accept", "edit", "refuse")},
     **{f"review.{name}.seen": "compared with the mark of what waits" for name in ("accept", "edit", "refuse")},
+    "context.session": "compared with the ids of sessions",
+    **{
+        f"ritual.finish.{name}": "words of a document, stored as text"
+        for name in (
+            *("name", "nature", "vibe", "emoji", "your_name", "address"),
+            *("pronouns", "time_zone", "languages", "wishes"),
+        )
+    },
     **dict.fromkeys(("review.edit.text", "review.refuse.why"), "words that are remembered, or stored as text"),
     **{
         f"memory.forget.{name}": "compared with what is remembered"

@@ -41,6 +41,8 @@ NAMES = {
     "{model}": ("main",),
     "{turn}": ("AAAAAAAAAAAA",),
     "{hook}": ("builds",),
+    "{message}": ("AAAAAAAAAAAA",),
+    "{version}": ("AAAAAAAAAAAA",),
     "{secret}": ("evs_nothing",),
 }
 

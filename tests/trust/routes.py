@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from tests.trust.hook_events import EVENTS
 from tests.trust.mcp_calls import WRITING
 
 from everself.values import Author
@@ -45,4 +46,6 @@ ROUTES: Final[tuple[Route, ...]] = (
     *(Route(f"memory tool {name}", Author.AGENT) for name in COMMANDS),
     # tools of the model of another program
     *(Route(f"MCP tool {name}", Author.AGENT) for name in WRITING),
+    # hooks of another program, and the transcripts that they name
+    *(Route(f"hook {name}", Author.AGENT) for name in EVENTS),
 )

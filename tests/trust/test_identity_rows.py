@@ -6,6 +6,7 @@ from typing import get_args
 import pytest
 from tests.conversation.tools.kits import box_of, runtime_over
 from tests.memory.minds import mind_over
+from tests.trust.hook_events import EVENTS
 from tests.trust.mcp_calls import WRITING
 from tests.trust.routes import COMMANDS, ROUTES, TOOLS
 from tests.trust.rows.s04 import run_s4
@@ -91,6 +92,7 @@ SAFE_ALONE = {
     *("bank page", "bank entity", "quarantine", "import of entries"),
     *(f"tool {name}" for name in TOOLS),
     *(f"MCP tool {name}" for name in WRITING),
+    *(f"hook {name}" for name in EVENTS),
 }
 # from beneath memory/ no path leads to a document of humans
 SAFE_ALONE |= {f"memory tool {name}" for name in COMMANDS}

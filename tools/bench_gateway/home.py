@@ -110,6 +110,8 @@ def _index(home: Home, name: str, embedder: RememberingEmbedder | None) -> None:
             runtime.__dict__["index_embedder"] = embedder.use(inner)
         runtime.index.sync()
         runtime.index.embed()
+        # an agent in use has read its entries
+        runtime.memory.catalog.refresh()
 
 
 def command(home: Home, *words: str) -> str:

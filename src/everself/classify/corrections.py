@@ -13,14 +13,16 @@ from everself.classify._requests import Route, routes
 from everself.classify.messages import read_whole
 from everself.classify.model import Scores, prepare, score
 from everself.classify.pattern_sets import read_patterns, regex
+from everself.text.clauses import clauses_of
 from everself.text.folding import HIDDEN, fold_in_place, hide_quoted, one_script, without_quoted
 from everself.text.search import TermKind, read_query
+from everself.text.sentences import split
 
 if TYPE_CHECKING:
     import re2
 
-# low: it tells of a change, which may concern something that is known and may not
-Sure = Literal["high", "medium", "low"]
+# low: it tells of a change, which may concern something that is known and may not; hint: only what is known can tell
+Sure = Literal["high", "medium", "low", "hint"]
 
 # A correction stands at the beginning of a message or at its end; between them is what somebody pasted.
 BEGINNING: Final = 800
@@ -37,12 +39,14 @@ _EDGES: Final = " \t\"'.,;:!?()[]*_~-" + HIDDEN
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """`trigger` is the sentence that says so; `old` and `new` stand where the words tell both apart."""
+    """`trigger` is the sentence that says so; `old` and `new` stand where the words tell both apart. `likely`: how likely the head thinks
+    it to be one, whatever else speaks for it."""
 
     sure: Sure
     trigger: str
     old: str = ""
     new: str = ""
+    likely: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +82,25 @@ def find_change(text: str) -> Correction | None:
     best = _best(read, parts)
     if best is None:
         return None
-    sure, part = best
+    sure, part, likely = best
     old, new = contrast(read, part, parts)
-    return Correction(sure, read[part.start : part.end].strip(), old, new)
+    return Correction(sure, read[part.start : part.end].strip(), old, new, likely)
 
 
-def _best(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
-    """The sentence that says so, for which most speaks; two that follow each other may say it together."""
+def hint_of_correction(text: str) -> float:
+    """How likely any clause of a message corrects something, for whoever has found what it would correct."""
+    clauses = [
+        text[start + first : start + until]
+        for start, end in split(text)
+        for first, until in clauses_of(text[start:end])
+    ]
+    pieces = [one for one in dict.fromkeys((text, *clauses)) if one.strip()][:_FIRST]
+    prepare(pieces)
+    return max((score(one)["correction"] for one in pieces), default=0.0)
+
+
+def _best(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part, float] | None:
+    """The sentence that says so, for which most speaks, and how likely; two that follow each other may say it together."""
     judged = [at for at in range(len(parts)) if at < _JUDGED or at >= len(parts) - _JUDGED_LAST]
     pieces: list[tuple[tuple[int, ...], str]] = [((at,), _words(read, parts[at], parts[at])) for at in judged]
     pieces += [((at, at + 1), _words(read, parts[at], parts[at + 1])) for at in judged if at + 1 in judged]
@@ -92,17 +108,18 @@ def _best(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part] | None:
     found = [(score(words), at) for at, words in pieces]
     single = {at[0]: scores for scores, at in found if len(at) == 1}
     best = max(found, key=lambda one: one[0].margin("correction"), default=None)
+    likely = max((scores["correction"] for scores, _ in found), default=0.0)
     outright = best is not None and best[0].says("correction") and best[0].says("strong")
     if single and (outright or read_whole([_words(read, parts[at], parts[at]) for at in single]).says("strong")):
-        return "high", parts[max(single, key=lambda at: single[at]["strong"])]
+        return "high", parts[max(single, key=lambda at: single[at]["strong"])], likely
     for at, scores in single.items():
         # who names what is gone and what holds says so openly
         if scores.says("strong") and all(contrast(read, parts[at], parts)):
-            return "high", parts[at]
+            return "high", parts[at], likely
     ruled = _by_rule(parts, single)
     if ruled is None and best is not None and best[0].may("correction"):
-        return "low", parts[best[1][0]]
-    return ruled
+        return "low", parts[best[1][0]], likely
+    return None if ruled is None else (*ruled, likely)
 
 
 def _words(read: str, first: Part, last: Part) -> str:

@@ -77,7 +77,7 @@ def untold(statement: str, notes: Sequence[str]) -> tuple[str, ...]:
         if not sentence.strip():
             continue
         clauses = list(clauses_of(sentence))
-        about = [note for note in notes if not _is_parallel(sentence, note)]
+        about = [note for note in notes if not _is_parallel(sentence, note) and not _is_turned(sentence, note)]
         told = _told(sentence, clauses, about, _known(about), _read(statement))
         left = [at for at, one in enumerate(told) if not one]
         if all(is_chatter(sentence[slice(*clauses[at])]) for at in left):
@@ -117,7 +117,7 @@ def count_words(text: str) -> int:
 
 def tells(note: str, statement: str) -> bool:
     """Whether a note tells every clause of a statement, small talk included, and not another value of it."""
-    if contradicts(note, statement) or _is_parallel(note, statement):
+    if contradicts(note, statement) or _is_parallel(note, statement) or _is_turned(note, statement):
         return False
     return all(_told(statement, list(clauses_of(statement)), (note,), _known((note,)), _read(statement)))
 
@@ -147,6 +147,15 @@ def _is_parallel(one: str, other: str) -> bool:
         return False
     other_words = [(a, b) for a, b in zip(ours, theirs, strict=True) if a != b and not _is_kin(a, frozenset((b,)))]
     return 0 < len(other_words) <= max(1, len(ours) // _SHARE)
+
+
+def _is_turned(one: str, other: str) -> bool:
+    """Whether two texts of the same words say them the other way round, as "ana beat mia" and "mia beat ana" do."""
+    ours, theirs = _words_of(one), _words_of(other)
+    if len(set(ours)) < _FRAME or sorted(ours) != sorted(theirs):
+        return False
+    places = [theirs.index(word) for word in dict.fromkeys(ours)]
+    return any(max(places[:at]) > places[at] > min(places[at + 1 :]) for at in range(1, len(places) - 1))
 
 
 def in_word_order(one: str, other: str) -> bool:
@@ -198,7 +207,7 @@ def adds_nothing(note: str, texts: Sequence[str]) -> bool:
         dated = dated.replace(words, " ", 1)
     numbers = _read(dated).numbers
     return all(_counted(one, known) or _is_forenoon(one, known) for one in numbers) and all(
-        _stands((name,), known) for name in _names(note)
+        _stands((name,), known) for name in names_in(note)
     )
 
 
@@ -217,6 +226,17 @@ def words_in_common(one: str, other: str) -> set[str]:
     return numbers | dates | {word[0] for word in own.words if _stands(word, known)}
 
 
+def words_shared(one: str, other: str) -> set[str]:
+    """The words of substance of the first that stand in the other, numbers and dates aside."""
+    known = _read(other)
+    return {word[0] for word in _read(one).words if _stands(word, known)}
+
+
+def words_of_substance(text: str) -> list[str]:
+    """Neither words of grammar nor numbers, in the order of the text."""
+    return [word[0] for word in _read(text).words]
+
+
 def is_worth(text: str) -> bool:
     """Whether triage calls it, or a clause of it, a fact, a wish, a decision, a plan or a correction, or worth keeping; what is rather
     small talk is not."""
@@ -233,7 +253,7 @@ def _is_worth(text: str) -> bool:
 def is_chatter(clause: str) -> bool:
     """Whether a clause that no note tells is small talk, which names nothing."""
     own = _read(clause)
-    if own.numbers or own.days or _names(clause):
+    if own.numbers or own.days or names_in(clause):
         return False
     scores = score(clause)
     return scores["smalltalk"] >= _CHATTY and scores["keep"] <= _WORTHLESS
@@ -264,7 +284,7 @@ def _told(
 
 
 def _is_told(clause: str, notes: Sequence[str], known: _Told, whole: _Told) -> bool:
-    if not all(_stands((name,), known) for name in _names(clause)):
+    if not all(_stands((name,), known) for name in names_in(clause)):
         return False
     clause = _undated(clause, known)
     own = _read(clause)
@@ -306,14 +326,15 @@ def _is_within(clause: str, notes: str) -> bool:
 def _without_filler(clause: str, *, first: bool, last: bool) -> str:
     """Without the short words that only open or end a message."""
     words = clause.split()
-    while first and len(words) > 1 and _is_filler(words[0]):
+    while first and len(words) > 1 and is_filler(words[0]):
         words = words[1:]
-    while last and len(words) > 1 and _is_filler(words[-1]):
+    while last and len(words) > 1 and is_filler(words[-1]):
         words = words[:-1]
     return " ".join(words)
 
 
-def _is_filler(word: str) -> bool:
+def is_filler(word: str) -> bool:
+    """Whether a short word only opens or ends what is said."""
     bare = word.strip(_AROUND)
     if len(bare) > _SHORT or any(char.isdecimal() for char in bare):
         return False
@@ -334,7 +355,7 @@ def _keeps_order(ours: Sequence[str], theirs: Sequence[str]) -> bool:
 
 def _anchors(clause: str, note: str) -> list[str]:
     """The words of a clause that are names, there or in the note: who types in small letters names people too."""
-    named = {*_names(f"- {clause}"), *_names(f"- {note}")}
+    named = {*names_in(f"- {clause}"), *names_in(f"- {note}")}
     telling = {form for word in _read(clause).words for form in word}
     return [word for word in _words_of(clause) if word in named and word in telling]
 
@@ -357,16 +378,17 @@ def _dateless(text: str) -> str:
 
 def _is_denied(clause: str, notes: Sequence[str]) -> bool:
     """Whether a clause says "not" where none of the notes does."""
-    return _denies(clause) and not any(_denies(note) for note in notes)
+    return denies(clause) and not any(denies(note) for note in notes)
 
 
 def _is_affirmed(sentence: str, notes: Sequence[str]) -> bool:
     """Whether a sentence says something of which all notes say "not"."""
     about = [note for note in notes if shares_words(sentence, (note,))]
-    return bool(about) and all(_denies(note) for note in about) and not _denies(sentence)
+    return bool(about) and all(denies(note) for note in about) and not denies(sentence)
 
 
-def _denies(text: str) -> bool:
+def denies(text: str) -> bool:
+    """Whether it says "not" of something."""
     return _read_denial(text, encoder.generation())
 
 
@@ -392,10 +414,10 @@ def _numbered(text: str, known: _Told) -> bool:
 
 
 def _named(text: str, known: _Told) -> bool:
-    return all(_stands((name,), known) for name in _names(text))
+    return all(_stands((name,), known) for name in names_in(text))
 
 
-def _names(clause: str) -> list[str]:
+def names_in(clause: str) -> list[str]:
     """Words with a capital letter within a clause, folded as terms are."""
     # without the ending of "Ruud's"
     found = (word.strip(_AROUND).replace("’", "'").partition("'")[0] for word in clause.split()[1:])

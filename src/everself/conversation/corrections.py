@@ -11,28 +11,33 @@ from typing import Final
 
 from everself.classify import encoder
 from everself.classify.contradiction import contradicts
-from everself.classify.corrections import Correction
-from everself.classify.coverage import count_words, same_fact, words_in_common
+from everself.classify.corrections import Correction, hint_of_correction
+from everself.classify.coverage import count_words, is_chatter, same_fact, words_in_common, words_shared
 from everself.classify.difference import differ_in_one_word, find_difference
 from everself.classify.openers import bare
 from everself.classify.pairs import replaces
 from everself.classify.sentence_kinds import SentenceKind
+from everself.classify.sentences import KEPT
+from everself.classify.shown import said as spoken
 from everself.classify.statements import is_command, read
 from everself.classify.triage import Triage, Verdict
 from everself.classify.wording import words_of
 from everself.conversation.reflex.replies import reply
+from everself.conversation.replacements import Replaced, find_replaced
 from everself.conversation.resources import Acted
 from everself.conversation.tools.protocol import ToolContext, Written
 from everself.errors import NotFound, RefusedByRule
+from everself.memory.closing import part_of
 from everself.memory.memory import Memory
-from everself.memory.provenance import AGENT, HAND, rank, stated_by_owner
-from everself.memory.remainders import apart_from
+from everself.memory.provenance import AGENT, HAND, is_human, kept, rank, stated_by_owner
+from everself.memory.remainders import apart_from, untouched
 from everself.memory.writing import NewEntry
 from everself.search.recall import Recall, RecallRequest
 from everself.search.scopes import SessionKind
 from everself.search.similarity import TextSimilarity
 from everself.text.folding import fold_in_place
 from everself.text.note_quotes import parts_of
+from everself.text.quantities import read_quantities
 from everself.text.search import TermKind, read_query
 from everself.text.sentences import Language, language_of
 from everself.text.yes_no import read_answer
@@ -41,6 +46,8 @@ from everself.workspace.layout import place
 
 _LOOKED_AT: Final = 12
 _NAMED: Final = 3
+# a message up to this length is one thing, and says in one sentence what another one leaves out
+_WHOLE: Final = 300
 # share of common words, of either sentence, for two sentences to be about the same
 _SHARED: Final = 0.5
 # required similarity where they share fewer words
@@ -131,10 +138,12 @@ class CorrectionHandler:
         return self.act(text, verdict, setting)
 
     def act(self, text: str, verdict: Verdict, setting: ToolContext) -> Acted:
-        told = verdict.correction
         # what others say in a group corrects nothing that the owner said
-        if told is None or not setting.by_owner or setting.scope.kind is not SessionKind.MAIN:
+        if not setting.by_owner or setting.scope.kind is not SessionKind.MAIN:
             return Acted()
+        told = verdict.correction
+        if told is None:
+            return self._look_again(text, setting)
         if is_command(text) or read(told.trigger).of(SentenceKind.FORGET):
             # neither a request to forget nor a command is a correction
             return Acted()
@@ -144,25 +153,44 @@ class CorrectionHandler:
             told = replace(told, sure="medium")
         self.before(setting)
         found = self._found(f"{told.trigger} {told.old}", setting)
+        message = spoken(text)
+        around = self._found(message, setting) if message.strip() != told.trigger and len(message) <= _WHOLE else []
+        replaced = find_replaced([*found, *(one for one in around if one not in found)], told, message)
+        if replaced is not None and replaced.sure:
+            return self._put_right(replaced, told, setting, language)
         wrong, unsure = self._wrong(found, told)
         if wrong:
-            return self._put_right(wrong, told, setting, language)
-        if told.sure == "low":
+            return self._put_right(self._right(wrong, told), told, setting, language)
+        if replaced is not None:
+            unsure = [replaced.entries]
+        elif told.sure == "low":
             # who only tells of a change is asked about what it would change, and about nothing that is merely alike
             right = bare(told.trigger)
             unsure = [one for one in unsure if _differ(one[0].text, right)] or _changed(_copies(found, told), right)
         if unsure:
             listed = "; ".join(f"{copies[0].text} ({copies[0].reference})" for copies in unsure[:_NAMED])
             # what was said is kept all the same: whoever does not answer has told it
-            kept = Acted() if _contrasts(told) else self._note(told, setting, language)
-            if len(unsure) == 1 and kept.written:
+            noted = Acted() if _contrasts(told) else self._note(told, setting, language)
+            if len(unsure) == 1 and noted.written:
                 older = tuple(one.id for one in unsure[0])
-                self.asked[setting.session] = _Asked(older, kept.written[0].entry, language)
-                return replace(kept, question=_STILL_ONE[language].format(all=listed))
+                self.asked[setting.session] = _Asked(older, noted.written[0].entry, language)
+                return replace(noted, question=_STILL_ONE[language].format(all=listed))
             asked = _STILL if told.sure == "low" else _WHICH
-            return replace(kept, question=asked[language].format(all=listed))
+            return replace(noted, question=asked[language].format(all=listed))
         # who tells of a change of something that nobody knows states it, and that is kept as any statement
         return Acted() if told.sure == "low" else self._note(told, setting, language)
+
+    def _look_again(self, text: str, setting: ToolContext) -> Acted:
+        """What is no correction by its words may be one by what is known: it gives something another value. Asks nothing."""
+        message = spoken(text).strip()
+        if len(message) > _WHOLE or not read_quantities(message) or is_command(text) or not _states(message):
+            return Acted()
+        self.before(setting)
+        told = Correction("hint", message, likely=hint_of_correction(message))
+        replaced = find_replaced(self._found(message, setting), told, message)
+        if replaced is None or not replaced.sure:
+            return Acted()
+        return self._put_right(replaced, told, setting, language_of(message))
 
     def _close(self, asked: _Asked) -> Acted:
         """The owner says that it no longer holds. What was closed, changed or forgotten since the question stays as it is."""
@@ -222,20 +250,30 @@ class CorrectionHandler:
         known = [one for one in entries if not one.closed and one.tier is not Tier.SOUL]
         return [part for one in known if not place(one.path).humans_only for part in _parts(one, query)]
 
-    def _put_right(self, wrong: Copies, told: Correction, setting: ToolContext, language: Language) -> Acted:
-        first = wrong[0]
+    def _right(self, wrong: Copies, told: Correction) -> Replaced:
+        """What is written in the place of what is wrong: the first of the entries with the right words, or what was said."""
         right = bare(told.trigger)
+        restated = _restated(wrong[0].text, told)
+        rest = [(one, untouched(one.text, told.trigger)) for one in wrong] if not restated else []
+        return Replaced(wrong, right, restated or right, True, tuple((one, left) for one, left in rest if left))
+
+    def _put_right(self, replaced: Replaced, told: Correction, setting: ToolContext, language: Language) -> Acted:
+        wrong, right = replaced.entries, replaced.text
+        first = wrong[0]
         # other people's text does not become the owner's: nothing of their entry is kept
         theirs = any(rank(self.memory.trust(one)) < rank(HAND) for one in wrong)
-        if theirs and not _tells(right):
+        if theirs and not _tells(replaced.words):
             return Acted(question=_WHAT[language])
-        if not theirs:
-            right = _restated(first.text, told) or right
+        if theirs:
+            right = replaced.words
+        rest = () if theirs else replaced.rest
+        # what a note of the agent quotes stays by itself
+        left = [part_of(one, words, kept(one)) for one, words in rest if is_human(one.source) and not is_chatter(words)]
         copies = tuple(one.id for one in wrong[1:])
         trigger, sure = told.trigger, _confidence(told)
         try:
             made = self.memory.correct(
-                first.id, right, _origin(setting), said=first.text, trigger=trigger, sure=sure, copies=copies
+                first.id, right, _origin(setting), said=first.text, trigger=trigger, sure=sure, copies=copies, kept=left
             )
         except (RefusedByRule, NotFound):
             return Acted(question=_WHAT[language])
@@ -286,6 +324,12 @@ def _origin(setting: ToolContext) -> Origin:
     return stated_by_owner("chat", f"msg:{setting.message}")
 
 
+def _states(message: str) -> bool:
+    """Whether all of it is stated."""
+    found = read(message)
+    return bool(found.of(*KEPT)) and not found.of(SentenceKind.QUESTION, SentenceKind.FORGET)
+
+
 def _tells(said: str) -> bool:
     return len(_terms(said)) >= _TELLING and bool(read(said).of(SentenceKind.STATEMENT))
 
@@ -328,7 +372,10 @@ def _choose_holding(found: list[Copies], told: Correction) -> tuple[Copies, Sequ
 
 
 def _changed(found: list[Copies], said: str) -> list[Copies]:
-    """What a change that is told in other words may change, the likeliest first; nothing where no encoder can say what is related."""
+    """What a change that is told in other words may change, the likeliest first; nothing where no encoder can say what is related. Who
+    gives a value names what it is of: whatever the head says, a day of delivery is no change of the place of a bakery."""
+    if read_quantities(said):
+        found = [copies for copies in found if words_shared(said, copies[0].text)]
     vectors = encoder.embed([said, *(copies[0].text for copies in found)])
     if vectors is None:
         return []

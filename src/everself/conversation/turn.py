@@ -352,6 +352,9 @@ class TurnRunner:
             temperature=options.temperature,
             stop=options.stop,
             must_call=options.must_call,
+            top_p=options.top_p,
+            seed=options.seed,
+            parallel_tool_calls=options.parallel_tool_calls,
         )
 
     def _kept_prompt(self, made: PromptKey, ask: PromptRequest) -> "Prompt | None":
@@ -432,6 +435,7 @@ class TurnRunner:
         if self._prompt is not None and self._recorder is not None:
             receipt = self._prompt.receipt
             meta["receipt"] = receipt_json(receipt, self._search, self._recorder.used)
+            meta["cost"] = self._recorder.cost
         return meta
 
     async def _keep_promises(self, setting: ToolContext) -> None:

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from everself.conversation.sessions.session import Session
     from everself.runtime import Runtime
 
-# start: a session begins, or goes on after a compaction; note: its transcript grew; end: that, and its context is about to be dropped
-ClientEvent = Literal["start", "prompt", "note", "end"]
-EVENTS: Final[tuple[ClientEvent, ...]] = ("start", "prompt", "note", "end")
+# start: a session begins, or goes on after a compaction; note: a turn or a session ends, or its context is about to be dropped
+ClientEvent = Literal["start", "prompt", "note"]
 _LONGEST_NAME: Final = 200
 _ENDING: Final = ".jsonl"
 
@@ -65,9 +64,7 @@ def take_event(runtime: "Runtime", caller: Caller, request: ClientEventRequest) 
             return _prompted(runtime, request, session, answer)
         case "note":
             _note(runtime, request, session)
-            return answer
-        case "end":
-            _note(runtime, request, session)
+            # by rules alone and of the prompts alone, so that another session finds by search what was just said
             made = runtime.checkpoint.make(session)
             return replace(answer, entries=len(made.entries))
 

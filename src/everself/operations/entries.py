@@ -139,7 +139,8 @@ def _may_write(_: "Runtime", scope: Scope) -> bool:
     ),
     mcp=McpOffer(
         "memory_write",
-        "Remember one fact: a short sentence with names and absolute dates that reads without the conversation.",
+        "Remember one fact for good: a short sentence with names and absolute dates that reads without the conversation. Not for code, "
+        "tasks or small talk.",
         _show_added,
     ),
     examples=(

@@ -17,7 +17,7 @@ from everself.conversation.context.request import PromptRequest
 from everself.conversation.receipts import ToolUse, find_search, receipt_json
 from everself.conversation.resources import Acted
 from everself.conversation.sessions.forgetting import without_forgotten
-from everself.conversation.sessions.history import labelled
+from everself.conversation.sessions.history import labelled, turns_of
 from everself.conversation.sessions.log import clean
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.tools.calls import CallResult, call_tools
@@ -27,8 +27,15 @@ from everself.errors import EverselfError, WrongUse
 from everself.memory.provenance import IMPORT, OWN, taint_of
 from everself.memory.statements import shown
 from everself.models.chat.newest_message import newest_message, with_notes
-from everself.models.chat.protocol import ToolCall
-from everself.operations.loop_calls import LoopCall, RecordedTurn, SessionPrompt, ToolResult, arguments_text
+from everself.models.chat.protocol import ModelTurn, ToolCall, ToolTurn, UserTurn
+from everself.operations.loop_calls import (
+    LoopCall,
+    RecordedTurn,
+    SessionMessage,
+    SessionPrompt,
+    ToolResult,
+    arguments_text,
+)
 from everself.operations.registry import LISTED
 from everself.operations.tools import unlisted_tools
 from everself.runtime import Runtime
@@ -105,6 +112,25 @@ class LoopTurns:
         turn.prompt, turn.generation = prompt, generation
         newest = newest_message(message, self._told, prompt.delta)
         return SessionPrompt(prompt.prefix.text, prompt.delta, newest, prompt.receipt, made_in != generation)
+
+    def hear(self, message: str, name: str) -> None:
+        """Store what the person says and act on it. What follows until the turn is recorded belongs to it."""
+        self._turn = OpenTurn(message, name, generation=self._runtime.state.scrub.generation())
+        self._begin(self._turn)
+
+    def messages(self) -> list[SessionMessage]:
+        """All that was said and called in this session, without what was forgotten since."""
+        found: list[SessionMessage] = []
+        for turn in turns_of(self._runtime.log.messages(self.session)):
+            match turn:
+                case UserTurn():
+                    found.append(SessionMessage("user", turn.text))
+                case ModelTurn():
+                    calls = tuple((one.id, one.name, one.arguments) for one in turn.calls)
+                    found.append(SessionMessage("assistant", turn.text, calls))
+                case ToolTurn():
+                    found += [SessionMessage("tool", one.content, call=one.id) for one in turn.returns]
+        return found
 
     def begin_call(self, call: ToolCall, given: str) -> ToolContext:
         """Store what led to a call, and the call, before it is run. Where nobody said anything it is the call that it rests on.

@@ -32,7 +32,8 @@ _WIDE: Final = 400
 
 class Waiting(Result):
     """One thing that waits. `answers` are what a yes can mean, the first where none is named; `words` are what stands there now and an edit
-    replaces; `mark` changes as soon as any of it does; `changed` says what is no longer so since it was asked."""
+    replaces; `mark` changes as soon as any of it does; `changed` says what is no longer so since it was asked. `entries` are those
+    that it is about, in the order in which it names them."""
 
     id: str
     kind: str
@@ -46,6 +47,7 @@ class Waiting(Result):
     diff: str = ""
     mark: str = ""
     changed: str = ""
+    entries: tuple[str, ...] = ()
 
 
 class WaitingCount(Result):
@@ -191,6 +193,7 @@ def _of_question(app: Runtime, review: Review) -> Waiting:
         evidence=review.evidence,
         mark=_mark(review.id, *(f"{key}:{text_hash(one.text) if one else ''}" for key, one in entries.items())),
         changed=f"{lost} no longer holds." if lost else "",
+        entries=named,
     )
 
 
@@ -211,6 +214,7 @@ def _of_forgetting(app: Runtime, review: Review) -> Waiting:
         evidence=review.evidence,
         mark=_mark(review.id, *(f"{key}:{text_hash(one.text) if one else ''}" for key, one in entries.items())),
         changed=f"{lost} is not there any more." if lost else "",
+        entries=tuple(entries),
     )
 
 
@@ -243,6 +247,7 @@ def _of_entry(entry: Entry, kind: str) -> Waiting:
         reason=entry.category if apart else entry.reference,
         evidence=(f"entry:{entry.id}",),
         mark=_mark(entry.id, text_hash(entry.text), entry.path),
+        entries=(entry.id,),
     )
 
 

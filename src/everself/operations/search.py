@@ -10,6 +10,7 @@ from typing import Annotated, Final
 import re2
 
 from everself.config.sections import Ranking
+from everself.conversation.context.framing import neutralise
 from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, told
 from everself.errors import NotFound, WrongUse
 from everself.memory.corrections import PATH as CORRECTIONS
@@ -119,7 +120,8 @@ def _show_index(runtime: Runtime, _: SearchRequest, found: SearchResult) -> Outc
 def _index_line(hit: Hit, source: str) -> str:
     marks = [one for one in (hit.ended, "weak" if hit.weak else "") if one]
     parts = (hit.entry or "-", hit.day.isoformat() if hit.day else "-", hit.reference, source, *marks)
-    return f"{'  '.join(parts)}  {one_line(hit.text, _LINE)}"
+    # on one line and without what nobody sees, so that no memory looks like another line of the index
+    return f"{'  '.join(parts)}  {one_line(neutralise(hit.text, ''), _LINE)}"
 
 
 def _is_on(runtime: Runtime, _: Scope) -> bool:
@@ -255,7 +257,7 @@ def _show_passage(runtime: Runtime, _: GetRequest, found: Hit) -> Outcome:
         where=_is_on,
         show=_show_passage,
     ),
-    mcp=McpOffer("memory_get", "Read what a search found.", _show_passage),
+    mcp=McpOffer("memory_get", "Read all of what a search found, by its id or citation.", _show_passage),
     examples=(
         ("everself memory get 7K3QX9M2ABCD", "one entry"),
         ("everself memory get memory/2026-03-19.md#L3-L9", "the lines a search cited"),

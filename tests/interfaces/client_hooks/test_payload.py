@@ -19,8 +19,8 @@ CURSOR = b'{"conversation_id":"c","generation_id":"g","workspace_roots":["/w","/
         ("UserPromptSubmit", "prompt"),
         ("beforeSubmitPrompt", "prompt"),
         ("Stop", "note"),
-        ("PreCompact", "end"),
-        ("SessionEnd", "end"),
+        ("PreCompact", "note"),
+        ("SessionEnd", "note"),
         ("PreToolUse", ""),
         ("", ""),
     ],
@@ -81,4 +81,4 @@ def test_each_client_gets_the_answer_in_its_own_form() -> None:
     assert json.loads(render_answer("prompt", "cursor", "x")) == {"additional_context": "x", "continue": True}
     assert render_answer("start", "claude-code", "") == b""
     # what Stop says would send the model on another round
-    assert render_answer("note", "claude-code", "x") == render_answer("end", "codex", "x") == b""
+    assert render_answer("note", "claude-code", "x") == b""

@@ -1,4 +1,4 @@
-"""What the MCP registry is told: name, version and the marker in the README agree."""
+"""What is said of the tools: to the MCP registry, in the documents, and by the operations that they are made from."""
 
 import json
 import re
@@ -6,9 +6,14 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from tests.interfaces.mcp.clients import TOOLS
 from tools.release import find_faults
 
 from everself import __version__
+from everself.interfaces.mcp.prompt_offers import PROMPTS
+from everself.interfaces.mcp.resources import RESOURCES, TEMPLATES
+from everself.operations.caller import Audience
+from everself.operations.registry import LISTED, all_operations
 
 TOP = Path(__file__).resolve().parents[3]
 SERVER: dict[str, Any] = json.loads((TOP / "server.json").read_text("utf-8"))
@@ -32,6 +37,27 @@ def test_the_form_is_that_of_the_registry() -> None:
     assert package["registryType"] == "pypi"
     assert package["transport"] == {"type": "stdio"}
     assert package["packageArguments"] == [{"type": "positional", "value": "mcp"}]
+
+
+def test_nothing_is_offered_that_asks_for_the_owner() -> None:
+    offered = [one for one in all_operations() if one.mcp is not None]
+    assert sorted(one.mcp.name for one in offered if one.mcp) == TOOLS
+    assert all(one.audience <= Audience.AGENT and one.on == "agent" and not one.stream for one in offered)
+    assert sorted(one.mcp for one in LISTED if one.mcp) == TOOLS
+    for one in offered:
+        known = set(one.schema("mcp")["properties"])  # type: ignore[call-overload] # a schema is made of plain objects
+        assert not known & {"source", "session", "person", "about", "project", "audience"}, (
+            "a model may not say who it is"
+        )
+
+
+def test_the_page_lists_every_tool_resource_and_prompt() -> None:
+    page = (TOP / "docs" / "mcp.md").read_text("utf-8")
+    assert sorted(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == TOOLS
+    for one in (*RESOURCES, *PROMPTS):
+        assert f"`{getattr(one, 'uri', one.name)}`" in page
+    for template in TEMPLATES:
+        assert f"`{template.uri_template.partition('{')[0]}" in page
 
 
 def test_a_release_of_another_version_is_refused() -> None:

@@ -174,15 +174,21 @@ def test_the_official_client_runs_everything(version: str, tmp_path: Path) -> No
 
 
 def test_where_a_gateway_runs_it_opens_nothing_itself(tmp_path: Path) -> None:
-    with running_gateway(tmp_path) as gateway:
+    with ExitStack() as held:
+        gateway = held.enter_context(running_gateway(tmp_path))
         before = below()
 
         async def run() -> None:
             async with over_stdio(VERSIONS[0], stdio(gateway.environ)) as session:
                 await go_through(session)
-                assert len(below()) == len(before) + 1
+                (server,) = set(below()) - set(before)
+                asked = [one for one in log_of(tmp_path) if one.get("route") == "/mcp"]
+                assert asked
+                assert {one["token"] for one in asked} == {"local"}
+                # the gateway ends, and the client notices nothing
+                await asyncio.to_thread(held.close)
+                assert "Ines" in await said(session, "memory_search", query="harbour master")
+                assert len(below(server)) == 1
 
         asyncio.run(run())
-        asked = [one for one in log_of(tmp_path) if one.get("route") == "/mcp"]
-        assert asked
-        assert {one["token"] for one in asked} == {"local"}
+    assert below() == []

@@ -22,11 +22,11 @@ def _asked() -> tuple[set[str], set[str], set[str]]:
     for path in sorted((WEB / "templates").rglob("*.html")):
         tree = environment().parse(path.read_text(encoding="utf-8"))
         for call in tree.find_all(nodes.Call):
-            if not isinstance(call.node, nodes.Name) or call.node.name not in ("t", "n"):
+            if not isinstance(call.node, nodes.Name) or call.node.name not in ("t", "n", "known"):
                 continue
             key = call.args[0]
             if isinstance(key, nodes.Const):
-                (plain if call.node.name == "t" else counts).add(key.value)
+                (counts if call.node.name == "n" else plain).add(key.value)
             else:
                 first = key.nodes[0] if isinstance(key, nodes.Concat) else key
                 if isinstance(first, nodes.Const):

@@ -78,6 +78,7 @@ def test_agents_are_added_and_removed_from_the_list_after_a_question() -> None:
         added = await browser.send(page, "settings/agents/add", name="aria")
         assert "The agent was added." in added.words
         assert (await browser.get("/web/aria/memory")).status == 200
+        assert "workspace-aria" in (await browser.get("/web/aria/settings/agent")).words
         fields = added.form("settings/agents/remove") | {"name": "aria"}
         asked = await browser.post("settings/agents/remove", fields)
         assert "Remove this agent from the list?" in asked.words

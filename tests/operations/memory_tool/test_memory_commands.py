@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.agent.homes import plain_agent
+from tests.operations.promotions import promote
 from tests.operations.reviews import accept_waiting, list_waiting
 
 from everself import Agent
@@ -13,6 +14,7 @@ from everself.errors import EverselfError, RefusedByRule
 from everself.memory.provenance import OWN
 from everself.operations.caller import Audience, Caller
 from everself.operations.memory_commands import MemoryAnswer
+from everself.operations.promotion import PromoteRequest
 from everself.operations.registry import get_operation
 from everself.search.scopes import Scope, SessionKind
 from everself.values import Entry
@@ -285,6 +287,40 @@ def test_what_is_deleted_is_kept_closed_and_shown_no_more(tool: Tool, agent: Age
     tool.done("delete", "/topics/people.md")
     assert (folder / "archive" / "deleted" / "topics" / "people-2.md").exists()
     assert agent.runtime.state.verify_ledger().ok
+
+
+def test_a_page_deletes_nothing_that_the_agent_knew_before(tool: Tool, agent: Agent, folder: Path) -> None:
+    tool.done("create", "/notes.md", file_text=NOTES)
+    led = Tool(agent, "web")
+    assert "text from outside" in led.failed("delete", "/notes.md")
+    assert "text from outside" in led.failed("str_replace", "/notes.md", old_str="- Bo likes rust\n", new_str="")
+    assert (folder / "notes.md").read_text() == NOTES
+    led.done("insert", "/notes.md", insert_line=4, insert_text="- Ida likes jazz")
+    led.done("str_replace", "/notes.md", old_str="- Ida likes jazz\n", new_str="")
+    led.done("str_replace", "/notes.md", old_str="Bo likes rust", new_str="Bo likes Rust and C")
+    assert sources(agent, "memory/notes.md") == {"Mia likes tea": "agent", "Bo likes Rust and C": "web"}
+
+
+def test_what_the_owner_says_too_becomes_theirs_and_stays(tool: Tool, agent: Agent, folder: Path) -> None:
+    tool.done("create", "/notes.md", file_text=NOTES)
+    assert agent.remember("Mia likes tea").mention
+    assert sources(agent)["Mia likes tea"] == "owner"
+    before = (folder / "notes.md").read_text()
+    assert "read-only" in tool.failed("str_replace", "/notes.md", old_str="Mia likes tea", new_str="Mia hates tea")
+    tool.failed("delete", "/notes.md")
+    assert (folder / "notes.md").read_text() == before
+
+
+def test_an_open_fence_swallows_nothing_that_comes_later(tool: Tool, agent: Agent) -> None:
+    for number, trap in enumerate(("```\n", "<!--\n", "---\n", "# Lies\n\n~~~~\n", "<div>\n", "> said\n")):
+        kept = agent.remember(f"We ship on day {number} of the week.")
+        tool.done("create", f"/trap-{number}.md", file_text=f"# Trap\n\nSome words.\n\n{trap}")
+        promote(agent.runtime, PromoteRequest(entries=(kept.entry,), target=f"memory/trap-{number}.md"))
+        found = agent.runtime.memory.catalog.find(kept.entry)
+        assert found is not None
+        # it moves whole, or stays where it is
+        assert found.path in (kept.path, f"memory/trap-{number}.md")
+        assert (found.text, found.source) == (f"We ship on day {number} of the week.", "owner")
 
 
 def test_deleting_can_be_undone(tmp_path: Path) -> None:

@@ -293,7 +293,7 @@ def test_other_questions_ask_for_no_time(query: str) -> None:
 
 WORDS = st.sampled_from(
     sorted(
-        {*latin._MONTHS, *latin._UNITS, *latin._NUMBERS, *latin._DAY_WORDS, *latin._SEASONS, *latin._PARTS, *latin._YEARS}
+        {*latin.MONTHS, *latin._UNITS, *latin._NUMBERS, *latin._DAY_WORDS, *latin._SEASONS, *latin.PARTS, *latin._YEARS}
         | {*cjk._UNITS, *cjk._DAY_WORDS, *cjk._YEARS, *cjk._SEASONS, *cjk._BACK, *cjk._PARTS, *cjk._NATIVE}
         | {"last", "this", "ago", "past", "in", "on", "before last", "前", "전", "曜日", "요일", "年", "月", "日", "q", "/", "-", "."}
     )

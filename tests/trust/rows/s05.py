@@ -15,10 +15,15 @@ from tests.conversation.tools.kits import OWNER as OWNERS
 from tests.conversation.tools.kits import box_of, call, runtime_over
 from tests.identity.homes import PERSONAS, habits
 from tests.memory.minds import Mind, mind_over
+from tests.trust.hook_events import CLIENTS, EVENTS, tell_hook, write_transcript
 from tests.trust.mcp_calls import OWNER, WRITING, call_over_mcp
 from tests.trust.routes import COMMANDS, ROUTES, TOOLS, Route
 from tests.trust.worlds import find_memory
 
+from everself.conversation.sessions.checkpoint import Checkpoint
+from everself.conversation.sessions.client_sessions import TranscriptReader
+from everself.conversation.sessions.log import SessionLog
+from everself.conversation.sessions.transcripts import open_transcripts
 from everself.errors import EverselfError
 from everself.interfaces.mcp.tools import list_tools
 from everself.memory.bank import Bank
@@ -29,6 +34,7 @@ from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.memory.writing import NewEntry, PageSpot
 from everself.operations.tools import unlisted_tools
 from everself.runtime import Runtime
+from everself.storage.host_files import read_lines
 from everself.storage.state.messages import SessionRow, StoredMessage
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import real_workspace
@@ -233,6 +239,30 @@ def _by_mcp(name: str) -> Callable[[Attempt, Route], None]:
     return act
 
 
+def _by_hook(event: str) -> Callable[[Attempt, Route], None]:
+    """A coding agent says of itself what it likes: names, folders, a transcript; the owner typed all of it, and its model says it."""
+
+    def act(attempt: Attempt, route: Route) -> None:
+        del route
+        runtime, memory, path = _runtime(attempt), attempt.mind.memory, attempt.path
+        with tempfile.TemporaryDirectory(dir=find_memory()) as folder:
+            log = SessionLog(runtime.state.messages, open_transcripts(folder), memory.clock)
+            checkpoint = Checkpoint(memory, log)
+            runtime.__dict__ |= {"log": log, "documents": runtime.workspace, "checkpoint": checkpoint}
+            known = f"be kind in {path}"
+            words = f"Remember: {WORDS} in {path}. {known}. It is {WORDS}, not {known}. Forget {known}."
+            client, name = CLIENTS[len(path) % 2], str(len(path))
+            file = write_transcript(Path(folder), client, name, words, words)
+            for session, where in ((name, str(file)), (path, path), (f"../{path}", f"/{path}")):
+                told = {"folder": f"/{path}", "transcript": where, "prompt": words, "id": path}
+                tell_hook(runtime, "prompt", session, client, **told)
+                tell_hook(runtime, event, session, client, **told)
+            TranscriptReader(log, read_lines).take_in_all()
+            checkpoint.recover()
+
+    return act
+
+
 def _runtime(attempt: Attempt) -> Runtime:
     bench, memory = attempt.mind.bench, attempt.mind.memory
     grip = ForgettingResources(bench.workspace, bench.state, bench.storage)
@@ -283,6 +313,7 @@ ATTEMPTS: Mapping[str, Callable[[Attempt, Route], None]] = {
     **{f"tool {name}": _by_tool(name) for name in TOOLS},
     **{f"memory tool {name}": _by_command(name) for name in COMMANDS},
     **{f"MCP tool {name}": _by_mcp(name) for name in WRITING},
+    **{f"hook {name}": _by_hook(name) for name in EVENTS},
 }
 
 

@@ -73,6 +73,9 @@ def _on_one_line(log: str) -> str:
     lines: list[str] = []
     stamp = ""
     for line in log.splitlines():
+        if line.startswith("# "):
+            # the day, which its path says
+            continue
         time, kind, bracketed = heading_time(line.removeprefix("## ")) if line.startswith("## [") else ("", "", False)
         if bracketed and time:
             lines += [stamp] if stamp else []
@@ -99,6 +102,39 @@ def _fitting(path: str, text: str, quoted: bool, tokens: int, count: Callable[[s
     gap = Omission(path, (), (1, max(1, added)), size, "larger than all the room there is")
     cost = count(said)
     return FileDelta(path, said if cost <= tokens else "", quoted, cost if cost <= tokens else 0, (gap,))
+
+
+def _each_once(changes: Sequence[FileDelta]) -> list[FileDelta]:
+    """A correction stands in the record of corrections, in the memory that it corrects and where the wrong words are marked: told once."""
+    record = next((one.text for one in changes if one.path == CORRECTIONS), "")
+    found: list[FileDelta] = []
+    for one in changes:
+        lines = one.text.splitlines()
+        kept = [line for line in lines if not record or _words(line) not in record]
+        if one.path == CORRECTIONS:
+            # what was wrong and what is right; when it was said stands in the conversation
+            one = replace(one, text="\n".join(line for line in lines if not _is_head(line)))
+        elif len(kept) < len(lines):
+            # a heading of which nothing is left goes with it
+            after = [*kept[1:], "+#"][: len(kept)]
+            told = [line for line, below in zip(kept, after, strict=True) if not (_is_head(line) and _is_head(below))]
+            one = replace(one, text="\n".join(told))
+        found.append(one)
+    return found
+
+
+def _words(line: str) -> str:
+    """A line of a change without what the change and the log put around it; itself where that is all."""
+    bare = line.removeprefix("+").removeprefix("-").removeprefix("- ")
+    stamp, closed, rest = bare.partition("] ")
+    bare = rest if stamp.startswith("[") and closed else bare
+    # "(until 2026-03-19)" marks what is closed
+    words, marked, _ = bare.rpartition(" (")
+    return (words if marked and bare.endswith(")") and "“" not in bare[len(words) :] else bare).strip() or line
+
+
+def _is_head(line: str) -> bool:
+    return line.startswith("+#")
 
 
 def _difference(old: str, new: str) -> str:
@@ -173,7 +209,7 @@ class DeltaBuilder:
                 mend="Start a new conversation, or choose a model with a larger window.",
             )
         changes = self._changes()
-        self._add("changes", self._tell_changes(changes))
+        self._add("changes", self._tell_changes([one for one in _each_once(changes) if one.text]))
         given = _stands(self.prefix.words, changes)
         if self.ask.message.strip():
             self._add("recalled", self._recall(given))

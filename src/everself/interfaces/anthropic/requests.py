@@ -17,6 +17,7 @@ from everself.interfaces.http.fields import (
     read_list,
     read_number,
     read_object_field,
+    read_optional_flag,
     read_text,
     read_texts,
     wrong,
@@ -51,6 +52,8 @@ def read_messages(body: Body, *, counted: bool = False) -> Asked:
     more = _tools(body) | {
         "max_tokens": most,
         "temperature": read_number(body, "temperature", 2),
+        "top_p": read_number(body, "top_p", 1),
+        "parallel_tool_calls": _is_parallel(body),
         "stop": read_texts(body, "stop_sequences"),
         "schema": _shape(body),
     }
@@ -169,6 +172,12 @@ def _tools(body: Body) -> dict[str, object]:
         case "tool", name if name in names:
             return {"tools": tools, "must_call": (name,)}
     raise wrong("tool_choice", "tool_choice is not auto, any, none or a tool of tools.")
+
+
+def _is_parallel(body: Body) -> bool | None:
+    """Whether several tools may be called in one step; None where nothing is said."""
+    alone = read_optional_flag(read_object_field(body, "tool_choice"), "disable_parallel_tool_use", "tool_choice.")
+    return None if alone is None else not alone
 
 
 def _custom_tool(tool: Body, where: str) -> dict[str, object]:

@@ -12,9 +12,9 @@ _EVENTS: Final = {
     "beforeagent": "prompt",
     "stop": "note",
     "afteragent": "note",
-    "precompact": "end",
-    "precompress": "end",
-    "sessionend": "end",
+    "precompact": "note",
+    "precompress": "note",
+    "sessionend": "note",
 }
 # how the events are called that take an answer
 _NAMES: Final = {"start": "SessionStart", "prompt": "UserPromptSubmit"}

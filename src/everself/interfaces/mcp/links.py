@@ -8,7 +8,7 @@ import json
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import httpx2
@@ -123,13 +123,15 @@ class WorkerLink:
     async def ask(self, method: str, params: Mapping[str, Any]) -> Answered:
         if self._timer is not None:
             self._timer.cancel()
-        async with self._lock:
-            process = self._process or await self._start()
         self._number += 1
         number = self._number
         answer: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
+        # counted from here on, so that nobody ends the worker that this one is about to ask
         self._waiting[number] = answer
         try:
+            async with self._lock:
+                process = self._process or await self._start()
+                process.asked.add(number)
             line = json.dumps(_request(number, method, params), ensure_ascii=True)
             # a worker that has just died is told of by the reader
             with suppress(ConnectionError):
@@ -160,22 +162,28 @@ class WorkerLink:
                     waiting.set_result(said)
         if self._process is process:
             self._process = None
-            for one in self._waiting.values():
-                if not one.done():
-                    one.set_exception(MCPError(INTERNAL_ERROR, f"The worker ended without an answer. {_UNKNOWN}"))
+        for number in process.asked & self._waiting.keys():
+            if not self._waiting[number].done():
+                error = MCPError(INTERNAL_ERROR, f"The worker ended without an answer. {_UNKNOWN}")
+                self._waiting[number].set_exception(error)
         await process.end()
 
     def _let_go(self) -> None:
-        if not self._waiting:
-            task = asyncio.ensure_future(self.close())
-            self._ending.add(task)
-            task.add_done_callback(self._ending.discard)
+        task = asyncio.ensure_future(self._end(idle=True))
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
 
-    async def close(self) -> None:
+    async def _end(self, *, idle: bool) -> None:
+        """End the worker; where it is only idle, not while somebody waits for it."""
         async with self._lock:
+            if idle and self._waiting:
+                return
             process, self._process = self._process, None
         if process is not None:
             await process.end()
+
+    async def close(self) -> None:
+        await self._end(idle=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +191,8 @@ class _Worker:
     process: asyncio.subprocess.Process
     input: asyncio.StreamWriter
     output: asyncio.StreamReader
+    # the numbers of the requests that it was given
+    asked: set[int] = field(default_factory=set)
 
     async def end(self) -> None:
         """Its input is closed, which it ends by; where it does not, it is killed: whatever it acknowledged is on the disk."""

@@ -50,14 +50,11 @@ def _tool(operation: Operation[Any, Any], offer: McpOffer[Any]) -> Tool:
     hints = ToolAnnotations(
         read_only_hint=reads,
         destructive_hint=None if reads else operation.effect == "destructive",
-        idempotent_hint=None if reads else operation.idempotent or _has_key(operation),
+        # what is written, asked or proposed a second time counts once
+        idempotent_hint=None if reads else True,
         open_world_hint=False,
     )
     return Tool(name=offer.name, description=offer.help, input_schema=operation.schema("mcp"), annotations=hints)
-
-
-def _has_key(operation: Operation[Any, Any]) -> bool:
-    return any(one.name == "key" and one.offered_by("mcp") for one in operation.fields)
 
 
 async def call_tool(host: Host, access: Access, name: str, arguments: Mapping[str, Any]) -> CallToolResult:

@@ -32,14 +32,14 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 def endpoint(service: Service, page: Page, tabs: Tabs) -> Endpoint:
     async def serve(request: Request) -> Response:
-        access = _access_for(service, request)
+        access = access_for(service, request)
         visit = Visit(
             service,
             access,
             request.url.path,
             request.path_params,
             Values(request.query_params.multi_items()),
-            await _form(service, request) if page.method == "POST" else Values(()),
+            await read_form(service, request) if page.method == "POST" else Values(()),
             find_cookie(request.scope["headers"], service.sign_ins.cookie),
         )
         leased = await _lease(visit)
@@ -57,7 +57,7 @@ def endpoint(service: Service, page: Page, tabs: Tabs) -> Endpoint:
     return serve
 
 
-def _access_for(service: Service, request: Request) -> Access:
+def access_for(service: Service, request: Request) -> Access:
     """The owner's browser may open every agent of this home; anybody else's the one that the link was made for."""
     access: Access = request.state.access
     named = request.path_params["agent"]
@@ -68,7 +68,7 @@ def _access_for(service: Service, request: Request) -> Access:
     return replace(access, agent=named)
 
 
-async def _form(service: Service, request: Request) -> Values:
+async def read_form(service: Service, request: Request) -> Values:
     body = (await request.body()).decode("utf-8", "replace")
     try:
         found = Values(parse_qsl(body, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace"))
@@ -107,6 +107,7 @@ def _answer(request: Request, visit: Visit, page: Page, answer: Answer, tabs: Ta
     values = {
         **frame(visit.service, visit.access, page.tab, tabs),
         "visit": visit,
+        "waiting": visit.waiting,
         "zone": visit.zone,
         "form_token": visit.form_token(),
         "done": visit.query["done"],

@@ -9,7 +9,10 @@ _SECRET: Final = "It makes or shows a secret, which is shown at a terminal once 
 
 # page → operations
 OFFERED: Final[dict[str, tuple[str, ...]]] = {
-    "chat": ("chat.say", "sessions.list", "sessions.show", "sessions.search", "sessions.delete", "why"),
+    "chat": (
+        *("chat.say", "sessions.list", "sessions.show", "sessions.search", "sessions.delete", "why"),
+        *("ritual.show", "ritual.finish"),
+    ),
     "memory": (
         *("memory.search", "memory.list", "memory.show", "memory.get", "memory.why", "memory.add", "memory.edit"),
         *("memory.correct", "memory.supersede", "memory.promote", "memory.release", "memory.vouch", "memory.forget"),
@@ -43,6 +46,8 @@ OFFERED: Final[dict[str, tuple[str, ...]]] = {
 }
 WITHHELD: Final[dict[str, str]] = {
     "ask": "Chat asks the same, and keeps the conversation.",
+    "connect": _FILES,
+    "disconnect": _FILES,
     "client.event": "Only a coding agent tells what happens in it, with everself hook.",
     "backup": _FILES,
     "restore": _FILES,

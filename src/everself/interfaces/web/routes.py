@@ -12,13 +12,33 @@ from everself.interfaces.http.guard import Door
 from everself.interfaces.http.service import Service
 from everself.interfaces.web import assets, sign_in
 from everself.interfaces.web.dispatch import Tabs, answer_problem, endpoint
-from everself.interfaces.web.pages import changes, entry, health, memory, settings
+from everself.interfaces.web.pages import changes, chat, context, entry, health, memory, review, settings, soul
+from everself.interfaces.web.pages.stream import talk_routes
 from everself.interfaces.web.responses import moved
 from everself.interfaces.web.visit import PREFIX, Page, url_of
 
 # in the order of the navigation; whoever is not the owner sees those of guests
-TABS: Final[Tabs] = (("memory", "owner"), ("health", "owner"), ("people", "owner"), ("settings", "owner"))
-PAGES: Final[tuple[Page, ...]] = (*memory.PAGES, *entry.PAGES, *health.PAGES, *settings.PAGES, *changes.PAGES)
+TABS: Final[Tabs] = (
+    ("chat", "owner"),
+    ("memory", "owner"),
+    ("soul", "owner"),
+    ("review", "owner"),
+    ("context", "owner"),
+    ("health", "owner"),
+    ("people", "owner"),
+    ("settings", "owner"),
+)
+PAGES: Final[tuple[Page, ...]] = (
+    *chat.PAGES,
+    *memory.PAGES,
+    *entry.PAGES,
+    *soul.PAGES,
+    *review.PAGES,
+    *context.PAGES,
+    *health.PAGES,
+    *settings.PAGES,
+    *changes.PAGES,
+)
 
 
 def _sign_in_routes(service: Service) -> Sequence[BaseRoute]:
@@ -37,6 +57,8 @@ def _page_routes(service: Service) -> Sequence[BaseRoute]:
         Route(PREFIX.removesuffix("/"), begin, methods=["GET"]),
         Route(PREFIX, begin, methods=["GET"]),
         Route(f"{PREFIX}{{agent}}", begin, methods=["GET"]),
+        Route(f"{PREFIX}{{agent}}/", begin, methods=["GET"]),
+        *talk_routes(service),
         *(
             Route(f"{PREFIX}{{agent}}/{page.path}", endpoint(service, page, TABS), methods=[page.method])
             for page in PAGES

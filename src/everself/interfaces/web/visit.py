@@ -17,6 +17,7 @@ from everself.interfaces.web.tickets import confirmation, form_token, is_confirm
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Operation
 from everself.operations.registry import get_operation
+from everself.operations.review_queue import count_waiting
 from everself.operations.tools import clean
 from everself.runtime import Runtime
 
@@ -109,6 +110,17 @@ class Visit:
     @property
     def caller(self) -> Caller:
         return self.access.visitor(CHANNEL)
+
+    @property
+    def waiting(self) -> int:
+        """How many things wait for the owner, from rows; none where it cannot be known."""
+        if self.opened is None or not self.access.is_owner:
+            return 0
+        try:
+            return count_waiting(self.opened).total
+        except EverselfError:
+            # a page that says what is wrong is not kept away by it
+            return 0
 
     def run(self, name: str, /, **given: object) -> Any:
         """The result of an operation, by its names in `/api/v1`. One that a command would end with an error for is raised as one."""

@@ -3,13 +3,12 @@
 Does not know who calls it, nor how the answer gets to a model.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from everself.memory.catalog import HUGE
-from everself.memory.entries import holds_memory, reach
+from everself.memory.entries import holds_memory
 from everself.memory.model_documents import EditMeaning, ModelDocuments, Objection, close_all, set_aside
-from everself.memory.provenance import OWN, concluded_in, taint_of
+from everself.memory.provenance import OWN, concluded, concluded_in, rank, taint_of
 from everself.memory.selection import sources_of_lines
 from everself.memory.writing import NewEntry
 from everself.operations.files import source_of_file
@@ -33,6 +32,7 @@ from everself.values import (
     Create,
     Document,
     Edit,
+    Entry,
     FileStat,
     Move,
     Origin,
@@ -40,6 +40,8 @@ from everself.values import (
     Replace,
 )
 
+# a note is no book, and each of its lines is on record
+_MOST_BYTES, _MOST_LINES = 1024 * 1024, 20_000
 # files that one command takes along with their folder
 _MOST_FILES = 1_000
 _MOST_DOUBTED = 5
@@ -167,6 +169,7 @@ class MemoryCommands:
                 self._documents.carry(document.path, to, document.data)
                 if holds_memory(document.path):
                     entries = self._runtime.memory.catalog.within(document.path, document.data)
+                    self._need_trust(path, entries)
                     draft.put(document.path, None)
                     draft.put(to, document.data)
                     close_all(draft, entries, to, now)
@@ -224,8 +227,9 @@ class MemoryCommands:
 
     def _change(self, name: str, path: str, edits: tuple[Edit, ...], document: Document, after: bytes) -> Change:
         where, before = document.path, document.data
-        if len(after) > HUGE or reach(after) < len(after):
-            raise CommandFailed(f"The file {shown(path)} would be too large; the limit is {HUGE:,} bytes")
+        if len(after) > _MOST_BYTES or after.count(b"\n") > _MOST_LINES:
+            limits = f"{_MOST_BYTES:,} bytes and {_MOST_LINES:,} lines"
+            raise CommandFailed(f"The file {shown(path)} would be too large; the limits are {limits}")
         objection = self._documents.objection(where, before, after)
         if objection is not None:
             raise _NotOwn(document, objection)
@@ -234,6 +238,7 @@ class MemoryCommands:
         self._documents.note(where, after, meaning)
         if not meaning.vanished:
             return self._signed(name, edits, meaning.records)
+        self._need_trust(path, meaning.vanished)
         now, draft = self._runtime.clock.now(), self._runtime.memory.draft()
         log = f"{self._folder}/{DELETED}/{now.date().isoformat()}.md"
         kept = set_aside(draft, meaning.vanished, log, now)
@@ -291,6 +296,13 @@ class MemoryCommands:
         entries = [NewEntry(text, origin) for text in meaning.added]
         if doubted := [one for one in entries if self._runtime.memory.doubt(one)]:
             raise _Doubted(doubted)
+
+    def _need_trust(self, path: str, entries: Iterable[Entry]) -> None:
+        """A page that was read deletes nothing that the agent knew before, as it forgets nothing."""
+        worth = rank(concluded(self._taint))
+        if self._taint != OWN and any(rank(self._runtime.memory.trust(one)) > worth for one in entries):
+            words = "this conversation contains text from outside, and what stands there was written before"
+            raise CommandFailed(f"Permission denied: nothing of {shown(path)} is deleted, because {words}. Add to it.")
 
     def _origin(self, least: str = OWN) -> Origin:
         return concluded_in(taint_of((self._taint, least)), "chat", *self._evidence)

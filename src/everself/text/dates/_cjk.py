@@ -58,9 +58,9 @@ _BACK: Final = by_word(
         None: "下|下下|来|再来|다음|다다음",
     }
 )
-_HAN_WEEKDAYS: Final = "一二三四五六日"
-_KANA_WEEKDAYS: Final = "月火水木金土日"
-_HANGUL_WEEKDAYS: Final = "월화수목금토일"
+HAN_WEEKDAYS: Final = "一二三四五六日"
+KANA_WEEKDAYS: Final = "月火水木金土日"
+HANGUL_WEEKDAYS: Final = "월화수목금토일"
 _COUNTED_DAYS: Final = {"하루": 1, "이틀": 2, "사흘": 3, "나흘": 4, "닷새": 5, "열흘": 10, "보름": 15}
 
 _NUMBER: Final = rf"(?P<number>\d{{1,3}}|[一二三四五六七八九十两兩]{{1,3}}|{one_of(_NATIVE)}|{one_of(_FEW)})"
@@ -151,14 +151,14 @@ def _weekday(groups: Groups, today: date) -> Iterable[DateRange] | None:
     if sign == "末":
         weekend = spans.bare_weekend(today) if back < 0 else spans.unit_back(today, "weekend", back)
         return begun(today, (weekend,))
-    number = (_HAN_WEEKDAYS if groups["han"] else _KANA_WEEKDAYS).find("日" if sign == "天" else sign)
+    number = (HAN_WEEKDAYS if groups["han"] else KANA_WEEKDAYS).find("日" if sign == "天" else sign)
     if number < 0:
-        number = _HANGUL_WEEKDAYS.index(sign)
+        number = HANGUL_WEEKDAYS.index(sign)
     return begun(today, (spans.weekday(today, number, None if back < 0 else back),))
 
 
 def _korean_last_weekday(groups: Groups, today: date) -> Iterable[DateRange]:
-    return tuple(spans.last_weekday(today, _HANGUL_WEEKDAYS.index(groups["weekday"])))
+    return tuple(spans.last_weekday(today, HANGUL_WEEKDAYS.index(groups["weekday"])))
 
 
 RULES: Final[tuple[Rule, ...]] = (

@@ -41,7 +41,7 @@ def read_dates(query: str, today: date) -> tuple[DateSpan, ...]:
     for pattern, reader in rules:
         for match in pattern.finditer(text):
             start, end = match.span()
-            if _is_part_of_a_word(text, start, end) or any(start < last and first < end for first, last in taken):
+            if is_part_of_a_word(text, start, end) or any(start < last and first < end for first, last in taken):
                 continue
             groups = {name: value or "" for name, value in match.groupdict().items()}
             groups |= {"all": match.group(), "before": text[:start], "after": text[end:]}
@@ -65,7 +65,7 @@ def _rules(table: tuple[Rule, ...]) -> "tuple[tuple[re2._Regexp, Reader], ...]":
     return tuple((re2.compile(pattern), reader) for pattern, reader in table)
 
 
-def _is_part_of_a_word(text: str, start: int, end: int) -> bool:
+def is_part_of_a_word(text: str, start: int, end: int) -> bool:
     """RE2 knows words of ASCII only. Han, kana and hangul have no such border."""
     return _touches(text[start - 1 : start], text[start : start + 1]) or _touches(
         text[end - 1 : end], text[end : end + 1]

@@ -8,7 +8,7 @@ from everself.text.dates import _spans as spans
 from everself.text.dates._rules import Groups, Rule, begun, by_word, find_year, one_of
 from everself.text.dates._spans import DateRange, Part, Season, Unit
 
-_MONTHS: Final = by_word(
+MONTHS: Final = by_word(
     {
         1: "january|jan|januar|jänner|janvier|enero",
         2: "february|feb|februar|février|fevrier|febrero",
@@ -25,12 +25,12 @@ _MONTHS: Final = by_word(
     }
 )
 # These are other words or people's names as well: alone they are no month.
-_ALSO_WORDS: Final = by_word(
+ALSO_WORDS: Final = by_word(
     {"word": "march|may|mars|mai|mayo|avril|julio|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|okt|nov|dec|dez"}
     | {"name": "april|june|august"}
 )
 _AFTER_VERB_MAY: Final = by_word({"verb": "be|have|not|also|i|we|you|he|she|they|it|only|never|well|just|still|or"})
-_WEEKDAYS: Final = by_word(
+WEEKDAYS: Final = by_word(
     {
         0: "monday|montag|lundi|lunes",
         1: "tuesday|dienstag|mardi|martes",
@@ -59,6 +59,8 @@ _NUMBERS: Final = by_word(
         12: "twelve|zwölf|douze|doce",
     }
 )
+# As values in a statement: "one" and "once" are seldom meant as numbers.
+NUMBER_WORDS: Final = {word: number for word, number in _NUMBERS.items() if number > 1 and word not in ("once", "elf")}
 _UNITS: Final[dict[str, Unit]] = by_word(
     {
         "day": "day|days|tag|tage|tagen|jour|jours|día|días|dia|dias",
@@ -76,7 +78,7 @@ _YEARS: Final = by_word(
         -2: "the year before last|vorletztes jahr",
     }
 )
-_PARTS: Final[dict[str, Part]] = by_word(
+PARTS: Final[dict[str, Part]] = by_word(
     {
         "early": "early|beginning of|start of|anfang|début|principios de",
         "mid": "mid|middle of|mitte|mi|mediados de",
@@ -107,7 +109,7 @@ _VAGUE_DAYS: Final = "the other day|neulich|l'autre jour|el otro día"
 _RECENT: Final = "recently|lately|these days|kürzlich|in letzter zeit|récemment|recientemente"
 _FRENCH: Final = by_word({"fr": "je|tu|nous|vous|il|elle|on|que|quoi|qui|quand|où|ai|as|avons|avez|suis|fait|dit"})
 
-_MONTH: Final = rf"(?P<month>{one_of(_MONTHS)})\.?"
+_MONTH: Final = rf"(?P<month>{one_of(MONTHS)})\.?"
 _NUMBER: Final = rf"(?P<number>\d{{1,3}}|{one_of(_NUMBERS)})"
 _UNIT: Final = rf"(?P<unit>{one_of(_UNITS)})"
 # "the last day of school", "to this day": a day is no span of time there
@@ -116,7 +118,7 @@ _YEAR: Final = rf"(?P<year>\d{{4}}|{one_of(_YEARS)})"
 _OF: Final = r"(?:of |de |del )?"
 _AND_YEAR: Final = rf"(?:,? {_OF}{_YEAR})?"
 _ROMANCE: Final = ("en", "desde", "depuis", "hasta", "durante", "au mois de", "mois de", "mes de")
-_BEFORE_MONTH: Final = one_of(
+BEFORE_MONTH: Final = one_of(
     (
         *("in", "during", "since", "until", "till", "of", "from", "before", "after", "around", "through", "throughout"),
         *("last", "this past", "for", "by", "between", "im", "seit", "bis", "letzten", *_ROMANCE),
@@ -158,7 +160,7 @@ def _either_order(groups: Groups, today: date) -> Iterable[DateRange] | None:
 
 
 def _day_and_month(groups: Groups, today: date) -> Iterable[DateRange] | None:
-    year, number = _year(groups, today), _MONTHS[groups["month"]]
+    year, number = _year(groups, today), MONTHS[groups["month"]]
     if year is None and _verb_follows(groups):
         return None
     return (spans.day_of_month(today, year, number, int(groups["day"])),)
@@ -168,15 +170,15 @@ def _part_of_month(groups: Groups, today: date) -> Iterable[DateRange] | None:
     year = _year(groups, today)
     if year is None and _verb_follows(groups):
         return None
-    return (spans.month(today, year, _MONTHS[groups["month"]], _PARTS[groups["part"]]),)
+    return (spans.month(today, year, MONTHS[groups["month"]], PARTS[groups["part"]]),)
 
 
 def _month_and_year(groups: Groups, today: date) -> Iterable[DateRange]:
-    return (spans.month(today, _year(groups, today), _MONTHS[groups["month"]]),)
+    return (spans.month(today, _year(groups, today), MONTHS[groups["month"]]),)
 
 
 def _month_after_word(groups: Groups, today: date) -> Iterable[DateRange] | None:
-    number = _MONTHS[groups["month"]]
+    number = MONTHS[groups["month"]]
     # the planet and the sauce
     if groups["month"] in ("mars", "mayo") and groups["word"] not in _ROMANCE:
         return None
@@ -189,9 +191,9 @@ def _bare_month(groups: Groups, today: date) -> Iterable[DateRange] | None:
     month = groups["month"]
     # "the April sales" is a month, "the march" a walk
     known = groups["before"].endswith(("the ", "my ", "our ", "your ", "their "))
-    if month in _ALSO_WORDS and not (known and _ALSO_WORDS[month] == "name"):
+    if month in ALSO_WORDS and not (known and ALSO_WORDS[month] == "name"):
         return None
-    return (spans.month(today, None, _MONTHS[month]),)
+    return (spans.month(today, None, MONTHS[month]),)
 
 
 def _season(groups: Groups, today: date) -> Iterable[DateRange] | None:
@@ -241,7 +243,7 @@ def _unit(groups: Groups, today: date) -> Iterable[DateRange]:
 
 
 def _weekday(groups: Groups, today: date) -> Iterable[DateRange]:
-    number = _WEEKDAYS[groups["weekday"]]
+    number = WEEKDAYS[groups["weekday"]]
     word = groups.get("word") or groups.get("later") or ""
     if word in ("last", "this past", "past", "letzten", "vorigen", "dernier", "pasado"):
         return tuple(spans.last_weekday(today, number))
@@ -281,9 +283,9 @@ RULES: Final[tuple[Rule, ...]] = (
     (r"(?P<year>\d{4})[-/](?P<month>0?[1-9]|1[0-2])", _iso_month),
     (rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)? {_OF}{_MONTH}{_AND_YEAR}", _day_and_month),
     (rf"{_MONTH} (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b{_AND_YEAR}", _day_and_month),
-    (rf"(?:the )?(?P<part>{one_of(_PARTS)})[ -]{_MONTH}{_AND_YEAR}", _part_of_month),
+    (rf"(?:the )?(?P<part>{one_of(PARTS)})[ -]{_MONTH}{_AND_YEAR}", _part_of_month),
     (rf"{_MONTH},? {_OF}{_YEAR}", _month_and_year),
-    (rf"(?P<word>{_BEFORE_MONTH}) {_MONTH}", _month_after_word),
+    (rf"(?P<word>{BEFORE_MONTH}) {_MONTH}", _month_after_word),
     (_MONTH, _bare_month),
     (
         rf"(?:(?P<word>in|during|over|since|last|previous|this|past|next|im|letzten|vorigen|diesen|nächsten|en|cet|ce)"
@@ -306,7 +308,7 @@ RULES: Final[tuple[Rule, ...]] = (
     (r"(?:over|on|at|during|am) (?:the )?(?:weekend|wochenende)", lambda _, today: (spans.bare_weekend(today),)),
     (
         rf"(?:(?P<word>last|this past|past|this|on|next|every|each|good|black|letzten|vorigen|diesen|am|nächsten|jeden|"
-        rf"chaque|el|le|cada) )?(?P<weekday>{one_of(_WEEKDAYS)})(?: (?P<later>dernier|pasado|prochain|próximo))?",
+        rf"chaque|el|le|cada) )?(?P<weekday>{one_of(WEEKDAYS)})(?: (?P<later>dernier|pasado|prochain|próximo))?",
         _weekday,
     ),
     (rf"(?:{_BEFORE_YEAR}) (?:the year )?(?P<year>(?:19|20)\d\d)",

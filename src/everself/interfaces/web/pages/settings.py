@@ -26,7 +26,6 @@ def show_settings(visit: Visit) -> Answer:
         {
             "models": visit.attempt("model.list"),
             "agents_listed": visit.attempt("agents.list"),
-            "report": visit.attempt("agents.show", name=visit.agent),
             "changed": visit.attempt("config.show", agent=visit.agent),
             "providers": PROVIDERS,
             "typed": typed,
@@ -115,6 +114,10 @@ def test_model(visit: Visit) -> Answer:
     return Shown("settings/trial.html", {"trial": visit.run("model.test", **visit.form.given("name"))})
 
 
+def show_agent(visit: Visit) -> Answer:
+    return Shown("settings/agent.html", {"report": visit.run("agents.show", name=visit.agent)})
+
+
 def add_agent(visit: Visit) -> Answer:
     visit.run("agents.add", **visit.form.given("name", "workspace"))
     return Moved(visit.url("settings"), "agent-added")
@@ -201,6 +204,7 @@ PAGES: Final = (
     Page("settings/value", save, "settings", "POST"),
     Page("settings/model", use_model, "settings", "POST"),
     Page("settings/model/test", test_model, "settings", "POST", slow=True),
+    Page("settings/agent", show_agent, "settings", slow=True),
     Page("settings/agents/add", add_agent, "settings", "POST", slow=True),
     Page("settings/agents/remove", remove_agent, "settings", "POST"),
     Page("settings/programs", show_programs, "settings"),

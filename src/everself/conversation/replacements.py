@@ -1,0 +1,118 @@
+"""Which entry a correction gives another value, and what is written in its place. Pure but for the heads; closes nothing itself.
+
+A day, a time or a number is replaced where the correction and the entry are about the same (`classify.replacement`) and no other entry is
+as near. How much has to speak for it depends on how sure it is that something is put right: who says "no, …" is believed sooner than who
+only tells of a change.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from everself.classify.corrections import Correction
+from everself.classify.coverage import denies, is_chatter, words_shared
+from everself.classify.openers import bare
+from everself.memory.remainders import untouched
+from everself.memory.replacement import Replacement, find_replacement, says_more, swapped
+from everself.text.clauses import clauses_of
+from everself.text.note_quotes import with_quote
+from everself.text.quantities import read_quantities
+from everself.text.sentences import split
+from everself.values import Entry
+
+# how likely a statement corrects something that only tells of a change: where it begins as the entry does, and where it does not
+_TOLD: Final = 0.3
+_LIKELY: Final = 0.6
+# the same of a statement that is no correction to the head, where it says the same of another value and nothing else
+_HINTED: Final = 0.2
+# the value that is gone and one word more
+_NAMED: Final = 2
+# longer messages say more than one thing
+_LONGEST: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """`entries` are wrong, and `words` say what is right; `text` is what is written: the first entry with the right value, or the words.
+    `sure` is False where it may be so. `rest` is what else stands in those entries of which nothing is written again."""
+
+    entries: tuple[Entry, ...]
+    words: str
+    text: str
+    sure: bool
+    rest: tuple[tuple[Entry, str], ...] = ()
+
+
+def find_replaced(found: Sequence[Entry], told: Correction, message: str) -> Replaced | None:
+    """The entry with its copies of which the correction gives another value; the whole message is read where its sentence alone names
+    nothing that is known."""
+    unsure: Replaced | None = None
+    whole = " ".join(message.split())
+    for words in dict.fromkeys((bare(told.trigger), bare(whole) if len(whole) <= _LONGEST else "")):
+        judged = [(one, other) for one in found if words and (other := find_replacement(words, one.text)) is not None]
+        best = _best(judged)
+        if best:
+            replaced = _replaced(best, words, told)
+            if replaced.sure:
+                return replaced
+            unsure = unsure or replaced
+    return unsure
+
+
+def _best(judged: Sequence[tuple[Entry, Replacement]]) -> list[tuple[Entry, Replacement]]:
+    """That for which most speaks, with those that have the same old value and the same in common with what is said: they are copies of it.
+    Nothing where another one is as near."""
+    most = max((one.weight for _, one in judged), default=None)
+    # of a note and what it quotes, the first that was found
+    best = list({entry.id: (entry, one) for entry, one in reversed(judged) if one.weight == most}.values())
+    best.sort(key=lambda pair: -len(pair[0].text))
+    copies = [pair for pair in best if _is_copy(pair, best[0])]
+    return copies if len(copies) == len(best) else []
+
+
+def _is_copy(one: tuple[Entry, Replacement], other: tuple[Entry, Replacement]) -> bool:
+    (entry, how), (longer, first) = one, other
+    values = any(mine.kind == yours.kind and mine.agrees(yours) for mine in how.olds for yours in first.olds)
+    same = bool({*entry.lineage} & {*longer.lineage}) or not says_more(entry.text, longer.text)
+    return values and same and how.common == first.common
+
+
+def _replaced(best: Sequence[tuple[Entry, Replacement]], words: str, told: Correction) -> Replaced:
+    (first, how), *others = best
+    text = swapped(how, words, first.text)
+    if not how.named and not says_more(first.text, words) and len(read_quantities(first.text)) == len(how.olds):
+        # all of it is said again
+        text = words
+    rest = [(entry, untouched(entry.text, words)) for entry, _ in (others if text else best)]
+    sure = _is_sure(how, words, told) and all(left is not None for _, left in rest)
+    if text and says_more(words, text):
+        text = with_quote(text, _telling(words, how))
+    kept = tuple((entry, left) for entry, left in rest if left)
+    return Replaced(tuple(entry for entry, _ in best), words, text or words, sure, kept)
+
+
+def _telling(words: str, how: Replacement) -> str:
+    """What is said, from the first clause that names a value or what it is of to the last that is no small talk."""
+    clauses = [
+        (start + first, start + until) for start, end in split(words) for first, until in clauses_of(words[start:end])
+    ]
+    told = [
+        (first, until)
+        for first, until in clauses
+        if any(first <= one.start < until for one in how.news) or words_shared(words[first:until], " ".join(how.common))
+    ]
+    last = max(until for first, until in clauses if (first, until) in told or not is_chatter(words[first:until]))
+    return words[min(first for first, _ in told) : last].strip()
+
+
+def _is_sure(how: Replacement, words: str, told: Correction) -> bool:
+    """Whether the entry may be closed without asking. Without a head that says so, only the value itself can: one that is named and not
+    said again, or another one of which nothing else is said."""
+    if told.sure in ("high", "medium"):
+        return how.named or how.close or told.sure == "high"
+    if how.named:
+        return denies(words) or len(how.common) > _NAMED or told.likely >= _LIKELY
+    if told.sure == "hint":
+        # two weekdays may be two habits
+        return how.exact and told.likely >= _HINTED and getattr(how.news[0].value, "weekday", -1) < 0
+    return how.close and (how.whole or told.likely >= (_TOLD if how.begins else _LIKELY))

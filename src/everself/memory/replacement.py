@@ -1,0 +1,277 @@
+"""Whether a statement gives a day, a time or a number of something that is known another value. Pure: knows no memory, model or clock.
+
+Two statements are laid side by side: what they have in common has to name the same thing, and of one kind of value each has its own. Where
+the statement also names the value that is known, hardly anything else can be meant; where it does not, a rival subject ("the bathroom
+budget" for "the budget of the kitchen") means that both may hold. Who asks has reason to think that something is put right: two statements
+that look like this may both be true.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from everself.classify import encoder
+from everself.classify.coverage import denies, is_filler, names_in, words_of_substance, words_shared
+from everself.text.clauses import clauses_of
+from everself.text.normalise import fold
+from everself.text.quantities import Kind, Quantity, read_quantities
+from everself.text.sentences import split
+
+_KINDS: Final[tuple[Kind, ...]] = ("day", "time", "number")
+# how near two words are of which one may stand in the place of the other: "bathroom" and "kitchen", "husband" and "daughter"
+_RIVAL: Final = 0.45
+# what is so near to this says when, and names nothing
+_WHEN: Final = 0.8
+_NOW: Final = "now"
+# one of the first words names what a statement is about
+_FIRST: Final = 2
+# a unit, "of" and what is counted
+_BEHIND: Final = 3
+_SHORTEST: Final = 3
+_DENSE: Final = "\u2e7f"
+_LONGEST: Final = 600
+_Pair = tuple[list[Quantity], list[Quantity]]
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """`olds` and `news` are the values and where they stand in each text; `common` are the words that both have.
+
+    `named`: the statement names the value that is known, and does not say it again. `close`: the common words stand beside the new value,
+    or are several. `begins`: both begin with the same thing. `whole`: all that is said of the old value is said of the new one; `exact`:
+    and nothing else.
+    """
+
+    olds: tuple[Quantity, ...]
+    news: tuple[Quantity, ...]
+    common: frozenset[str]
+    named: bool
+    close: bool
+    begins: bool
+    whole: bool
+    exact: bool
+
+    @property
+    def weight(self) -> tuple[bool, int]:
+        return self.named, len(self.common)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A text, its values, and the same text without them; `start` is where the part of it begins that is compared."""
+
+    text: str
+    values: tuple[Quantity, ...]
+    bare: str
+    start: int = 0
+
+    def clause(self, value: Quantity) -> str:
+        first, until = _clause(self.text, value)
+        return self.bare[first:until]
+
+    def of(self, kind: Kind) -> list[Quantity]:
+        return [one for one in self.values if one.kind == kind]
+
+
+def find_replacement(said: str, known: str) -> Replacement | None:
+    """What of a known text a statement replaces; None where it is about something else, gives no other value, or more than one sentence of
+    the text could be meant."""
+    if max(len(said), len(known)) > _LONGEST or not read_quantities(said):
+        return None
+    found = [one for start, end in split(known) if (one := _compare(said, known, start, end)) is not None]
+    best = max(found, key=lambda one: one.weight, default=None)
+    if best is None or sum(one.weight == best.weight for one in found) > 1:
+        return None
+    return best
+
+
+def swapped(found: Replacement, said: str, known: str) -> str:
+    """The known text with the new value in the place of the old one; empty where that is not one for one."""
+    if len(found.olds) != 1 or len(found.news) != 1:
+        return ""
+    (old,), (new,) = found.olds, found.news
+    # "the 19th" stands for another day of the month, and for no "12 December"
+    months = [getattr(one.value, "month", 0) for one in (old, new)]
+    if old.agrees(new) is None or (months[0] and not months[1]):
+        return ""
+    return known[: old.start] + said[new.start : new.end] + known[old.end :]
+
+
+def says_more(one: str, other: str) -> bool:
+    """Whether a text has a word of substance, values aside, that the other has not."""
+    return bool(_apart(_bare(one, read_quantities(one)), other))
+
+
+def _compare(said: str, known: str, start: int, end: int) -> Replacement | None:
+    every = read_quantities(known)
+    ours = _Side(said, read_quantities(said), _bare(said, read_quantities(said)))
+    # places are those of the whole text, words those of this sentence
+    theirs = _Side(
+        known,
+        tuple(one for one in every if start <= one.start < end),
+        " " * start + _bare(known, every)[start:end],
+        start,
+    )
+    common = _common(ours, theirs)
+    if not theirs.values or not common or _names_part(ours.bare, theirs.bare):
+        return None
+    named: list[_Pair] = []
+    valued: list[_Pair] = []
+    for kind in _KINDS:
+        mine, yours = ours.of(kind), theirs.of(kind)
+        again = [one for one in yours if any(map(one.agrees, mine))]
+        fresh = [one for one in mine if not any(one.agrees(each) for each in every if each.kind == kind)]
+        told = [one for one in mine if any(map(one.agrees, again))]
+        if again and fresh and _is_settled(ours, theirs, told, fresh):
+            named.append((again, fresh))
+        elif yours and fresh and not again:
+            # "Wren is 7, Otis turned three": what is said of Wren is no other value of what is said of Otis
+            valued.append((_beside(yours, theirs, ours.bare), _beside(fresh, ours, theirs.bare)))
+    if named and not _about(ours, theirs):
+        return None
+    if named:
+        # what is said of another kind goes with it: another day at another time
+        valued = [one for one in valued if one[0][0].kind != "number"]
+    elif not valued or _is_rival(ours, theirs, valued, common):
+        return None
+    return _made(ours, theirs, (named, valued), common)
+
+
+def _made(ours: _Side, theirs: _Side, pairs: tuple[list[_Pair], list[_Pair]], common: set[str]) -> Replacement:
+    named, valued = pairs
+    olds, news = ([one for pair in (*named, *valued) for one in pair[at]] for at in (0, 1))
+    mine, yours = ours.clause(news[0]), theirs.clause(olds[0])
+    matched = {ours.text[one.start : one.end] for one in ours.values if any(map(one.agrees, theirs.of(one.kind)))}
+    whole = len(named) + len(valued) == 1 and not _apart(yours, ours.bare)
+    return Replacement(
+        tuple(olds),
+        tuple(news),
+        frozenset(common | matched),
+        bool(named),
+        len(common) > 1 or bool(words_shared(mine, theirs.bare)) or any(one in mine for one in common),
+        _begin_alike(ours, theirs, news[0], olds[0]),
+        whole,
+        whole and not _apart(mine, theirs.bare),
+    )
+
+
+def _common(ours: _Side, theirs: _Side) -> set[str]:
+    """The words that both have. A number that both have names something, as in "release 3.2"; what is counted does not."""
+    numbers = {ours.text[one.start : one.end] for one in ours.of("number") if any(map(one.agrees, theirs.of("number")))}
+    return _about(ours, theirs) | numbers
+
+
+def _about(ours: _Side, theirs: _Side) -> set[str]:
+    counted = words_shared(" ".join(one.unit for one in (*ours.values, *theirs.values)), ours.bare)
+    shared = sorted(words_shared(ours.bare, theirs.bare) - counted)
+    vectors = encoder.embed([_NOW, *shared][: encoder.MOST])
+    if vectors is None:
+        return {word for word in shared if word != _NOW}
+    return {word for word, one in zip(shared, vectors[1:], strict=False) if float(one @ vectors[0]) < _WHEN}
+
+
+def _is_settled(ours: _Side, theirs: _Side, told: Sequence[Quantity], fresh: Sequence[Quantity]) -> bool:
+    """Whether the value that is known is named because it is gone: what is said of the new one is about the same, and the old one is denied
+    or something else is said of it. Of ten kilometres in fifty minutes neither number replaces the other."""
+    counted = [one for one in (*told, *fresh) if one.kind == "number" and _is_unit(one.unit)]
+    if any(one.unit != counted[0].unit for one in counted):
+        return False
+    old, new = ours.clause(told[0]), ours.clause(fresh[0])
+    about = words_shared(new, theirs.bare) or not words_of_substance(new)
+    known = theirs.clause(next(one for one in theirs.of(told[0].kind) if one.agrees(told[0])))
+    return bool(about) and (denies(old) or bool(_apart(known, old)))
+
+
+def _is_rival(ours: _Side, theirs: _Side, valued: Sequence[_Pair], common: set[str]) -> bool:
+    """Whether the two may speak of different things, or differ in more than one value: then both may hold."""
+    if len(valued) > 1 or any(len(one) > 1 for pair in valued for one in pair):
+        return True
+    ((old,), (new,)) = valued[0]
+    if old.kind == "number" and not _same_unit(old.unit, new.unit):
+        return True
+    first = [words_of_substance(side.bare)[:_FIRST] for side in (ours, theirs)]
+    if any(char > _DENSE for char in ours.bare + theirs.bare):
+        return not first[0] or not first[1] or first[0][0] != first[1][0]
+    numbered = any(word[:1].isdecimal() for word in common)
+    if not numbered and not words_shared(" ".join(first[1]), ours.bare) and len(common) < _FIRST:
+        return True
+    if _labels(ours.bare) != _labels(theirs.bare):
+        return True
+    return _are_alike(_apart(_near(ours, new), theirs.bare), _apart(_near(theirs, old), ours.bare))
+
+
+def _near(side: _Side, value: Quantity) -> str:
+    """What may name the thing that has a value: all that stands before it in its clause, and behind a number what it counts."""
+    first, _ = _clause(side.text, value)
+    before = side.bare[max(first, side.start) : value.end]
+    return f"{before} {' '.join(side.bare[value.end :].split()[:_BEHIND])}" if value.kind == "number" else before
+
+
+def _begin_alike(ours: _Side, theirs: _Side, new: Quantity, old: Quantity) -> bool:
+    """Whether the clauses begin with the same word, or with the same number."""
+    first = []
+    for side, value in ((ours, new), (theirs, old)):
+        start, end = _clause(side.text, value)
+        words = _bare(side.text, (value,))[start:end].split()
+        while words and (is_filler(words[0]) or not (words_of_substance(words[0]) or words[0][0].isdecimal())):
+            words = words[1:]
+        first.append(words[0] if words else "")
+    return bool(first[0]) and (first[0] == first[1] or bool(words_shared(*first)))
+
+
+def _same_unit(one: str, other: str) -> bool:
+    """Whether the words behind two numbers are the same, or neither is more than a word of grammar."""
+    if one and other and (one.startswith(other) or other.startswith(one)):
+        return True
+    return not _is_unit(one) and not _is_unit(other)
+
+
+def _is_unit(word: str) -> bool:
+    return bool(words_of_substance(word))
+
+
+def _are_alike(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    ours, theirs = ([word for word in words if len(word) >= _SHORTEST] for words in (ours, theirs))
+    if not ours or not theirs:
+        return False
+    vectors = encoder.embed([*ours, *theirs][: encoder.MOST])
+    if vectors is None:
+        return True
+    return any(float(one @ other) >= _RIVAL for one in vectors[: len(ours)] for other in vectors[len(ours) :])
+
+
+def _apart(one: str, other: str) -> list[str]:
+    """The words of the first that the other has not."""
+    shared = words_shared(one, other)
+    return [word for word in words_of_substance(one) if word not in shared and not is_filler(word)]
+
+
+def _names_part(own: str, other: str) -> bool:
+    """Whether each names somebody that the other does not, and nobody is named by both."""
+    ours, theirs = set(names_in(own)), set(names_in(other))
+    return bool(ours and theirs) and not ours & theirs and not words_shared(" ".join(theirs), own)
+
+
+def _labels(text: str) -> set[str]:
+    """Words with a digit, as in "class 4b": another one is another thing."""
+    return {word for word in fold(text).split() if any(map(str.isdecimal, word)) and any(map(str.isalpha, word))}
+
+
+def _clause(text: str, value: Quantity) -> tuple[int, int]:
+    for start, end in split(text):
+        for first, until in clauses_of(text[start:end]):
+            if start + first <= value.start < start + until:
+                return start + first, start + until
+    return 0, len(text)
+
+
+def _beside(values: list[Quantity], side: _Side, words: str) -> list[Quantity]:
+    """Those that stand in one clause with some of these words; all of them where none does."""
+    return [one for one in values if words_shared(side.clause(one), words)] or values
+
+
+def _bare(text: str, values: Sequence[Quantity]) -> str:
+    """The text with its values blanked out, every place as it was."""
+    for one in values:
+        text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
+    return text

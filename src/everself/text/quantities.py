@@ -1,0 +1,108 @@
+"""Finds the values in a statement that can be compared: days, times of day and numbers. Pure; judges nothing."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, Literal
+
+from everself.text.dates import NUMBER_WORDS, NamedDay, find_days, may_be_same
+from everself.text.folding import fold_in_place
+
+if TYPE_CHECKING:
+    import re2
+
+Kind = Literal["day", "time", "number"]
+
+_NOON: Final = 12
+_HOURS: Final = 24
+_MINUTES: Final = 60
+_WORDS: Final = "|".join(sorted(NUMBER_WORDS, key=lambda word: (-len(word), word)))
+_TIMES: Final = (
+    r"\b(?P<hour>[0-2]?\d)(?::| ?h ?)(?P<minute>[0-5]\d)(?: ?(?P<half>[ap])\.?m\b)?",
+    r"\b(?P<hour>[0-2]?\d)(?:\.(?P<minute>[0-5]\d))? ?(?:(?P<half>[ap])\.?m\b|uhr\b|o'clock)",
+    rf"\bhalf (?:past )?(?P<hour>[01]?\d\b|{_WORDS})",
+    r"(?P<hour>[0-2]?\d) ?(?:点|點|時|시)(?: ?(?:(?P<thirty>半|반)|(?P<minute>[0-5]\d) ?[分분]))?",
+    r"\b(?:at|um|à|gegen|by|until|till) (?P<hour>[01]?\d|2[0-4])\b(?: in the (?P<part>morning|afternoon|evening))?",
+)
+_NUMBER: Final = rf"\d+(?:[.,]\d+)*|\b(?:{_WORDS})\b"
+_UNITS: Final = "gmlhk"
+_UNIT: Final = r"^ ?(?:an? |per |/ ?)?(?P<unit>[\p{L}%°€$£]+)"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """`value` is what is compared: a day, minutes after midnight or the number as it is written. `unit` is the word behind a number."""
+
+    kind: Kind
+    start: int
+    end: int
+    value: "NamedDay | int | str"
+    unit: str = ""
+
+    def agrees(self, other: "Quantity") -> bool | None:
+        """Whether two of one kind may be the same; None where they cannot be compared."""
+        if isinstance(self.value, NamedDay) and isinstance(other.value, NamedDay):
+            return may_be_same(self.value, other.value)
+        if self.kind == "time" and isinstance(self.value, int) and isinstance(other.value, int):
+            return (self.value - other.value) % (_NOON * _MINUTES) == 0
+        return self.value == other.value
+
+
+@lru_cache(maxsize=4_096)
+def read_quantities(text: str) -> tuple[Quantity, ...]:
+    """Each place once, in the order of the text."""
+    folded = fold_in_place(text)
+    lowered = folded.lower() if len(folded.lower()) == len(folded) else folded
+    found = [Quantity("day", one.start, one.end, one) for one in find_days(lowered)]
+    rest = _without(lowered, found)
+    found += _times(rest)
+    rest = _without(rest, found)
+    for match in _compiled(_NUMBER).finditer(rest):
+        word, end = match.group(), match.end()
+        if _is_part_of_a_name(rest, match.start(), end):
+            continue
+        unit = _compiled(_UNIT).search(rest[end : end + 24])
+        value = str(NUMBER_WORDS[word]) if word in NUMBER_WORDS else word.replace(",", "")
+        found.append(Quantity("number", match.start(), end, value, unit.group("unit") if unit else ""))
+    return tuple(sorted(found, key=lambda one: one.start))
+
+
+def _times(text: str) -> Iterator[Quantity]:
+    taken: list[tuple[int, int]] = []
+    for rule in _TIMES:
+        for match in _compiled(rule).finditer(text):
+            start, end = match.span()
+            if any(start < last and first < end for first, last in taken):
+                continue
+            groups = {name: value for name, value in match.groupdict().items() if value}
+            hour = NUMBER_WORDS.get(groups["hour"]) or int(groups["hour"])
+            if hour > _HOURS:
+                continue
+            after = groups.get("half") == "p" or groups.get("part") in ("afternoon", "evening")
+            hour += _NOON if after and hour < _NOON else 0
+            half = "thirty" in groups or (groups.get("minute") is None and text[start:end].startswith("half"))
+            taken.append((start, end))
+            # "half" belongs to the time, "at" does not
+            start = start if half else match.start(_compiled(rule).groupindex["hour"])
+            yield Quantity("time", start, end, hour * _MINUTES + (30 if half else int(groups.get("minute", 0))))
+
+
+def _is_part_of_a_name(text: str, start: int, end: int) -> bool:
+    """ "4b" and "v2" name something and count nothing; "590g" counts, and so does what stands beside a script without blanks."""
+    before, after = text[start - 1 : start], text[end : end + 2]
+    single = after[:1].isascii() and after[:1].isalpha() and not after[1:].isalpha() and after[0] not in _UNITS
+    return single or (before.isascii() and before.isalpha())
+
+
+def _without(text: str, found: list[Quantity]) -> str:
+    """The same places, what was read already blanked out."""
+    for one in found:
+        text = text[: one.start] + "\x00" * (one.end - one.start) + text[one.end :]
+    return text
+
+
+@lru_cache(maxsize=16)
+def _compiled(pattern: str) -> "re2._Regexp":
+    import re2
+
+    return re2.compile(pattern)

@@ -1,0 +1,73 @@
+"""A statement that gives something known another value: which of what is known it replaces. Nothing that may hold beside it is."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from everself.classify import encoder
+from everself.classify.corrections import Correction, find_change, hint_of_correction
+from everself.classify.openers import bare
+from everself.conversation.replacements import find_replaced
+from everself.memory.replacement import find_replacement, swapped
+from everself.models.embedding.local import open_local
+from everself.values import Entry
+
+pytestmark = pytest.mark.slow
+
+CORPUS = Path(__file__).parents[1] / "corpora" / "replacements" / "written.jsonl"
+# of 35 that replace something; the others are asked about or stay beside each other
+LEAST_FOUND = 22
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _encoder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with encoder.offering(open_local("", "", str(tmp_path_factory.mktemp("models"))).embed):
+        yield
+
+
+def entry(number: int, text: str) -> Entry:
+    return Entry(f"{number:012d}", "memory/2026-11-02.md", text)
+
+
+def replaced_by(said: str, known: list[str]) -> int | None:
+    told = find_change(said) or Correction("hint", said, likely=hint_of_correction(said))
+    found = find_replaced([entry(at, text) for at, text in enumerate(known)], told, said)
+    return int(found.entries[0].id) if found is not None and found.sure else None
+
+
+def test_nothing_is_replaced_that_may_hold_beside_what_is_said() -> None:
+    rows = [json.loads(line) for line in CORPUS.read_text("utf-8").splitlines()]
+    got = [(row["closes"], replaced_by(row["said"], row["known"]), row["said"]) for row in rows]
+    assert [said for wanted, found, said in got if found is not None and found != wanted] == []
+    assert sum(found is not None for _, found, _ in got) >= LEAST_FOUND
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "right"),
+    [
+        ("the flour comes thursday not wednesday", "the flour comes every wednesday", "the flour comes every thursday"),
+        ("wren is 8", "kids: Wren is 7, Otis turned three in august.", "kids: Wren is 8, Otis turned three in august."),
+        ("Ines now starts at 8:30", "Ines starts work at 9", "Ines starts work at 8:30"),
+    ],
+)
+def test_the_rest_of_what_is_known_stays(said: str, known: str, right: str) -> None:
+    found = find_replacement(bare(said), known)
+    assert found is not None
+    assert swapped(found, bare(said), known) == right
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ("I'm 34, not 43.", "Bus 43 stops at the old mill"),
+        ("the bathroom budget is 6000", "the budget for the kitchen is 9000"),
+        ("class 3a has 25 children", "class 4b has 26 children"),
+        ("Ran 10k in 52 minutes", "did 10k in 49:30 today"),
+        ("the concert is on 12 december and the party on 19 december", "the concert is on 12 december"),
+        ("contract goes till 30 june now", "she lands 22 december now"),
+    ],
+)
+def test_what_is_about_something_else_is_no_other_value(said: str, known: str) -> None:
+    assert find_replacement(said, known) is None
