@@ -58,7 +58,6 @@ def _measure(folder: Path, entries: int, rounds: int) -> list[Cost]:
     from tests.interfaces.http.gateways import HOME, Gateway, make_agent
     from tests.interfaces.web.workspaces import fill_days
 
-
     # without vectors: making them for so many takes minutes, and would be measured along with the pages
     host = Path(HOME.places.host_file)
     host.parent.mkdir(parents=True)
