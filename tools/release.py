@@ -6,6 +6,7 @@ usage: python -m tools.release [--check] VERSION
 """
 
 import argparse
+import json
 import re
 import shutil
 import subprocess
@@ -34,11 +35,16 @@ def find_faults(top: Path, version: str) -> list[str]:
         faults.append(
             f"src/everself/__init__.py says {found[1] if found else 'nothing'}: set __version__ to {version}."
         )
+    listed = json.loads((top / "server.json").read_text(encoding="utf-8"))
+    if {listed["version"], *(one["version"] for one in listed["packages"])} != {version}:
+        faults.append(f"server.json says another version: set each of its versions to {version}.")
     changes = (top / "CHANGELOG.md").read_text(encoding="utf-8")
     if not re.search(rf"^## \[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d$", changes, re.MULTILINE):
         faults.append(
             f"CHANGELOG.md has no heading “## [{version}] - YYYY-MM-DD”: move what is under Unreleased there."
         )
+    if not re.search(r"^\[project\.urls\]$", (top / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE):
+        faults.append("pyproject.toml has no [project.urls]: say there where the source and the issues are.")
     if git(top, "status", "--porcelain"):
         faults.append("There are changes that are not committed: commit them.")
     if (branch := git(top, "rev-parse", "--abbrev-ref", "HEAD")) != "main":

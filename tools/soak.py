@@ -67,6 +67,7 @@ ROWS: dict[str, Row] = {
     ),
     "R4-FULL": Row("tests.trust.rows.r04_full", "run_r4_full", 200, 20, "seed", "rounds"),
     "R5": Row("tests.trust.rows.r05", "run_r5", 1_000, 1_000, "seed", "entries of each writer"),
+    "R5-MCP": Row("tests.trust.rows.r05_mcp", "run_r5_mcp", 50, 50, "seed", "writes of each client"),
     "R6": Row("tests.trust.rows.r06", "run_r6", 1_000, 50, "seed", "interleavings"),
     "R5-MEMORY": Row("tests.trust.rows.r05_memory", "run_r5_memory", 1_000, 1_000, "seed", "thoughts of each writer"),
     "R5-FORGET": Row("tests.trust.rows.r05_forget", "run_r5_forget", 200, 20, "seed", "entries of each that forgets"),
@@ -81,6 +82,7 @@ ROWS: dict[str, Row] = {
     "R12": Row("tests.trust.rows.r12", "run_r12", 600, 60, "start", "zones"),
     "R12-MEMORY": Row("tests.trust.rows.r12_memory", "run_r12_memory", 600, 60, "start", "zones"),
     "R13": Row("tests.trust.rows.r13", "run_r13", 1_000, 50, "seed", "chains"),
+    "R14-MCP": Row("tests.trust.rows.r14_mcp", "run_r14_mcp", 100, 20, "seed", "clients"),
     "R14": Row("tests.trust.rows.r14", "run_r14", 100, 20, "seed", "holders"),
     "R15": Row("tests.trust.rows.r15", "run_r15", 10_000, 10_000, "seed", "daily files"),
     "R16": Row("tests.trust.rows.r16", "run_r16", 200, 10, "seed", "backups"),
@@ -104,6 +106,7 @@ ROWS: dict[str, Row] = {
     "S13": Row("tests.trust.rows.s13", "run_s13", 5, 1, "seed", "visits of every route"),
     "S14": Row("tests.trust.rows.s14", "run_s14", 20_000, 1_000, "seed", "requests"),
     "S15": Row("tests.trust.rows.s15", "run_s15", 50, 5, "seed", "agents"),
+    "S17": Row("tests.trust.rows.s17", "run_s17", 6, 2, "seed", "walks over every page"),
 }
 
 # rows over a corpus of which a third is looked at in the closing run only

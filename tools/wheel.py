@@ -7,6 +7,7 @@ Building and talking need no network; installing the dependencies does, unless p
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -84,6 +85,37 @@ def try_on(interpreter: str, wheel: Path, folder: Path) -> tuple[str, str]:
     return "", converse([str(venv / "bin/everself")], folder / "talk")
 
 
+def try_runner(name: str, wheel: Path, folder: Path) -> str | None:
+    """What went wrong when somebody takes the wheel by uvx or pipx; None where the program is not found here."""
+    from tools.make_venv import uv_environment
+
+    if shutil.which(name) is None:
+        return None
+    environment = uv_environment(sys.executable)
+    if name == "uvx":
+        more = {"UV_CACHE_DIR": environment.get("UV_CACHE_DIR") or _uv_cache(), "UV_TOOL_DIR": str(folder / "tools")}
+        command = ["--quiet", "--constraints", str(TOP / "constraints.txt"), "--from", str(wheel), "everself"]
+        # an earlier wheel of the same version may lie in the cache
+        first = [name, "--refresh-package", "everself", *command, "--version"]
+        done = subprocess.run(first, env=environment | more, capture_output=True, text=True, check=False)
+        if done.returncode:
+            return f"it could not be installed: {done.stderr.strip()}"
+        kept = {key: value for key, value in environment.items() if key.startswith("UV_")} | more
+        return converse([name, "--offline", *command], folder / "talk", {**kept, "PATH": os.environ["PATH"]})
+    places = {"PIPX_HOME": str(folder / "pipx"), "PIPX_BIN_DIR": str(folder / "bin")}
+    limits = f"--pip-args=--constraint={TOP / 'constraints.txt'}"
+    done = subprocess.run(
+        [name, "install", limits, str(wheel)], env=environment | places, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        return f"it could not be installed: {done.stderr.strip()}"
+    return converse([str(folder / "bin/everself")], folder / "talk")
+
+
+def _uv_cache() -> str:
+    return subprocess.run(["uv", "cache", "dir"], check=True, capture_output=True, text=True).stdout.strip()
+
+
 def main(versions: Iterable[str]) -> int:
     lines: list[str] = []
     good = True
@@ -99,6 +131,11 @@ def main(versions: Iterable[str]) -> int:
             good = good and not wrong and not (missing and version == THIS)
             word = f"FAILED: {wrong}" if wrong else f"NOT INSTALLED: {missing}" if missing else "passed"
             lines.append(f"Wheel on Python {version}: {word}")
+        for name in ("uvx", "pipx"):
+            fault = try_runner(name, wheel, Path(made) / name)
+            good = good and not fault
+            word = "SKIPPED, because it was not found" if fault is None else f"FAILED: {fault}" if fault else "passed"
+            lines.append(f"Wheel by {name}: {word}")
     print("\n".join(lines))
     return 0 if good else 1
 

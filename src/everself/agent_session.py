@@ -18,6 +18,7 @@ from everself.models.chat.protocol import ToolCall, ToolSpec
 from everself.operations.loop_calls import (
     LoopCall,
     RecordedTurn,
+    SessionMessage,
     SessionPrompt,
     ToolResult,
     arguments_text,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from everself.runtime import Runtime
     from everself.search.scopes import Scope
 
-__all__ = ["AgentSession", "LoopCall", "RecordedTurn", "SessionPrompt", "ToolFormat", "ToolResult"]
+__all__ = ["AgentSession", "LoopCall", "RecordedTurn", "SessionMessage", "SessionPrompt", "ToolFormat", "ToolResult"]
 
 ToolFormat = Literal["openai", "anthropic", "json-schema"]
 T = TypeVar("T")
@@ -88,6 +89,21 @@ class AgentSession:
         if not message.strip():
             raise WrongUse("The message is empty.", mend="agent.context() gives the prompt without one.")
         return await self._work(lambda: turns.assemble(message, id, window))
+
+    async def say(self, message: str, *, id: str = "") -> None:
+        """Store what the person says before anything is done with it. `prompt` with the same words, calls and `record` then belong to it.
+
+        Needed only where the words have to last before a tool is called or the turn is recorded.
+        """
+        turns = self._turns
+        if not message.strip():
+            raise WrongUse("The message is empty.")
+        await self._work(lambda: turns.hear(message, id))
+
+    async def messages(self) -> list[SessionMessage]:
+        """What was said and called in this conversation, oldest first, without what was forgotten since: a history to go on with."""
+        turns = self._turns
+        return await self._work(turns.messages)
 
     def tools(self, format: ToolFormat = "openai") -> list[Any]:
         """The agent's tools in the shape that an API takes: `openai` (chat completions), `anthropic` (messages), or `json-schema`, which is

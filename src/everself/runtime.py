@@ -316,13 +316,17 @@ class Runtime:
         actions = MessageActions(memory, self.checkpoint, log, embedder, self._open_triage, lambda: self.recall)
         return TurnResources(memory, self.integrity, self.assembler, self.compactor, actions, self.facts())
 
-    def _open_triage(self) -> "Triage":
+    def _offer_encoder(self) -> None:
         """Whoever reads messages for what they are has the encoder at hand; it is loaded with the first of them."""
         from everself.classify import encoder
-        from everself.classify.triage import Triage
         from everself.models.embedding.local import bundled
 
         encoder.offer(bundled(self.embedder, self.models_folder).embed)
+
+    def _open_triage(self) -> "Triage":
+        from everself.classify.triage import Triage
+
+        self._offer_encoder()
         programs = self.loaded.config.programs
         return Triage(self.tunables.heartbeat_custom_patterns, programs.recall_external_handler)
 
@@ -336,8 +340,10 @@ class Runtime:
     @part
     def keepers(self) -> "Runner":
         from everself.conversation.chat_models import REFLEX
+        from everself.conversation.sessions.client_sessions import TranscriptReader
         from everself.keepers.runner import Runner, all_keepers
         from everself.keepers.sources import KeeperModel, KeeperSearch, KeeperSources
+        from everself.storage.host_files import read_lines
 
         def open_model() -> "ChatModel | None":
             return None if self.agent.model == REFLEX else self.chat_model()
@@ -348,12 +354,14 @@ class Runtime:
         read = self.memory, self.state, self.log, self.tunables, policy
         sources = KeeperSources(*read, self._open_triage(), search, model)
         profiled = bool(self.loaded.config.programs.crm_hook)
-        return Runner(replace(sources, profiled=profiled), self.growth, all_keepers())
+        take_in = TranscriptReader(self.log, read_lines).take_in_all
+        return Runner(replace(sources, profiled=profiled, take_in=take_in), self.growth, all_keepers())
 
     @part
     def checkpoint(self) -> "Checkpoint":
         from everself.conversation.sessions.checkpoint import Checkpoint
 
+        self._offer_encoder()
         return Checkpoint(self.memory, self.log, has_model=lambda: self.chat.shared.has_model)
 
     @part

@@ -293,12 +293,14 @@ def test_the_shape_of_the_reply_reaches_the_model(tmp_path: Path) -> None:
     schema = {"type": "object", "properties": {"name": {"type": "string"}}}
     steps = ("Let me look.", call("memory_search", query="x")), ('{"name": ', '"Otto"}')
     with talking(tmp_path, *steps, "Fine.") as (app, model):
-        first = ask(app, text="Who?", schema=schema, temperature=0.3, stop=["END"], max_tokens=50)
+        sampled = {"temperature": 0.3, "top_p": 0.9, "seed": 7, "parallel_tool_calls": False}
+        first = ask(app, text="Who?", schema=schema, stop=["END"], max_tokens=50, **sampled)
         assert done(ask(app, text="Much", max_tokens=32_000)).text == "Fine."
         # no more than the model gives
         assert model.requests[-1].max_tokens == model.most_output
         sent = model.requests[0]
         assert (sent.schema, sent.temperature, sent.stop, sent.max_tokens) == (schema, 0.3, ("END",), 50)
+        assert (sent.top_p, sent.seed, sent.parallel_tool_calls) == (0.9, 7, False)
         assert sent.tools
         # only the last step is the reply, and it is told when it is whole
         assert [one.text for one in first if isinstance(one, Text)] == ['{"name": "Otto"}']

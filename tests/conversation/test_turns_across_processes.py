@@ -1,6 +1,7 @@
 """Turns of one session come one after the other, whichever process runs them."""
 
 import asyncio
+import os
 import subprocess
 import sys
 from contextlib import aclosing
@@ -9,11 +10,16 @@ from pathlib import Path
 import pytest
 from tests.conversation.talks import done, hear, say, talking
 
-from everself.conversation.events import Accepted
+from everself.conversation.events import Accepted, Event
+from everself.conversation.tools.protocol import Outcome, Tool, ToolContext
 from everself.conversation.turn_locks import NAME, TurnLocks
-from everself.errors import LockTimeout
-from everself.storage.lock import FileLock
-from everself.testing.chat_model import Wait
+from everself.errors import LockTimeout, WrongUse
+from everself.models.chat.protocol import JsonObject, ToolSpec
+from everself.operations.caller import Audience, Caller
+from everself.operations.conversation import ConverseRequest, converse
+from everself.runtime import Runtime
+from everself.storage.lock import FileLock, is_ancestor
+from everself.testing.chat_model import Wait, call
 
 # a whole agent a test
 pytestmark = pytest.mark.slow
@@ -113,3 +119,54 @@ def test_a_turn_that_is_left_early_lets_the_next_one_in(tmp_path: Path) -> None:
         asyncio.run(leave())
         assert not FileLock(f"{app.agent.state}/{NAME.format(session.id)}").is_held()
         assert done(say(app, "And now?", session)).why == "stop"
+
+
+def test_a_message_with_an_id_counts_once_in_two_processes(tmp_path: Path) -> None:
+    caller = Caller(Audience.OWNER, channel="openai")
+
+    async def send(app: Runtime) -> list[Event]:
+        return [one async for one in converse(app, caller, ConverseRequest(text="My heron is Otto.", id="a1"))]
+
+    async def both(one: Runtime, other: Runtime) -> list[list[Event]]:
+        return await asyncio.gather(send(one), send(other))
+
+    # two openings of one agent share files and nothing else, as two processes do
+    with (
+        talking(tmp_path, [Wait(0.2), "Noted."]) as (one, model),
+        talking(tmp_path, [Wait(0.2), "Noted."]) as (other, another),
+    ):
+        heard = asyncio.run(both(one, other))
+        assert [done(events).text for events in heard] == ["Noted.", "Noted."]
+        assert len({done(events).message for events in heard}) == 1
+        assert len(model.requests) + len(another.requests) == 1
+        assert sum(session.said for session in one.log.list()) == 2
+
+
+def test_a_tool_that_speaks_in_its_own_conversation_is_refused_at_once(tmp_path: Path) -> None:
+    with talking(tmp_path, call("ask_again"), "So be it.") as (app, _):
+
+        async def ask_again(_: JsonObject, context: ToolContext) -> Outcome:
+            return Outcome(done(await hear(app, "And?", app.chat.begin(resume=context.session))).text)
+
+        spec = ToolSpec("ask_again", "Asks the agent.", {"type": "object", "properties": {}})
+        app.tools = lambda _: (Tool(spec, ask_again),)
+        session = app.chat.begin()
+        assert done(say(app, "Good morning", session)).text == "So be it."
+        told = [one.content for one in app.log.messages(session) if one.role == "tool"]
+        assert len(told) == 1
+        assert "would wait for itself" in told[0]
+
+
+def test_a_program_that_a_tool_runs_is_refused_as_well(tmp_path: Path) -> None:
+    words = "import sys; from everself.storage.lock import is_ancestor; print(is_ancestor(int(sys.argv[1])))"
+    told = subprocess.run(
+        [sys.executable, "-c", words, str(os.getpid())], stdout=subprocess.PIPE, text=True, check=True
+    )
+    assert told.stdout == "True\n"
+    assert not is_ancestor(os.getpid())
+    with talking(tmp_path, "Hello.") as (app, _), pytest.MonkeyPatch.context() as patch:
+        session = app.chat.begin()
+        patch.setattr("everself.conversation.turn_locks.is_ancestor", lambda pid: pid == os.getpid())
+        lock = FileLock(f"{app.agent.state}/{NAME.format(session.id)}", passing=True)
+        with lock.hold(), pytest.raises(WrongUse, match="would wait for itself"):
+            say(app, "Is anybody there?", session)

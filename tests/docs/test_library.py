@@ -28,7 +28,11 @@ def vendors(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Server]]:
     """The vendors' packages as they are, each talking to a server on the loopback."""
     write, search = Call("memory_write", '{"content": "Mia is a rower."}'), Call("memory_search", '{"query": "Mia"}')
     openai = (say("Noted, ", "9:30."), Reply(calls=(write, search)), say("Rowing is fun."))
-    anthropic = (say("At 9:30."), Reply(calls=(write, search)), say("Well done, Mia."))
+    note = (
+        '{"command": "create", "path": "/memories/races.md", "file_text": "# Races\\n\\n- Mia won the first one.\\n"}'
+    )
+    noted = (Reply(calls=(Call("memory", note),)), say("I keep a file about them."))
+    anthropic = (say("At 9:30."), Reply(calls=(write, search)), say("Well done, Mia."), *noted)
     with serve("openai", *openai) as one, serve("anthropic", *anthropic) as two:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{one.url}/v1")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", two.url)
@@ -77,6 +81,10 @@ def test_the_examples_of_the_library_run_and_say_what_the_page_says(
         return
     assert told("def with_openai(") == "Noted, 9:30.\n"
     assert told("def with_anthropic(") == "At 9:30.\n"
+    assert told("def with_memory_tool(") == "I keep a file about them.\n"
+    with open_runtime() as app:
+        kept = app.workspace.read("memory/races.md").data
+    assert kept == b"# Races\n\n- Mia won the first one.\n"
     assert told("def with_tools(") == "Rowing is fun.\n"
     assert told("def with_tools_of_anthropic(") == "Well done, Mia.\n"
     _check_requests(vendors)
@@ -92,7 +100,7 @@ def _check_requests(vendors: dict[str, Server]) -> None:
     results = [one for one in after.body["messages"] if one["role"] == "tool"]
     assert [one["tool_call_id"] for one in results] == ["call_0", "call_1"]
     assert '"entry"' in results[0]["content"]
-    first, calling, after = vendors["anthropic"].asked
+    first, calling, after, *_ = vendors["anthropic"].asked
     assert first.body["system"][0]["cache_control"] == {"type": "ephemeral"}
     # what was said to one vendor's model is known to the other's
     assert "9:30" in first.words
@@ -108,7 +116,7 @@ def _check_memory() -> None:
         assert entries["My standup is every day at 9:30."] == "owner"
         assert entries["Mia is a rower."] == "agent"
         lines = [one for one in app.log.list() if one.channel == "my-app"]
-        assert [one.said for one in reversed(lines)] == [2, 2, 6, 6]
+        assert [one.said for one in reversed(lines)] == [2, 2, 6, 6, 4]
 
 
 @pytest.mark.slow

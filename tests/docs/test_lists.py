@@ -29,8 +29,3 @@ def test_the_page_of_the_schedule_lists_every_built_in_job_in_its_order() -> Non
 def test_the_settings_that_the_schedule_names_exist() -> None:
     named = {name for rest in rows("schedule.md").values() for name in re.findall(r"`(cron_\w+)`", rest)}
     assert named == {name for name in Tunables.__dataclass_fields__ if name.startswith("cron_")}
-
-
-def test_the_readme_links_every_page() -> None:
-    readme = (TOP / "README.md").read_text("utf-8")
-    assert [page.name for page in sorted(DOCS.glob("*.md")) if f"(docs/{page.name})" not in readme] == []

@@ -305,6 +305,16 @@ def sunday(life: Life) -> None:
     life.call("help", "memory", "add")
     life.call("--version")
     life.call("no-such-command")
+    life.call("memory", "list", "--limit", "1")
+    life.call("memory", "trends", "--days", "3")
+    life.call("memory", "contents")
+    life.call("review", "count")
+    life.call("connect", "gemini")
+    life.call("connect", "status")
+    life.call("disconnect", "gemini")
+    typed = {"session_id": "s1", "prompt_id": "p1", "prompt": "Rename the parser."}
+    life.call("hook", "UserPromptSubmit", typed=json.dumps(typed))
+    life.call("hook", "Stop", typed='{"session_id": "s1"}')
 
 
 DAYS: tuple[Callable[[Life], None], ...] = (morning, monday, tuesday, wednesday, thursday, friday, saturday, sunday)

@@ -191,7 +191,9 @@ def test_a_released_entry_moves_to_the_day_with_source_and_lineage(mind: Mind) -
     assert b"released=2026-03-19" in mind.bench.workspace.read(entry.path).data
     assert b"shop" not in mind.bench.workspace.read("quarantine/2026-03-19.md").data
     assert [entry.id for entry in mind.catalog.all()] == [kept.entry]
-    assert [touch.reason for touch in account_of(mind.memory, kept.entry).changes] == ["release"]
+    assert [touch.reason for touch in account_of(mind.memory, mind.bench.state.entries, kept.entry).changes] == [
+        "release"
+    ]
 
 
 def test_a_released_text_is_not_kept_apart_again(mind: Mind) -> None:

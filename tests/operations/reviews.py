@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 
 from everself.operations import review
 from everself.operations.caller import AT_TERMINAL, Caller
-from everself.operations.review import AcceptRequest, Decided, EditRequest, ListRequest, Queue, RefuseRequest, Waiting
+from everself.operations.review import AcceptRequest, Decided, EditRequest, ListRequest, Queue, RefuseRequest
+from everself.operations.review_queue import Waiting
 from everself.runtime import Runtime
 
 

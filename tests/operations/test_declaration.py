@@ -132,9 +132,12 @@ def test_every_operation_says_what_it_does_and_shows_an_example() -> None:
 
 # each with why no interface that a model can reach may ever offer it
 AT_A_TERMINAL = {
-    **dict.fromkeys(("setup", "agents.add", "agents.remove"), "an agent neither makes nor removes agents"),
+    **dict.fromkeys(
+        ("setup", "setup.offers", "agents.add", "agents.remove"), "an agent neither makes nor removes agents"
+    ),
     **dict.fromkeys(("backup", "memory.export"), "the file holds everything, for whoever has it"),
     "restore": "an agent does not replace itself",
+    **dict.fromkeys(("connect", "disconnect"), "the settings of other programs are the person's own"),
     **dict.fromkeys(("config.set", "config.unset", "model.use"), "settings name what the agent may do to itself"),
     **dict.fromkeys(("cron.add", "cron.rm", "cron.enable", "cron.disable"), "a person decides what runs unasked"),
     **dict.fromkeys(("cron.run", "cron.tick", "keepers.run", "model.test"), "asking a model may cost money"),
@@ -151,6 +154,7 @@ AT_A_TERMINAL = {
     **dict.fromkeys(
         ("gateway.stop", "gateway.logs", "gateway.install"), "what answers for all agents is not one agent's"
     ),
+    **dict.fromkeys(("ritual.show", "ritual.finish"), "a person says who the agent is"),
     "sessions.export": "a transcript holds everything that was said",
     "sessions.delete": "what is deleted is gone",
 }

@@ -11,7 +11,11 @@ from everself.agent import Agent, open_runtime
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.keepers.keeper import Ask, Choice, CloseEntry, Planned, Remember, packed
 from everself.memory.writing import NewEntry, is_quarantined
-from everself.operations.review import Waiting
+from everself.operations import review
+from everself.operations.caller import AT_TERMINAL
+from everself.operations.declaration import NoRequest
+from everself.operations.review import ListRequest
+from everself.operations.review_queue import Waiting
 from everself.operations.setup import set_up
 from everself.runtime import Runtime
 from everself.storage.state.reviews import Review
@@ -238,3 +242,37 @@ def test_of_many_notes_only_the_newest_are_asked_about(app: Runtime) -> None:
     found = list_waiting(app)
     assert len(found.waiting) == 20
     assert found.notes == ("10 more that were added outside Everself: everself memory vouch",)
+
+
+def test_what_waits_comes_in_pages_and_is_counted_without_being_looked_at(app: Runtime) -> None:
+    conflict(app)
+    Agent(app, fresh=False).remember("The port is in Kiel.")
+    app.memory.remember(NewEntry(ATTACK, origin_of("web")))
+    log = Path(app.agent.workspace, "memory/2025-02-03.md")
+    log.write_text("".join(f"## [09:{i:02}:00] note\n\nBy hand {i}\n\n" for i in range(25)))
+    whole = list_waiting(app)
+    assert {one.kind for one in whole.waiting} == {"conflict", "quarantine", "hand"}
+    assert len(whole.waiting) == 22
+    assert whole.notes == ("5 more that were added outside Everself: everself memory vouch",)
+    counted = review.show_count(app, AT_TERMINAL, NoRequest())
+    assert (counted.questions, counted.quarantine, counted.hand, counted.total) == (1, 1, 20, 22)
+    paged, after = [], ""
+    while True:
+        page = review.list_waiting(app, AT_TERMINAL, ListRequest(limit=4, after=after))
+        paged += page.waiting
+        after = page.after
+        if not after:
+            break
+    assert tuple(paged) == whole.waiting
+    # the second is decided, so that a page that begins behind it is what it was
+    page = review.list_waiting(app, AT_TERMINAL, ListRequest(limit=3))
+    refuse_waiting(app, page.waiting[2].id)
+    rest = review.list_waiting(app, AT_TERMINAL, ListRequest(limit=4, after=page.after)).waiting
+    assert page.waiting[2] not in rest
+    assert (
+        review.show_count(app, AT_TERMINAL, NoRequest()).quarantine
+        + review.show_count(app, AT_TERMINAL, NoRequest()).hand
+        == 21
+    )
+    with pytest.raises(WrongUse):
+        review.list_waiting(app, AT_TERMINAL, ListRequest(after="nothing:1"))

@@ -28,7 +28,7 @@ def test_confidence_is_the_sum_of_its_steps(mind: Mind, time: FrozenTime) -> Non
     done = mind.memory.remember(NewEntry("Prefers tea.", origin_of("person:bob")))
     mind.memory.remember(NewEntry("Prefers tea.", origin_of("person:bob")))
     time.advance(timedelta(days=95))
-    found = account_of(mind.memory, done.entry).confidence
+    found = account_of(mind.memory, mind.bench.state.entries, done.entry).confidence
     assert (found.base, found.mentions, found.gained, found.days, found.lost) == (0.6, 2, 0.05, 95, 0.15)
     assert found.result == pytest.approx(found.base + found.gained - found.lost)
 
@@ -37,7 +37,7 @@ def test_a_correction_loses_nothing(mind: Mind, time: FrozenTime) -> None:
     mind.memory.remember(NewEntry("Lives in Berlin.", origin_of("owner")))
     done = mind.memory.correct("Lives in Berlin.", "Lives in Oslo.", origin_of("owner"))
     time.advance(timedelta(days=1000))
-    found = account_of(mind.memory, done.entry).confidence
+    found = account_of(mind.memory, mind.bench.state.entries, done.entry).confidence
     assert (found.lost, found.result, found.ceiling) == (0.0, 1.0, 1.0)
 
 
@@ -45,7 +45,7 @@ def test_evidence_is_followed_to_its_end_and_the_weakest_counts(mind: Mind) -> N
     page = mind.memory.remember(NewEntry("The page says so.", origin_of("web", "url:https://e.org"))).entry
     note = mind.memory.remember(NewEntry("It may be so.", origin_of("agent", f"entry:{page}", "msg:7"))).entry
     sure = mind.memory.remember(NewEntry("It is so.", origin_of("owner", f"entry:{note}"))).entry
-    found = account_of(mind.memory, sure)
+    found = account_of(mind.memory, mind.bench.state.entries, sure)
     assert [(one.reference, one.source, one.depth) for one in found.evidence] == [
         (f"entry:{note}", "agent", 1),
         (f"entry:{page}", "web", 2),
@@ -53,7 +53,7 @@ def test_evidence_is_followed_to_its_end_and_the_weakest_counts(mind: Mind) -> N
         ("url:https://e.org", "web", 3),
     ]
     assert (found.entry.source, found.trust) == ("owner", "web")
-    assert account_of(mind.memory, page).derived == (note,)
+    assert account_of(mind.memory, mind.bench.state.entries, page).derived == (note,)
 
 
 def test_what_happened_to_it_is_told_newest_first_with_its_words(mind: Mind) -> None:
@@ -61,7 +61,7 @@ def test_what_happened_to_it_is_told_newest_first_with_its_words(mind: Mind) -> 
     mind.memory.remember(NewEntry("Likes walks.", origin_of("owner"), explicit=True))
     mind.memory.edit(done.entry, "Prefers green tea.", origin_of("owner"))
     mind.memory.correct(done.entry, "Prefers coffee.", origin_of("owner"))
-    found = account_of(mind.memory, done.entry[:6])
+    found = account_of(mind.memory, mind.bench.state.entries, done.entry[:6])
     assert [(one.reason, one.words) for one in found.changes] == [
         ("correct", "Prefers green tea."),
         ("edit", "Prefers green tea."),
@@ -73,5 +73,5 @@ def test_what_happened_to_it_is_told_newest_first_with_its_words(mind: Mind) -> 
 def test_text_without_a_comment_has_an_account_too(mind: Mind, tmp_path: Path) -> None:
     (tmp_path / "workspace" / "MEMORY.md").write_text("- Likes walks\n")
     (entry,) = mind.catalog.all()
-    found = account_of(mind.memory, entry.id)
+    found = account_of(mind.memory, mind.bench.state.entries, entry.id)
     assert (found.citation, found.trust, found.changes, found.derived) == ("MEMORY.md#L1", "hand", (), ())

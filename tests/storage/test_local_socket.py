@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from everself.errors import RefusedByRule
-from everself.storage.local_socket import LONGEST, listen_at, remove_socket
+from everself.storage.local_socket import LONGEST, listen_at, peer_user, remove_socket
 
 
 @pytest.fixture
@@ -45,3 +45,22 @@ def test_a_file_of_that_name_is_not_removed(short: Path) -> None:
 def test_a_name_that_is_too_long_is_said(short: Path) -> None:
     with pytest.raises(RefusedByRule, match="longer than"):
         listen_at(f"{short}/{'x' * LONGEST}")
+
+
+def test_the_kernel_says_who_is_at_the_other_end(short: Path) -> None:
+    with listen_at(str(short)) as listening, socket.socket(socket.AF_UNIX) as client:
+        client.connect(str(short))
+        accepted, _ = listening.accept()
+        with accepted:
+            assert peer_user(accepted) == os.getuid()
+
+
+def test_of_another_kind_of_socket_it_says_nothing() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listening,
+        socket.create_connection(listening.getsockname()) as client,
+    ):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert peer_user(accepted) is None
+            assert peer_user(client) is None

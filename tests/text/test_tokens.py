@@ -135,7 +135,14 @@ def test_chunks_never_change_the_count(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tokens, "_CHUNK", 3)
         assert "".join(tokens._chunks(text)) == text
-        assert count(text) == len(whole)
+        assert tokens._counter.count(text) == len(whole)
+
+
+@given(st.text(alphabet=st.sampled_from(list("aZ é\u0301!=/'\n\n\n\n\r \t1一😀\u200d，ǅº½٣")), max_size=80))
+def test_paragraphs_that_are_counted_alone_never_change_the_count(text: str) -> None:
+    parts = list(tokens._paragraphs(text))
+    assert "".join(parts) == text
+    assert count(text) == tokens._counter.count(text)
 
 
 @pytest.mark.parametrize("char", ["a", "A", "=", " ", "\n", "漢", "\u0301", "😀", "'", "7"])

@@ -13,7 +13,9 @@ def top(tmp_path: Path) -> Path:
     package = tmp_path / "src/everself"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text('__version__ = "0.2.0"\n', encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text('[project.urls]\nSource = "https://example.org"\n', encoding="utf-8")
     (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [0.2.0] - 2026-11-20\n", encoding="utf-8")
+    (tmp_path / "server.json").write_text('{"version": "0.2.0", "packages": [{"version": "0.2.0"}]}', encoding="utf-8")
     subprocess.run(["git", "init", "-q", "-b", "main", str(tmp_path)], check=True)
     git(tmp_path, "config", "user.name", "Test")
     git(tmp_path, "config", "user.email", "test@example.org")
@@ -27,9 +29,12 @@ def test_a_repository_where_everything_agrees_can_be_released(top: Path) -> None
 
 
 def test_each_fault_is_named_with_what_to_do(top: Path) -> None:
+    (top / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
     said = " ".join(find_faults(top, "0.3"))
+    assert "no [project.urls]" in said
     assert "is no version" in said
     assert "__version__ to 0.3" in said
+    assert "server.json says another version" in said
     assert "no heading “## [0.3] - YYYY-MM-DD”" in said
 
 

@@ -425,6 +425,44 @@ def _by_tool(covers: str, more: dict[str, object], *, looks: bool = False) -> En
     return Entrance(covers, enter, "content", looks=looks, costly=True)
 
 
+def _by_command(command: str, key: str, more: dict[str, object], *, looks: bool = False) -> Entrance:
+    """A command of Anthropic's memory tool: what lies beneath `memory/` by its own name, everything else by a step out of there."""
+
+    def enter(doors: Doors, path: str) -> object:
+        from tests.conversation.tools.kits import OWNER, call, runtime_over
+
+        from everself.operations.tools import unlisted_tools
+
+        if path == "memory/":
+            raise UnsafePath("the one spelling beside its own that the tool takes for /memories")
+        tools = unlisted_tools(runtime_over(_memory(doors), doors.workspace, doors.state), OWNER)
+        inner = path.removeprefix("memory")
+        named = (
+            f"/memories{inner}" if inner != path and inner[:1] in ("", "/", "\\", "%", "\0") else f"/memories/../{path}"
+        )
+        given = {"path": f"/memories/spare-{digest(path.encode('utf-8', 'replace'))[:8]}.md"} | more
+        if command == "rename":
+            call(tools, "memory", {"command": "create", "path": given["path"], "file_text": "spare\n"})
+            given = {"old_path": given["path"], "new_path": "/memories/moved.md"}
+        outcome = call(tools, "memory", {**given, "command": command, key: named}).outcome
+        if outcome.failed:
+            raise UnsafePath(outcome.content)
+        return outcome.content
+
+    return Entrance(f"tool.memory.{key} ({command})", enter, "content", looks=looks, costly=True)
+
+
+_SAID: dict[str, object] = {"old_str": KNOWN.decode(), "new_str": "written by us\n", "file_text": "written by us\n"}
+BY_COMMANDS = (
+    _by_command("view", "path", {}, looks=True),
+    *(
+        _by_command(one, "path", {**_SAID, "insert_line": 0, "insert_text": "written by us"})
+        for one in ("create", "str_replace", "insert", "delete")
+    ),
+    _by_command("rename", "old_path", {}),
+    _by_command("rename", "new_path", {}),
+)
+
 BY_TOOLS = (
     _by_tool("file.read.path", {}, looks=True),
     _by_tool("file.write.path", {"content": "written by us\n"}),
@@ -451,6 +489,7 @@ ENTRANCES: tuple[Entrance, ...] = (
     *IN_RECALL,
     *IN_SOULS,
     *BY_TOOLS,
+    *BY_COMMANDS,
 )
 
 # Words that are no paths, each with the reason. What is not listed here and not entered above fails the completeness test.
@@ -463,6 +502,13 @@ NO_PATHS: dict[str, str] = {
     "chat.say.id": "hashed with the token and the scope into the id of a message",
     "chat.say.after": "compared with the ids of recorded messages",
     **dict.fromkeys(("chat.say.must_call", "chat.say.stop", "chat.say.schema"), "handed on to the model"),
+    **dict.fromkeys(("connect.client", "disconnect.client"), "compared with the clients that are known"),
+    "connect.agent": "compared with the agents there are",
+    "client.event.session": "hashed into the id of a session",
+    "client.event.id": "hashed into the id of a message",
+    "client.event.prompt": "what is said, kept in a row",
+    "client.event.folder": "git's own files above it are looked at for the name of a project, hashed into that of a folder",
+    "client.event.transcript": "another program's file, outside of every workspace: read where it bears the session's name, never written",
     "Chat.converse.person": "who says it, kept in a row",
     "ask.text": "as in a conversation, kept in a row",
     "ask.resume": "compared with recorded sessions, whose ids are the runtime's own",
@@ -478,12 +524,21 @@ NO_PATHS: dict[str, str] = {
     "memory.promote.target": "as in Pick.target",
     **{f"review.{name}.name": "compared with the ids of what waits" for name in ("accept", "edit", "refuse")},
     **{f"review.{name}.seen": "compared with the mark of what waits" for name in ("accept", "edit", "refuse")},
+    "context.session": "compared with the ids of sessions",
+    **{
+        f"ritual.finish.{name}": "words of a document, stored as text"
+        for name in (
+            *("name", "nature", "vibe", "emoji", "your_name", "address"),
+            *("pronouns", "time_zone", "languages", "wishes"),
+        )
+    },
     **dict.fromkeys(("review.edit.text", "review.refuse.why"), "words that are remembered, or stored as text"),
     **{
         f"memory.forget.{name}": "compared with what is remembered"
         for name in ("entries", "what", "words", "session", "person")
     },
     **dict.fromkeys(("file.write.content", "file.edit.old", "file.edit.new"), "words of a file"),
+    **{f"tool.memory.{name}": "words of a file" for name in ("file_text", "old_str", "new_str", "insert_text")},
     **{
         f"soul.propose.{name}": "words of a soul or about it, stored as text"
         for name in ("line", "text", "reason", "evidence")
@@ -501,6 +556,7 @@ NO_PATHS: dict[str, str] = {
     "why.reply": "compared with the ids of recorded messages",
     "why.bisect": "compared with the ids and words of what is remembered",
     "context.session_kind": "the name of a kind of session and a slug",
+    "client.context.message": "words that memory is searched for",
     "context.message": "words that memory is searched for",
     **{
         f"{name}.name": "compared with recorded sessions, whose ids are the runtime's own"
@@ -537,6 +593,8 @@ NO_PATHS: dict[str, str] = {
         "stored as text",
     ),
     "memory.list.words": "looked for by its words",
+    "memory.list.before": "a place in the order of rows, which nothing is opened by",
+    "review.list.after": "a place in the order of rows, which nothing is opened by",
     "review.list.how": "the word list",
     "memory.search.query": "looked for by its words",
     **dict.fromkeys(("memory.search.session", "memory.get.session"), "the name of a kind of session and a slug"),
@@ -577,7 +635,7 @@ NO_PATHS: dict[str, str] = {
     "gateway.token.add.people": "the name of a header",
     **{
         f"{name}.agent": "looked up among the agents of the settings"
-        for name in ("config.get", "config.set", "config.unset", "config.show", "model.use")
+        for name in ("config.get", "config.set", "config.unset", "config.show", "model.use", "setup.offers")
     },
 }
 

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Final
 
+from tests.trust.hook_events import EVENTS
+from tests.trust.mcp_calls import WRITING
+
 from everself.values import Author
 from everself.workspace.guards import HUMANS
 
@@ -22,6 +25,8 @@ class Route:
 
 # own tools that write
 TOOLS: Final = ("memory_write", "memory_correct", "memory_forget", "file_write", "file_edit", "soul_propose")
+# commands of Anthropic's memory tool that write
+COMMANDS: Final = ("create", "str_replace", "insert", "delete", "rename")
 
 ROUTES: Final[tuple[Route, ...]] = (
     *(Route(f"change set of {author}", author) for author in Author),
@@ -38,4 +43,9 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("undo by a machine", Author.AGENT),
     # tools of a conversation, called by a model; two of them act for the owner, with the same restrictions
     *(Route(f"tool {name}", Author.AGENT) for name in TOOLS),
+    *(Route(f"memory tool {name}", Author.AGENT) for name in COMMANDS),
+    # tools of the model of another program
+    *(Route(f"MCP tool {name}", Author.AGENT) for name in WRITING),
+    # hooks of another program, and the transcripts that they name
+    *(Route(f"hook {name}", Author.AGENT) for name in EVENTS),
 )

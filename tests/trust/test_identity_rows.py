@@ -1,17 +1,21 @@
 """S4 and S5 at CI size, the registry that S5 runs over, and whether both notice what they are there for."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from tests.conversation.tools.kits import box_of, runtime_over
 from tests.memory.minds import mind_over
-from tests.trust.routes import ROUTES, TOOLS
+from tests.trust.hook_events import EVENTS
+from tests.trust.mcp_calls import WRITING
+from tests.trust.routes import COMMANDS, ROUTES, TOOLS
 from tests.trust.rows.s04 import run_s4
 from tests.trust.rows.s05 import ATTEMPTS, NAMES, run_s5
 
 from everself.identity import examination
 from everself.identity.examination import Examination
 from everself.operations import files
+from everself.operations.registry import get_operation
 from everself.storage.state.database import State
 from everself.testing.workspaces import real_workspace
 from everself.values import Author
@@ -29,6 +33,11 @@ def test_every_own_tool_that_writes_is_a_route(tmp_path: Path) -> None:
         tools = box_of(runtime_over(mind_over(bench).memory, bench.workspace, bench.state))
         # memory_promote asks the owner and writes nothing itself
         assert {name for name, tool in tools.items() if tool.changes} - {"memory_promote"} == set(TOOLS)
+
+
+def test_every_command_of_the_memory_tool_that_writes_is_a_route() -> None:
+    (command,) = [one for one in get_operation("tool.memory").fields if one.name == "command"]
+    assert set(get_args(command.kind)) - {"view"} == set(COMMANDS)
 
 
 @pytest.mark.trust
@@ -79,7 +88,14 @@ def test_a_runtime_that_may_begin_any_document_is_found(monkeypatch: pytest.Monk
 
 # These choose the document themselves, or take none but those that hold memory: the barrier has nothing to do.
 # The tools refuse before it is asked; see below.
-SAFE_ALONE = {"bank page", "bank entity", "quarantine", "import of entries", *(f"tool {name}" for name in TOOLS)}
+SAFE_ALONE = {
+    *("bank page", "bank entity", "quarantine", "import of entries"),
+    *(f"tool {name}" for name in TOOLS),
+    *(f"MCP tool {name}" for name in WRITING),
+    *(f"hook {name}" for name in EVENTS),
+}
+# from beneath memory/ no path leads to a document of humans
+SAFE_ALONE |= {f"memory tool {name}" for name in COMMANDS}
 
 
 @pytest.mark.trust

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.trust.entrances import ENTRANCES, NO_PATHS, text_parameters, unregistered
+from tests.trust.entrances import BY_COMMANDS, ENTRANCES, NO_PATHS, text_parameters, unregistered
 from tests.trust.path_cases import CANARY, SECRET, Ground
 from tests.trust.rows.s01 import all_cases, run_s1, scene, try_cases
 from tests.trust.rows.s02 import run_s2
@@ -45,6 +45,13 @@ def test_there_are_more_than_five_hundred_paths_of_every_kind() -> None:
 @pytest.mark.timeout(3600)
 def test_s1_no_path_leads_out_through_any_entrance(seed: int) -> None:
     print(run_s1(10_000, seed))
+
+
+@pytest.mark.trust
+@pytest.mark.timeout(3600)
+def test_s1_no_path_leads_out_through_the_memory_tool(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.trust.rows.s01.ENTRANCES", BY_COMMANDS)
+    print(run_s1(520, seed, thorough=True))
 
 
 @pytest.mark.trust

@@ -7,10 +7,12 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from tests.agent.homes import plain_agent
 from tests.conversation import test_provenance as flow
 from tests.keepers import test_runner as keepers
 from tests.keepers import test_shown as showing
 from tests.keepers.minds import BERLIN, Hour, Mind
+from tests.operations.memory_tool import test_memory_commands as model_files
 from tests.operations.promotions import promote
 
 from everself.clock import Clock
@@ -24,7 +26,7 @@ from everself.conversation.context import sources as assembling
 from everself.conversation.sessions import history as turns
 from everself.conversation.sessions import notes, session
 from everself.keepers import keeper_context
-from everself.memory import adoption, memory, statements, writing
+from everself.memory import adoption, memory, model_documents, statements, writing
 from everself.memory import catalog as catalog
 from everself.memory import provenance as trust
 from everself.memory.provenance import AGENT, HAND, OWN, Origin
@@ -34,6 +36,7 @@ from everself.operations import files, forgetting, promotion
 from everself.operations import origins as origin
 from everself.operations import search as recalling
 from everself.operations import unattended as deeds
+from everself.operations.memory_tool import commands
 from everself.operations.promotion import PromoteRequest
 from everself.storage.state.provenance import FileOrigins
 from everself.testing.workspaces import real_workspace
@@ -155,6 +158,21 @@ def of_a_lineage(path: Path) -> None:
         assert flow.trust_of(app, "So it is.") == "web"
 
 
+def of_files(check: Any) -> Any:
+    def run(path: Path) -> None:
+        with plain_agent(path / "home") as agent:
+            check(agent)
+
+    return run
+
+
+signed = commands.MemoryCommands._signed
+
+
+def unsigned(self: Any, name: str, edits: Any, _: object = ()) -> Any:
+    return signed(self, name, edits)
+
+
 ARROWS = (
     Arrow("tool result → turn", ((loop, "worse", first),), flow.test_an_import_found_in_a_turn_is_not_rewritten_in_it),
     Arrow(
@@ -261,6 +279,26 @@ ARROWS = (
         "copy → reader",
         ((FileOrigins, "of_content", lambda *_: ()),),
         flow.test_a_copy_of_a_page_under_another_name_is_known,
+    ),
+    Arrow(
+        "model's file → entry",
+        ((commands.MemoryCommands, "_signed", unsigned), (FileOrigins, "of_text", lambda *_: ())),
+        of_files(model_files.test_in_a_conversation_with_a_page_they_are_the_pages),
+    ),
+    Arrow(
+        "model's file → edit",
+        ((model_documents, "weaker", first),),
+        of_files(model_files.test_an_edit_does_not_make_the_words_of_a_page_the_agents),
+    ),
+    Arrow(
+        "model's file → reader",
+        ((FileOrigins, "of_lines", lambda *_: {}),),
+        of_files(model_files.test_what_is_viewed_tells_whose_words_it_holds_headings_included),
+    ),
+    Arrow(
+        "model's file → copy",
+        ((FileOrigins, "of_text", lambda *_: ()),),
+        of_files(model_files.test_a_copy_that_a_person_or_a_sync_makes_is_no_hands),
     ),
     Arrow(
         "memory_search → result",

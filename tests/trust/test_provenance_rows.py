@@ -1,5 +1,7 @@
 """S6 by doors, what the owner states, and S7 over conversations at CI size, and whether they notice."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,9 @@ from tests.trust.rows import s06_doors, s06_said, s07_chains
 
 import everself
 from everself.conversation import loop
-from everself.conversation.sessions import notes
+from everself.conversation.sessions import client_sessions, notes
+from everself.memory.provenance import OWN
+from everself.operations import client_prompts
 from everself.testing.origins import origin_of
 
 _POLICY = re2.compile(r"SoulPolicy|soul\.policy|rules\.policy|sources\.policy")
@@ -64,6 +68,23 @@ def test_s6_notices_a_loop_that_forgets_what_it_read(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(loop, "worse", lambda one, _: one)
     with pytest.raises(AssertionError, match="door page"):
         s06_doors.run_s6_doors(("page",), 1, 1)
+
+
+def test_s6_notices_a_client_whose_model_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_prompts, "TOOL", OWN)
+    with pytest.raises(AssertionError, match="door client"):
+        s06_doors.run_s6_doors(("client",), 1, 1)
+
+
+def test_s6_notices_a_transcript_whose_every_line_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = client_sessions.parse_line
+
+    def believe(client: str, line: bytes) -> Iterator[client_sessions.TranscriptMessage]:
+        yield from (replace(one, typed=True) for one in read(client, line))
+
+    monkeypatch.setattr(client_sessions, "parse_line", believe)
+    with pytest.raises(AssertionError, match="door transcript"):
+        s06_doors.run_s6_doors(("transcript",), 1, 3)
 
 
 def test_s7_notices_a_note_that_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -595,13 +595,15 @@ VERBS = {
 # these write no document: they look, or are what the verbs are made of
 LOOKING = frozenset(
     {
-        *("Memory.confidence", "Memory.trust", "Memory.stale", "Memory.draft", "Memory.apply"),
+        *("Memory.confidence", "Memory.trust", "Memory.stale", "Memory.stale_among", "Memory.draft", "Memory.apply"),
         *("Memory.change", "Memory.is_settled"),
         *("Memory.at", "Memory.signed", "Memory.doubt", "Memory.successor", "Memory.words_now"),
         *(
             "selection.sources_of_hits",
             "selection.sources_of_lines",
             "selection.list_entries",
+            "selection.list_page",
+            "selection.entries_since",
             "selection.select",
             "entry_account.account_of",
             "tiers.count_tiers",

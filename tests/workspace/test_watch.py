@@ -246,3 +246,20 @@ def test_changes_that_never_calm_down_are_told_all_the_same() -> None:
 def test_the_library_is_loaded_only_when_watching_starts() -> None:
     code = "import sys, everself.workspace.watch; sys.exit('watchfiles' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False, env=os.environ).returncode == 0
+
+
+def test_without_the_library_changes_are_seen_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "SOUL.md").write_text("a")
+    one = Watched(tmp_path)
+    one.thread.start()
+    assert one.hear() == EVERYTHING
+    (tmp_path / "memory" / "2026-11-02.md").write_text("a")
+    (tmp_path / ".hidden").write_text("a")
+    assert one.hear() == {"memory/2026-11-02.md"}
+    (tmp_path / "SOUL.md").unlink()
+    assert one.hear() == {"SOUL.md"}
+    one.stop.set()
+    one.thread.join(PATIENCE)
+    assert one.errors.empty()

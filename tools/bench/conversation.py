@@ -1,5 +1,5 @@
-"""How long a turn takes beside the model's own time, at 100,000 indexed chunks; how long `everself chat` takes to its first prompt; how
-much of what a conversation of three days sends its vendor's cache could serve; and whether a turn costs more the longer a talk is.
+"""How long a turn takes beside the model's own time, at 10,000 and 100,000 indexed chunks; how long `everself chat` takes to its first
+prompt; how much of what a conversation of three days sends its vendor's cache could serve; and whether turns cost more as a talk grows.
 
 The model answers at once. Texts and vectors are made up; message store, prompt with recall, loop and reply are the product's. Warm, one
 thread, in a process of its own; the prompt is awaited at a terminal.
@@ -24,6 +24,8 @@ WARM = 100
 ROUNDS = 9
 SESSION_TURNS = 25
 LONG = 250
+# beside UNITS chunks
+FEWER = 10_000
 PROMPT = "›".encode()
 
 
@@ -39,12 +41,17 @@ def run() -> Iterator[str]:
 
 
 def _turns(top: Path) -> Iterator[str]:
+    for units in (FEWER, UNITS):
+        yield from _turns_among(top / f"{units}", units)
+
+
+def _turns_among(top: Path, units: int) -> Iterator[str]:
     from tools.bench_speed.language import Language
     from tools.bench_speed.store import environ_of, load_questions, make_store, open_index
 
     from everself.agent import open_runtime
 
-    store, filled = make_store(top, UNITS, Language())
+    store, filled = make_store(top, units, Language())
     questions, stub = load_questions(store.folder)
     with open_runtime(environ=environ_of(store.folder)) as app:
         furnish(Path(app.agent.workspace))
@@ -52,20 +59,22 @@ def _turns(top: Path) -> Iterator[str]:
         # files of this moment are read again and again until the clock of the file system has moved on
         time.sleep(2.5)
         app.chat.use(_Instant())
-        taken = sorted(asyncio.run(_talk(app, questions))[WARM:])
+        times = asyncio.run(_talk(app, questions))[WARM:]
+    taken, spent = sorted(one[0] for one in times), statistics.median(one[1] for one in times)
     spread = f"p50 {statistics.median(taken):.1f} ms, p95 {taken[int(len(taken) * 0.95)]:.1f} ms"
-    yield f"a turn beside the model, {filled.units:,} chunks: {spread} (promised p50 ≤ 60)"
+    yield f"a turn beside the model, {filled.units:,} chunks: {spread} (promised p50 ≤ 60), {spent:.1f} ms of a processor"
 
 
-async def _talk(app, questions) -> list[float]:  # type: ignore[no-untyped-def]
+async def _talk(app, questions) -> list[tuple[float, float]]:  # type: ignore[no-untyped-def]
+    """Of each turn how long it took and its CPU time, in ms."""
     taken = []
     for at in range(WARM + TURNS):
         if at % SESSION_TURNS == 0:
             session = app.chat.begin()
-        began = time.perf_counter()
+        began, spent = time.perf_counter(), time.process_time()
         async for _ in app.chat.converse(session, questions[at % len(questions)]):
             pass
-        taken.append((time.perf_counter() - began) * 1000)
+        taken.append(((time.perf_counter() - began) * 1000, (time.process_time() - spent) * 1000))
     return taken
 
 

@@ -7,13 +7,19 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
+import numpy
+from tools.bench_speed.directions import Floats
 from tools.bench_speed.language import Language
 from tools.bench_speed.store import Store, name_of
+
+from everself.agent import open_runtime
+from everself.models.embedding.protocol import Embedder, Purpose
 
 LONG = 120.0
 _MODEL = "bench/scripted"
@@ -63,17 +69,49 @@ def make_home(
     (folder / "everself" / "everself.json5").write_text(json.dumps(settings), "utf-8")
     home = Home(folder, environ, port, {})
     language = Language()
+    embedder = RememberingEmbedder()
     for at in range(agents):
         name = f"agent{at}"
-        shown = command(home, "agents", "add", name)
-        workspace = Path(json.loads(shown)["data"]["workspace"])
+        workspace = Path(json.loads(command(home, "agents", "add", name))["data"]["workspace"])
         _write(workspace, Store(workspace, entries, language))
-        home.tokens[name] = json.loads(command(home, "gateway", "token", "add", name, "--as", "main", "--agent", name))[
-            "data"
-        ]["token"]
-        command(home, "--agent", name, "memory", "index")
+        told = command(home, "gateway", "token", "add", name, "--as", "main", "--agent", name)
+        home.tokens[name] = json.loads(told)["data"]["token"]
+        _index(home, name, embedder if vectors else None)
         tell(f"agent {at + 1} of {agents} has its memory")
     return home
+
+
+class RememberingEmbedder:
+    """The agent's own embedder, asked once for a text: the memories of all agents hold the same ones."""
+
+    paid = False
+
+    def __init__(self) -> None:
+        self._known: dict[str, Floats] = {}
+        self._inner: Embedder | None = None
+
+    def use(self, inner: Embedder) -> Self:
+        self._inner = inner
+        self.provider, self.model, self.dimensions = inner.provider, inner.model, inner.dimensions
+        return self
+
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> Floats:
+        missing = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if missing and self._inner is not None:
+            self._known |= dict(zip(missing, self._inner.embed(missing, purpose=purpose), strict=True))
+        return numpy.stack([self._known[text] for text in texts])
+
+
+def _index(home: Home, name: str, embedder: RememberingEmbedder | None) -> None:
+    with open_runtime(name, environ=home.environ) as runtime:
+        inner = runtime.index_embedder
+        if embedder is not None and inner is not None:
+            # in the place of the part that was just opened
+            runtime.__dict__["index_embedder"] = embedder.use(inner)
+        runtime.index.sync()
+        runtime.index.embed()
+        # an agent in use has read its entries
+        runtime.memory.catalog.refresh()
 
 
 def command(home: Home, *words: str) -> str:

@@ -46,12 +46,12 @@ def parse_secrets(text: str, path: str) -> dict[str, str]:
     return stored
 
 
-def parse_json5(text: str, path: str) -> dict[str, object]:
+def parse_json5(text: str, path: str, most: int = LIMIT) -> dict[str, object]:
     """The object a JSON5 text holds; a text without any value holds none."""
     import pyjson5
 
-    if len(text) > LIMIT:
-        raise TooLarge(f"{path} is larger than {LIMIT // 1024} KB.")
+    if len(text) > most:
+        raise TooLarge(f"{path} is larger than {most // 1024} KB.")
     failure = ""
     try:
         data = pyjson5.decode(text)

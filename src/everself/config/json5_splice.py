@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from everself.config.host import parse_json5
+from everself.config.host import LIMIT, parse_json5
 from everself.config.kinds import Plain
 from everself.config.shape import Where, locate, skip_blanks
 from everself.errors import BadConfig
@@ -22,17 +22,18 @@ _START = "{\n}\n"
 
 
 class Editor:
-    """One text, its data and its shape."""
+    """One text, its data and its shape. `strict`: it is another program's JSON, in which every key stands in quotation marks."""
 
-    def __init__(self, text: str) -> None:
-        self.data = parse_json5(text, FILE)
+    def __init__(self, text: str, file: str = FILE, *, strict: bool = False, most: int = LIMIT) -> None:
+        self.file, self._most = file, most
+        self.data = parse_json5(text, file, most)
         if skip_blanks(text, 0) == len(text):
             text += ("" if not text or text.endswith("\n") else "\n") + _START
         self.text = text
         self.shape = locate(text)
         self.newline = "\r\n" if "\r\n" in text else "\n"
         members = self.shape.members(())
-        self.quoted = bool(members) and text[members[0].first] in "\"'"
+        self.quoted = strict or (bool(members) and text[members[0].first] in "\"'")
         self.step = self._indent_at(members[0].first) if members else ""
 
     def follow(self, path: Path) -> tuple[Where, object]:
@@ -67,11 +68,24 @@ class Editor:
             _inside(expected, where).append(rest[0])
         else:
             raise BadConfig(f"{'.'.join(path[: len(where)])} is not a group of settings, so nothing can be set in it.")
-        return _checked(text, expected, ())
+        return self._checked(text, expected, ())
+
+    def add(self, path: Path, value: Plain) -> str:
+        """The text with one more value at the end of the list at the path, which must be there."""
+        where, node = self.follow(path)
+        if len(where) < len(path) or not isinstance(node, list):
+            raise BadConfig(f"{'.'.join(path)} in {self.file} is not a list.", mend="Edit it by hand.")
+        plain = json.loads(json.dumps(value))
+        expected = copy.deepcopy(self.data)
+        _inside(expected, where).append(plain)
+        return self._checked(self._append(where, lambda indent: self._render(plain, indent)), expected, ())
 
     def remove(self, path: Path) -> str:
         """The text without the member at the path, which must be there; with an earlier one, if it stood there twice."""
-        where, _ = self.follow(path)
+        return self.remove_at(self.follow(path)[0])
+
+    def remove_at(self, where: Where) -> str:
+        """The same, by its place: a member of a list has its number there."""
         span, text = self.shape.spans[where], self.text
         start, end = span.first, span.end
         after = skip_blanks(text, end)
@@ -89,8 +103,18 @@ class Editor:
             removed = removed[:comma] + removed[comma + 1 :]
         if isinstance(where[-1], int):
             del _inside(expected := copy.deepcopy(self.data), where[:-1])[where[-1]]
-            return _checked(removed, expected, ())
-        return _checked(removed, self.data, where)
+            return self._checked(removed, expected, ())
+        return self._checked(removed, self.data, where)
+
+    def _checked(self, text: str, expected: dict[str, object], but: Where) -> str:
+        """The text, if it holds what is expected; what stands at `but` may be missing or differ."""
+        sides = [copy.deepcopy(expected), parse_json5(text, self.file, self._most)]
+        for data in sides if but else ():
+            _inside(data, but[:-1]).pop(but[-1], None)
+        # compared as text, because NaN does not equal itself
+        if repr(sides[0]) != repr(sides[1]):
+            raise BadConfig(f"{self.file} cannot be edited safely.", mend="Edit it by hand.")
+        return text
 
     def _append(self, group: Where, render: Callable[[str | None], str]) -> str:
         """The text with one more member at the end of a group, in the group's own layout."""
@@ -153,14 +177,3 @@ def _inside(data: object, where: Where) -> Any:
     for part in where:
         data = data[part]  # type: ignore[index]  # the path was found there
     return data
-
-
-def _checked(text: str, expected: dict[str, object], but: Where) -> str:
-    """The text, if it holds what is expected; what stands at `but` may be missing or differ."""
-    sides = [copy.deepcopy(expected), parse_json5(text, FILE)]
-    for data in sides if but else ():
-        _inside(data, but[:-1]).pop(but[-1], None)
-    # compared as text, because NaN does not equal itself
-    if repr(sides[0]) != repr(sides[1]):
-        raise BadConfig(f"{FILE} cannot be edited safely.", mend="Edit it by hand.")
-    return text

@@ -158,6 +158,15 @@ class Hooks:
 
 
 @dataclass(frozen=True, slots=True)
+class ClientHooks:
+    """For the hooks of other programs: `everself hook`."""
+
+    deadline_ms: int = setting(
+        "deadlineMs", whole(50, 60_000), 800, "Milliseconds that a coding agent's hook may take."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Provider:
     name: str
     api_key: Secret | None = setting("apiKey", TEXT, "", "Key of a model provider; else NAME_API_KEY.", secret=True)
@@ -278,6 +287,9 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class ToolSettings:
+    memory: bool = setting(
+        "", FLAG, False, "Offers the model Anthropic's memory tool, and answers its calls in /v1/messages here."
+    )
     exec: Exec = group("exec", Exec)
     fetch: Fetch = group("web.fetch", Fetch)
 
@@ -314,6 +326,7 @@ class Config:
     mcp_servers: tuple[McpServer, ...] = ()
     ui: Identity = group("ui.assistant", Identity)
     hooks: Hooks = group("hooks.internal", Hooks)
+    client_hooks: ClientHooks = group("hooks", ClientHooks)
     history: bool = setting("history.enabled", FLAG, True, "Keeps every change set as a commit.")
     tunables: Tunables = group("", Tunables)
     programs: Programs = group("", Programs)

@@ -98,10 +98,10 @@ class TurnRecorder(CostRecorder):
 
         await self._shared.in_thread(keep)
 
-    async def replied(self, text: str, meta: JsonObject) -> str:
+    async def replied(self, text: str, meta: Callable[[], JsonObject]) -> str:
         """Keep the end of a reply; the message's id."""
         message = await self._shared.in_thread(
-            lambda: self._log.add(self._session, "assistant", self._unsaid(text), meta=meta)
+            lambda: self._log.add(self._session, "assistant", self._unsaid(text), meta=meta())
         )
         return message.id
 

@@ -5,6 +5,7 @@ Knows sessions, prompts and the loop. Does not know who shows the events, nor wh
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
 from everself.conversation.events import Done, Event, Notice
@@ -13,9 +14,10 @@ from everself.conversation.sessions.session import Session
 from everself.conversation.shared_state import SharedState
 from everself.conversation.tools.protocol import Outcome, Tool, ToolContext, one_text, told
 from everself.conversation.turn import TurnRunner
-from everself.conversation.turn_locks import TurnLocks
+from everself.conversation.turn_locks import TurnLocks, within_itself
 from everself.errors import NotFound, WrongUse
 from everself.models.chat.protocol import ChatModel, JsonObject, ToolSpec
+from everself.search.background import QUESTIONS
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import is_owner
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 OWNER: Final = Scope(SessionKind.MAIN)
 LAST: Final = "last"
+# sessions whose turn the code that asks is a part of: a tool's, mostly
+_ANSWERED: "ContextVar[tuple[str, ...]]" = ContextVar("sessions that are being answered", default=())
 
 
 class Chat:
@@ -71,13 +75,14 @@ class Chat:
 
     @asynccontextmanager
     async def once(self, identity: str) -> AsyncIterator[None]:
-        """Held by the one turn of a message that has an id; whoever sends the same one waits until it is over."""
+        """Held by the one turn of a message that has an id; whoever sends the same one waits until it is over, in other processes too."""
         import asyncio
 
         lock, waiting = self._once.get(identity, (asyncio.Lock(), 0))
         self._once[identity] = (lock, waiting + 1)
         try:
-            async with lock:
+            # named as a session would be: ids of messages are made as those are, and never the same
+            async with lock, self._locks.hold(identity):
                 yield
         finally:
             lock, waiting = self._once.pop(identity)
@@ -93,6 +98,8 @@ class Chat:
         """
         import asyncio
 
+        if session.id in _ANSWERED.get():
+            raise within_itself()
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
         turning = TurnRunner(self._shared, session, text, person, queue.put_nowait, options=options)
         running = self._running.setdefault(session.id, [])
@@ -163,7 +170,10 @@ class Chat:
         if before is not None:
             await asyncio.wait({before})
         async with self._locks.hold(session):
-            await turning.run()
+            # what can wait for idle time does, so that no reply comes in jerks
+            with QUESTIONS.answering():
+                _ANSWERED.set((*_ANSWERED.get(), session))
+                await turning.run()
 
 
 CHANNEL: Final = "spawn"

@@ -44,6 +44,9 @@ class TurnOptions:
     results: "tuple[ToolReturn, ...]" = ()
     must_call: tuple[str, ...] = ()
     temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    parallel_tool_calls: bool | None = None
     stop: tuple[str, ...] = ()
     schema: "JsonObject | None" = None
     # the files of which kind of run the prompt holds

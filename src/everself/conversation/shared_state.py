@@ -64,7 +64,7 @@ class WorkerThread:
 # generation of forgetting, message and instructions of a program for which a prompt was made
 PromptKey = tuple[int, str, str]
 # number of sessions whose prefix is cached; for others it is rebuilt
-_PREFIXES: Final = 32
+_PREFIXES: Final = 256
 
 
 @dataclass(frozen=True, slots=True)

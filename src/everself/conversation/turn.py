@@ -1,7 +1,7 @@
 """Runs one turn: store the message, apply corrections, assemble the prompt, run the loop, store the reply, check its claims."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -35,7 +35,7 @@ from everself.text.tokens import estimate
 
 if TYPE_CHECKING:
     from everself.conversation.context.assembler import Prompt
-    from everself.identity.integrity import Integrity
+    from everself.identity.outside_changes import Tamper
     from everself.storage.state.searches import SearchRecord
 
 _log = get_logger(__name__)
@@ -65,6 +65,16 @@ def job_of(scope: Scope, *, unwatched: bool) -> str:
     if not is_owner(scope) and scope.kind is not SessionKind.SUBAGENT:
         return GUEST
     return API if unwatched else "chat"
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """`changed` are changes from outside that nobody was told of yet; `failure` is why there is no reply."""
+
+    changed: "tuple[Tamper, ...]" = ()
+    tools: tuple[Tool, ...] = ()
+    is_first: bool = False
+    failure: EverselfError | None = None
 
 
 class TurnRunner:
@@ -170,30 +180,26 @@ class TurnRunner:
 
     async def _answer(self, setting: ToolContext, begun: Acceptance) -> None:
         shared, message = self._shared, begun.answered
-        resources = await shared.in_thread(lambda: shared.resources)
-        if is_owner(setting.scope):
-            # told once: whoever else talks first must neither hear it nor keep it from the owner
-            await self._tell_changed_outside(resources.integrity)
-        if setting.by_owner and not begun.known and not begun.goes_on:
-            self._acted = await shared.in_thread(lambda: resources.actions(self._text, setting))
-        try:
-            model = self._model = await shared.in_thread(lambda: shared.model)
-        finally:
-            # whether a model can be opened or not: this was done
-            self._tell(self._acted.written)
-        if model.name == REFLEX and await shared.in_thread(self._is_first):
+        # one call: whoever is answered meanwhile would come between several
+        ground = await shared.in_thread(lambda: self._lay_ground(setting, begun))
+        for change in ground.changed:
+            self._emit(Notice(change.warning, "warning"))
+        if ground.changed:
+            await shared.in_thread(lambda: shared.resources.integrity.tell(ground.changed))
+        # whether a model can be opened or not: this was done
+        self._tell(self._acted.written)
+        model = self._model
+        if ground.failure is not None or model is None:
+            raise ground.failure or ModelFailed("no model.", reason="other")
+        if ground.is_first:
             self._emit(Notice(NO_MODEL, "info", ADD_MODEL))
-        calling = await shared.in_thread(lambda: find_calling(shared.state, model.name))
-        self._state.calling = calling
-        tools = offered(await shared.in_thread(lambda: shared.tools(setting.scope)), model, calling)
-        if model.name != REFLEX and calling != "none":
+        tools = ground.tools
+        if model.name != REFLEX and self._state.calling != "none":
             tools = self._with_clients((*tools, *await self._reach()))
         job = job_of(setting.scope, unwatched=self._options.unwatched)
         self._recorder = TurnRecorder(
             shared, self._session, model, job, lambda: self._renew(model, tools, message), self._notes
         )
-        if model.paid or job not in (API, GUEST):
-            await shared.in_thread(lambda: shared.spend_meter.allow(job))
         try:
             await self._attempt(model, tools, setting, message)
         except (ModelFailed, ContextTooSmall) as error:
@@ -208,12 +214,24 @@ class TurnRunner:
             except ContextTooSmall as small:
                 raise await shared.in_thread(lambda: self._too_long(model)) or small from small
 
-    async def _tell_changed_outside(self, integrity: "Integrity") -> None:
-        found = await self._shared.in_thread(lambda: tuple(one for one in integrity.look() if not one.told))
-        for one in found:
-            self._emit(Notice(one.warning, "warning"))
-        if found:
-            await self._shared.in_thread(lambda: integrity.tell(found))
+    def _lay_ground(self, setting: ToolContext, begun: Acceptance) -> "_Ground":
+        """What comes before the prompt: changes from outside, what the message itself asks for, the model and its tools."""
+        shared = self._shared
+        # told once: whoever else talks first must neither hear it nor keep it from the owner
+        look = shared.resources.integrity.look if is_owner(setting.scope) else tuple
+        changed = tuple(one for one in look() if not one.told)
+        try:
+            if setting.by_owner and not begun.known and not begun.goes_on:
+                self._acted = shared.resources.actions(self._text, setting)
+            model = self._model = shared.model
+            calling = self._state.calling = find_calling(shared.state, model.name)
+            job = job_of(setting.scope, unwatched=self._options.unwatched)
+            if model.paid or job not in (API, GUEST):
+                shared.spend_meter.allow(job)
+            is_first = model.name == REFLEX and self._is_first()
+            return _Ground(changed, tuple(offered(shared.tools(setting.scope), model, calling)), is_first)
+        except EverselfError as error:
+            return _Ground(changed, failure=error)
 
     def _is_first(self) -> bool:
         """Whether a message is answered without a model for the first time, ever; it is noted."""
@@ -267,9 +285,12 @@ class TurnRunner:
     async def _attempt(self, model: ChatModel, tools: Sequence[Tool], setting: ToolContext, message: Message) -> None:
         shared = self._shared
         compactor = shared.resources.compactor
-        if await shared.in_thread(lambda: compactor.is_heavy(self._session)):
+        request = await shared.in_thread(
+            lambda: None if compactor.is_heavy(self._session) else self._prepare(model, tools, message)
+        )
+        if request is None:
             await self._make_room("size")
-        request = await shared.in_thread(lambda: self._prepare(model, tools, message))
+            request = await shared.in_thread(lambda: self._prepare(model, tools, message))
         if compactor.is_near(self._estimated, model.window) and await self._make_room("threshold"):
             request = await shared.in_thread(lambda: self._prepare(model, tools, message))
         self._tell_notices()
@@ -331,6 +352,9 @@ class TurnRunner:
             temperature=options.temperature,
             stop=options.stop,
             must_call=options.must_call,
+            top_p=options.top_p,
+            seed=options.seed,
+            parallel_tool_calls=options.parallel_tool_calls,
         )
 
     def _kept_prompt(self, made: PromptKey, ask: PromptRequest) -> "Prompt | None":
@@ -400,7 +424,7 @@ class TurnRunner:
         if course.said and self._recorder is not None:
             said, course.said = course.said, ""
             course.earlier.append(said)
-            self._reply = await self._recorder.replied(said, await self._shared.in_thread(lambda: self._meta(why)))
+            self._reply = await self._recorder.replied(said, lambda: self._meta(why))
 
     def _meta(self, why: Ending) -> dict[str, object]:
         meta: dict[str, object] = {"why": why, "usage": asdict(self._state.latest), **self._notes()}
@@ -411,6 +435,7 @@ class TurnRunner:
         if self._prompt is not None and self._recorder is not None:
             receipt = self._prompt.receipt
             meta["receipt"] = receipt_json(receipt, self._search, self._recorder.used)
+            meta["cost"] = self._recorder.cost
         return meta
 
     async def _keep_promises(self, setting: ToolContext) -> None:

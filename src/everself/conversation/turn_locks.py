@@ -9,13 +9,20 @@ from typing import Final
 
 from everself.clock import monotonic
 from everself.conversation.shared_state import WorkerThread
-from everself.errors import LockTimeout
+from everself.errors import LockTimeout, WrongUse
 from everself.storage.filesystem import disk_errors
-from everself.storage.lock import COURTESY, LONGEST, FileLock
+from everself.storage.lock import COURTESY, LONGEST, FileLock, is_ancestor
 
 # a turn with many steps takes minutes; one that takes longer hangs, or its process is suspended
 PATIENCE: Final = 300.0
 NAME: Final = "turn-{}.lock"
+
+
+def within_itself() -> WrongUse:
+    return WrongUse(
+        "This conversation is being answered, and what is asked is a part of that answer: it would wait for itself. Nothing was said.",
+        mend="Begin another conversation.",
+    )
 
 
 class TurnLocks:
@@ -54,6 +61,10 @@ class TurnLocks:
             try:
                 return await self._in_thread(take)
             except LockTimeout:
+                owner = lock.owner()
+                if owner is not None and is_ancestor(owner.pid):
+                    # a program that a tool of that very turn runs: it would wait for itself
+                    raise within_itself() from None
                 if monotonic() >= end:
                     raise self._timeout(lock) from None
             await asyncio.sleep(LONGEST)

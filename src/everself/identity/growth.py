@@ -261,7 +261,7 @@ class Growth:
         evidence = tuple(_clean(one) for one in evidence)
         text = _text(wanted)
         proposal = Proposal(new_id(), at, author.value, SOUL, digest(now), text, _clean(reason), evidence)
-        again = self._same(proposal) if author is Author.KEEPER else None
+        again = self._same(proposal) if author not in HUMANS else None
         proposal = again or proposal
         results = self._tested(now, wanted)
         notices = [f"A soul test would fail: {one.expectation}: {one.why}" for one in failures(results)]

@@ -4,12 +4,15 @@ Counts only. The owner's words are never unsupported or useless; said twice in t
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Final
 
 from everself.keepers.keeper_context import KeeperContext, marks_of
+from everself.memory.memory import Memory
 from everself.memory.provenance import is_human
+from everself.storage.state.database import State
 from everself.text.normalise import fold
 from everself.values import Entry
 from everself.workspace.layout import place
@@ -49,16 +52,31 @@ class Junk:
 
 
 def count_junk(context: KeeperContext) -> Junk:
-    since = context.today - WINDOW
-    mined = [one for one in context.open_entries() if one.day is not None and one.day >= since and _is_mined(one)]
+    return find_junk(context.memory, context.state, context.open_entries(), context.today).counted
+
+
+@dataclass(frozen=True, slots=True)
+class FoundJunk:
+    """What was counted, and the mined memories and the junk among them by their ids."""
+
+    counted: Junk
+    mined: tuple[Entry, ...] = ()
+    junk: frozenset[str] = frozenset()
+
+
+def find_junk(memory: Memory, state: State, entries: Iterable[Entry], today: date) -> FoundJunk:
+    """Among open entries; those that are older than the window are passed over."""
+    since = today - WINDOW
+    mined = [one for one in entries if one.day is not None and one.day >= since and _is_mined(one)]
     if not mined:
-        return Junk()
+        return FoundJunk(Junk())
     duplicates = _duplicates(mined)
-    stale = context.memory.stale(context.entries())
+    stale = memory.stale_among(mined)
     unsupported = {one.id for one in mined if not is_human(one.source) and (not one.lineage or one.id in stale)}
-    unrecalled = _unrecalled(context, mined)
-    junk = len(duplicates | unsupported | unrecalled)
-    return Junk(len(mined), len(duplicates), len(unsupported), len(unrecalled), junk)
+    unrecalled = _unrecalled(state, mined, today)
+    junk = frozenset(duplicates | unsupported | unrecalled)
+    counted = Junk(len(mined), len(duplicates), len(unsupported), len(unrecalled), len(junk))
+    return FoundJunk(counted, tuple(mined), junk)
 
 
 def _is_mined(entry: Entry) -> bool:
@@ -78,14 +96,14 @@ def _duplicates(entries: list[Entry]) -> set[str]:
     return found
 
 
-def _unrecalled(context: KeeperContext, mined: list[Entry]) -> set[str]:
-    before = context.today - PATIENCE
+def _unrecalled(state: State, mined: list[Entry], today: date) -> set[str]:
+    before = today - PATIENCE
     old = [one.id for one in mined if not is_human(one.source) and one.day is not None and one.day <= before]
-    asked = context.state.searches.list(FEWEST_SEARCHES)
+    asked = state.searches.list(FEWEST_SEARCHES)
     # without searches nothing can be recalled
     if not old or len(asked) < FEWEST_SEARCHES:
         return set()
-    return set(old) - context.state.searches.hits_of(old).keys()
+    return set(old) - state.searches.hits_of(old).keys()
 
 
 def _digits(text: str) -> str:

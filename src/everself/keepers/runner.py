@@ -78,6 +78,8 @@ class Runner:
         begun = monotonic()
         context = KeeperContext(self._sources, keeper.name)
         at = context.now
+        if not dry_run:
+            self._sources.take_in()
         proposal = await keeper.propose(context, tell)
         report = self._execute(context, proposal, dry_run, tell)
         report = replace(report, keeper=keeper.name, at=at, usage=context.usage, dry_run=dry_run)
@@ -126,7 +128,7 @@ class Runner:
 
     def ask_correction(self, entry: str, words: str, message: str) -> str:
         """Put a correction that a model worded before the owner; the question's id."""
-        evidence = (f"msg:{message}", f"entry:{entry}")
+        evidence = (*((f"msg:{message}",) if message else ()), f"entry:{entry}")
         why = "It was suggested in a conversation; you did not say it in a sentence of your own."
         return self.ask(Planned(Correct(entry, words), evidence, why), "conversation", _MOST_CORRECTIONS)
 

@@ -94,3 +94,5 @@ class KeeperSources:
     model: KeeperModel
     # a program of the owner's keeps profiles of people
     profiled: bool = False
+    # brings in what was said elsewhere since, before a keeper reads messages
+    take_in: Callable[[], object] = lambda: None

@@ -1,18 +1,19 @@
 """Converts an entry to and from its database row, and decides what of it can be trusted. Pure; knows no document."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
-from everself.memory.entries import ParsedEntry, words_at
-from everself.memory.provenance import CORRECTION, HAND, base_confidence, is_human, parse_tag, rank, weaker
-from everself.storage.state.entries import EntryRow
+from everself.memory.entries import TRANSCRIPT, ParsedEntry, words_at
+from everself.memory.provenance import CORRECTION, HAND, PERSON, base_confidence, is_human, parse_tag, rank, weaker
+from everself.storage.state.entries import EntryRow, Facets
 from everself.text.markdown.copies import origins
+from everself.text.normalise import slug
 from everself.values import Entry, ProvenanceRecord, Tag
-from everself.workspace.layout import Place, place
+from everself.workspace.layout import Kind, Place, place
 from everself.workspace.layout.dates import find_day
 
 # what `pack` wrote, decoded
@@ -31,8 +32,29 @@ def pack(read: ParsedEntry) -> str:
     return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
 
 
-def believed(row: EntryRow, span: Span, data: bytes, where: Place, provenance_record: ProvenanceRecord | None) -> Entry:
-    """What may be believed of an entry: what a provenance record confirms, and of the comment what claims no more than a hand may."""
+def row_of(name: str, path: str, read: ParsedEntry, hashes: tuple[str, bytes], first_seen: str) -> EntryRow:
+    return EntryRow(name, path, read.ordinal, pack(read), *hashes, first_seen, facets_of(read, path, first_seen))
+
+
+def written_on(entry: Entry, days: Sequence[date | None]) -> str:
+    """The day of the newest of its lines; empty where one is not known."""
+    lines = days[entry.first_line - 1 : entry.last_line]
+    known = [day for day in lines if day is not None]
+    return max(known).isoformat() if known and len(known) == len(lines) else ""
+
+
+def believed(
+    row: EntryRow,
+    span: Span,
+    data: bytes,
+    where: Place,
+    provenance_record: ProvenanceRecord | None,
+    written: Iterable[str] = (),
+) -> Entry:
+    """What may be believed of an entry: what a provenance record confirms, and of the comment what claims no more than a hand may.
+
+    `written` are the sources from which a tool wrote the same words elsewhere.
+    """
     pairs, kind, heading, category, time, struck, start, end, first, last, words = span
     claims: dict[str, str] = dict(pairs)
     get = claims.get
@@ -47,18 +69,13 @@ def believed(row: EntryRow, span: Span, data: bytes, where: Place, provenance_re
         source = provenance_record.source if vouched else weaker(HAND, provenance_record.source)
         tag = parse_tag(provenance_record.tag) if vouched else tag
     else:
-        source = claimed if claimed and rank(claimed) < rank(HAND) else HAND
+        source = reduce(weaker, written, _unvouched(claimed))
     # the number of mentions has no provenance either
     if not vouched or not is_human(source):
         mentions = 1
     if tag is Tag.CORRECTION and source != CORRECTION:
         tag = Tag.NONE
-    seen = _date(get("seen", ""))
-    # an entry that left the file of its day says itself when it was written
-    born = _date(get("at", "")[:10])
-    # so does an entry in an archive, which covers many days
-    own = (_date(get(_DAY, "")) or born or _headed(heading) or seen) if where.span else None
-    day = own or where.day or born or seen or _date(row.first_seen)
+    seen, day = _days(claims, heading, where, row.first_seen)
     until = _date(claims["until"]) if "until" in claims else None
     who = get("who", "") or (f"person:{where.person}" if where.person else "")
     project = get("project", "") or where.project or ""
@@ -70,6 +87,40 @@ def believed(row: EntryRow, span: Span, data: bytes, where: Place, provenance_re
             *(kind, tuple(heading), category, time, struck, vouched, claimed, start, end, first, last),
         )
     )
+
+
+def facets_of(read: ParsedEntry, path: str, first_seen: str) -> Facets:
+    """What lists go by. It is what `believed` makes of the same entry, as far as no provenance record is asked."""
+    claims, where = dict(read.claims), place(path)
+    day = _days(claims, read.heading, where, first_seen)[1]
+    who = claims.get("who", "").removeprefix(PERSON) or where.person or ""
+    project = claims.get("project", "") or where.project or ""
+    return Facets(
+        day.isoformat() if day is not None else "",
+        where.tier.value,
+        _unvouched(claims.get("src", "")),
+        _slug(who),
+        _slug(project),
+        read.struck or ("until" in claims and _date(claims["until"]) is not None),
+        2 if where.kind is Kind.QUARANTINE else 1 if read.kind == TRANSCRIPT else 0,
+    )
+
+
+def _days(
+    claims: Mapping[str, str], heading: Sequence[str], where: Place, first_seen: str
+) -> tuple[date | None, date | None]:
+    """When an entry was last mentioned, and the day it belongs to."""
+    seen = _date(claims.get("seen", ""))
+    # an entry that left the file of its day says itself when it was written
+    born = _date(claims.get("at", "")[:10])
+    # so does an entry in an archive, which covers many days
+    own = (_date(claims.get(_DAY, "")) or born or _headed(heading) or seen) if where.span else None
+    return seen, own or where.day or born or seen or _date(first_seen)
+
+
+def _unvouched(claimed: str) -> str:
+    """What may be believed of a source that only the comment names: nothing that is worth more than a hand."""
+    return claimed if claimed and rank(claimed) < rank(HAND) else HAND
 
 
 def with_days(data: bytes, reads: tuple[ParsedEntry, ...]) -> tuple[ParsedEntry, ...]:
@@ -85,6 +136,11 @@ def with_days(data: bytes, reads: tuple[ParsedEntry, ...]) -> tuple[ParsedEntry,
 def _headed(heading: Sequence[str]) -> date | None:
     """The day that the outermost title names: in an archive each day stands beneath its own."""
     return next((day for title in heading if (day := find_day(title[:_TITLE]))), None)
+
+
+@lru_cache(maxsize=512)
+def _slug(name: str) -> str:
+    return slug(name) if name else ""
 
 
 @lru_cache(maxsize=4096)

@@ -4,10 +4,8 @@ Kept beside the files and brought up to date by comparing stamps: only documents
 ids of text that Everself never touched are derived anew. Reads documents and writes rows, never a document.
 """
 
-import gc
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
@@ -16,12 +14,14 @@ from typing import NamedTuple
 from everself.clock import Clock
 from everself.errors import DiskError, NotFound, UnsafePath, WrongUse
 from everself.memory._entry_ids import FoundEntry, KnownEntry, name_entries, sketch
-from everself.memory._row_form import believed, pack, with_days
+from everself.memory._garbage import uncollected
+from everself.memory._row_form import believed, row_of, with_days, written_on
+from everself.memory._written_text import sources_by_text
 from everself.memory.drafts import Draft
 from everself.memory.entries import ParsedEntry, holds_memory, reach, read_document, read_growth
 from everself.memory.provenance import HAND, weaker
 from everself.storage.filesystem import READ_LIMIT
-from everself.storage.state.entries import DocumentRow, EntryRow, EntryRows, ExpectedDocument
+from everself.storage.state.entries import DocumentRow, EntryRow, EntryRows, ExpectedDocument, RowFilter, RowPlace
 from everself.storage.state.provenance import ProvenanceRecords
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.text.normalise import fold
@@ -40,10 +40,13 @@ HUGE = 4 * 1024 * 1024
 # entries beyond which asking the rows for all is quicker than asking for each
 MANY = 500
 # raised whenever the same bytes would give other entries; what an older reader noted is read again
-READING = 2
+READING = 3
 _NOTHING_HELD: Mapping[str, tuple[str, bytes]] = {}
 # one write looks up the same words four times
 _fold = lru_cache(maxsize=8)(fold)
+
+
+PlacedEntry = tuple[RowPlace, Entry]
 
 
 class PendingDocuments(NamedTuple):
@@ -61,6 +64,7 @@ class Catalog:
         self._workspace = workspace
         self._rows = rows
         self._provenance = provenance
+        self.written = provenance.written
         self._clock = clock
         # documents that cannot be read, with the reason: their entries are left out, and nothing is taken to be gone
         self.unread: dict[str, str] = {}
@@ -81,7 +85,7 @@ class Catalog:
             # its interpretation changed, though the file did not
             known = {**known, one.path: DocumentRow(one.path, "0 0 0 0 0", "", 0)}
         changed += [one for one in copies if one not in changed]
-        with _uncollected():
+        with uncollected():
             told = _told(changed, progress)
             read = not (changed or missing) or self._read_again(told, missing, known, whole=whole)
         # an entry moved here may come from a huge document, and keeps its id
@@ -100,7 +104,7 @@ class Catalog:
 
         Not the one that is written to, as long as it can be: writing costs as much as reading, and would write the same words again.
         """
-        asked = {*paths, *(row.path for row in self._rows.by_text(self._mac(text)))}
+        asked = {*paths, *(row.path for row in self._rows.by_text(self.mac(text)))}
         stats = {path: self._workspace.stat(path) for path in sorted(asked)}
         sizes = {path: 0 if one is None else one.size for path, one in stats.items()}
         return tuple(path for path, size in sizes.items() if size > (READ_LIMIT if path == target else HUGE))
@@ -125,8 +129,41 @@ class Catalog:
     def all(self) -> list[Entry]:
         """Every entry, in the order of the documents. Brings the catalog up to date first."""
         self.refresh()
-        with _uncollected():
+        with uncollected():
             return self._settled(self._rows.all_rows, lambda _: self._provenance.all())
+
+    def stretch(self, wanted: RowFilter, below: RowPlace, rows: int) -> tuple[list[PlacedEntry], RowPlace]:
+        """Entries of the next so many rows below a place that may be meant, newest first, and where these rows end.
+
+        The catalog is not brought up to date first: whoever asks for several stretches does it once.
+        """
+        end = self._rows.stretch(wanted, below, rows)
+        return self._placed(lambda: self._rows.between(wanted, below, end)), end
+
+    def under(self, path: str) -> list[PlacedEntry]:
+        """The entries of a document or of a folder, as they are known, newest first."""
+        return self._placed(lambda: self._rows.under(path))
+
+    def apart(self, after: tuple[str, int], limit: int) -> list[PlacedEntry]:
+        """What is kept apart and still holds, behind a document and ordinal, in the order of the documents."""
+        return sorted(self._placed(lambda: self._rows.apart(after, limit)), key=lambda one: one[0][1:])
+
+    def beginning(self, name: str) -> list[Entry]:
+        """The entries whose ids begin so, as they are known."""
+        return self._settled(lambda: self._rows.by_prefix(name) if name.isascii() else [], self._provenance.find)
+
+    def _placed(self, load: Callable[[], list[EntryRow]]) -> list[PlacedEntry]:
+        ordinals: dict[str, int] = {}
+
+        def noted() -> list[EntryRow]:
+            rows = load()
+            ordinals.update((row.id, row.ordinal) for row in rows)
+            return rows
+
+        found = self._settled(noted, self._provenance.find)
+        days = (one.day.isoformat() if one.day is not None else "" for one in found)
+        placed = [(RowPlace(day, one.path, ordinals[one.id]), one) for day, one in zip(days, found, strict=True)]
+        return sorted(placed, reverse=True)
 
     def of(self, path: str) -> list[Entry]:
         """The entries of one document."""
@@ -143,13 +180,10 @@ class Catalog:
                 provenance = self._provenance.find([one.id for one in rows])
                 return self._entries(rows, provenance, {path: (hashed, data)})[0]
         # the file is being saved repeatedly: its content at this moment has no provenance
-        where = place(path)
-        return [
-            believed(
-                EntryRow("", path, one.ordinal, "", *self._hashes(one), ""), json.loads(pack(one)), data, where, None
-            )
-            for one in read_document(data[: reach(data)])
-        ]
+        where, written = place(path), sources_by_text(self.written)
+        reads = read_document(data[: reach(data)])
+        found = [row_of("", path, one, self._hashes(one), "") for one in reads]
+        return [believed(one, json.loads(one.span), data, where, None, written(one, where)) for one in found]
 
     def at(
         self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]] = _NOTHING_HELD
@@ -183,15 +217,10 @@ class Catalog:
 
     def named(self, identities: Sequence[str]) -> dict[str, Entry]:
         """Entries by their ids, each document read once; an entry that moved is searched for separately."""
-        rows = [row for one in dict.fromkeys(identities) if (row := self._rows.find(one)) is not None]
-        self.refresh(sorted({row.path for row in rows}))
-        ids = [row.id for row in rows]
-        found = self._settled(
-            lambda: sorted((row for one in ids if (row := self._rows.find(one)) is not None), key=lambda row: row.path),
-            self._provenance.find,
-        )
-        known = {one.id: one for one in found}
-        missing = [one for one in dict.fromkeys(identities) if one not in known]
+        asked = list(dict.fromkeys(identities))
+        self.refresh(sorted({row.path for row in self._rows.named(asked)}))
+        known = {one.id: one for one in self._settled(lambda: self._rows.named(asked), self._provenance.find)}
+        missing = [one for one in asked if one not in known]
         return known | {one: entry for one in missing if (entry := self.find(one)) is not None}
 
     def find_even_gone(self, identity: str) -> Entry | None:
@@ -230,11 +259,15 @@ class Catalog:
 
         An entry is as old as its newest line. What says itself when it was written is not concerned.
         """
-        self._rows.date({one.id: _day_of(one, days.get(one.path, ())) for one in self.all()})
+        seen = {one.id: written_on(one, days.get(one.path, ())) for one in self.all()}
+        self._rows.date({identity: (day, day) for identity, day in seen.items()})
+        # the day it belongs to follows from that only where it does not say itself
+        told = {one.id: one.day.isoformat() if one.day else "" for one in self.all()}
+        self._rows.date({identity: (day, told[identity]) for identity, day in seen.items() if identity in told})
 
     def with_words(self, text: str, without: Collection[str] = ()) -> list[Entry]:
         """Entries that say the same, whatever their spacing, case or width; none of the documents in `without`."""
-        mac = self._mac(text)
+        mac = self.mac(text)
 
         def load() -> list[EntryRow]:
             return [row for row in self._rows.by_text(mac) if row.path not in without]
@@ -247,13 +280,14 @@ class Catalog:
 
     def is_buried(self, text: str, identity: str = "") -> bool:
         """Whether this text was forgotten and must not be written again automatically."""
-        return self._rows.is_buried(self._mac(text), identity)
+        return self._rows.is_buried(self.mac(text), identity)
 
     def unbury(self, text: str) -> None:
         """Remove the tombstone: the owner wants to remember it again."""
-        self._rows.unbury(self._mac(text))
+        self._rows.unbury(self.mac(text))
 
-    def _mac(self, text: str) -> str:
+    def mac(self, text: str) -> str:
+        """The keyed hash that stands for a text in rows and records."""
         return self._rows.mac(digest(_fold(text).encode("utf-8", "surrogatepass")))
 
     def _read_again(
@@ -294,7 +328,7 @@ class Catalog:
         today = self._clock.today().isoformat()
         born = {row.id: row.first_seen for row in old}
         rows = [
-            EntryRow(name, one.path, one.read.ordinal, pack(one.read), one.text, one.words, born.get(name, today))
+            row_of(name, one.path, one.read, (one.text, one.words), born.get(name, today))
             for name, one in zip(names, found, strict=True)
         ]
         gone = {row.id for row in old} - set(names)
@@ -306,6 +340,14 @@ class Catalog:
         if count < MANY:
             return self._rows.gone_by_text, lambda identity: self._rows.home_of(identity) is not None
         return self._rows.gone_texts().get, self._rows.ids().__contains__
+
+    def foresee(self, path: str, data: bytes) -> list[tuple[str, ParsedEntry]]:
+        """The entries that a document would have if it said this, with the ids that reading it would give them."""
+        reads = read_document(data[: reach(data)])
+        found = [FoundEntry(path, read, *self._hashes(read)) for read in reads]
+        rows = self._rows.rows_of([path])
+        known = [KnownEntry(row.id, row.path, row.ordinal, row.text_mac, row.words) for row in rows]
+        return list(zip(name_entries(found, known, *self._memo(len(found))), reads, strict=True))
 
     def expect(self, draft: Draft, path: str) -> None:
         """What a planned change adds to a log is noted together with the change, and need not be read again afterwards."""
@@ -319,13 +361,13 @@ class Catalog:
         if known is None or not _is_current(known):
             return
         today = self._clock.today().isoformat()
-        rows = [EntryRow(one.claim("id"), path, one.ordinal, pack(one), *self._hashes(one), today) for one in reads]
+        rows = [row_of(one.claim("id"), path, one, self._hashes(one), today) for one in reads]
         # never counted as fresh: the stamp of the file on disk is not known yet
         document = DocumentRow(path, f"0 0 {len(after)} 0 0 {READING}", digest(after), 0)
         self._rows.expect(ExpectedDocument(digest(before), document, rows))
 
     def _hashes(self, read: ParsedEntry) -> tuple[str, bytes]:
-        return self._mac(read.text), sketch(_fold(read.text))
+        return self.mac(read.text), sketch(_fold(read.text))
 
     def _growth(self, data: bytes, before: DocumentRow | None) -> tuple[ParsedEntry, ...] | None:
         """What was added at the end of a document that is otherwise as it was; None when it must be read again."""
@@ -371,7 +413,7 @@ class Catalog:
         hashes = {one.path: one.hash for one in self._rows.documents(sorted({row.path for row in rows})).values()}
         found: list[Entry] = []
         torn: list[str] = []
-        path, data, where = "", b"", place("")
+        path, data, where, written = "", b"", place(""), sources_by_text(self.written)
         for row, span in zip(rows, spans, strict=True):
             if row.path != path:
                 path, where = row.path, place(row.path)
@@ -379,7 +421,8 @@ class Catalog:
                 torn += [path] if hashed != hashes.get(path) and path not in self.unread else []
             if path in self.unread and path not in held:
                 continue
-            found.append(believed(row, span, data, where, provenance.get(row.id)))
+            record = provenance.get(row.id)
+            found.append(believed(row, span, data, where, record, written(row, where) if record is None else ()))
         return found, torn
 
     def _find_readable(self, path: str) -> Document | None:
@@ -420,12 +463,6 @@ class Catalog:
         return digest(data), data
 
 
-def _day_of(entry: Entry, days: Sequence[date | None]) -> str:
-    lines = days[entry.first_line - 1 : entry.last_line]
-    known = [day for day in lines if day is not None]
-    return max(known).isoformat() if known and len(known) == len(lines) else ""
-
-
 def _told(changed: Sequence[FileStat], progress: Progress | None) -> Iterator[FileStat]:
     """The documents one by one, with progress reports."""
     for number, one in enumerate(changed):
@@ -434,18 +471,6 @@ def _told(changed: Sequence[FileStat], progress: Progress | None) -> Iterator[Fi
         yield one
     if progress is not None and changed:
         progress(len(changed), len(changed))
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Pause garbage collection while a hundred thousand permanent objects are created; it would take half of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _is_fresh(one: FileStat, known: DocumentRow | None) -> bool:

@@ -339,6 +339,17 @@ class Memory:
             grown = bool(new)
         return stale
 
+    def stale_among(self, entries: Sequence[Entry]) -> set[str]:
+        """As `stale`, of these alone: what they rest on is looked up step by step, and not all there is."""
+        known = {one.id: one for one in entries}
+        level = known
+        while level:
+            named = {name.removeprefix("entry:") for one in level.values() for name in one.lineage if "entry:" in name}
+            level = self.catalog.named(sorted(named - known.keys()))
+            known |= level
+        stale = self.stale(list(known.values()))
+        return {one.id for one in entries if one.id in stale}
+
     def successor(self, entry: Entry) -> Entry | None:
         """The open entry that replaced a closed one, over any number of steps; None where there is none."""
         found: Entry | None = entry

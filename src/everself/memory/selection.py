@@ -1,17 +1,27 @@
 """Filters for entries, and the sources that what was found rests on. The filters are pure."""
 
-from collections.abc import Callable, Iterable, Sequence, Set
+import base64
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
+from everself.errors import WrongUse
+from everself.memory.catalog import PlacedEntry
 from everself.memory.entries import TRANSCRIPT
 from everself.memory.memory import Memory
 from everself.memory.provenance import HAND, IMPORT, PERSON, confidence
 from everself.memory.writing import is_quarantined
+from everself.storage.state.entries import NEWEST, OLDEST, RowFilter, RowPlace
 from everself.text.normalise import slug
 from everself.values import Entry, Hit, Tag, Tier
 from everself.workspace.layout import place
+
+LOGS = "memory"
+# rows that are looked at in one go: few of them are not worth a query each, and too many are not worth a page
+_FEWEST_ROWS = 64
+_MOST_ROWS = 2_000
 
 
 class Standing(StrEnum):
@@ -68,6 +78,121 @@ def list_entries(memory: Memory, selection: Selection) -> list[ListedEntry]:
 
     chosen = sorted(select(entries, selection, sure, stale), key=lambda one: (one.day or date.min, one.path, one.start))
     return [ListedEntry(one, sure(one), one.id in stale, one.reference) for one in chosen]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPage:
+    """The newest of the entries that are meant, below a mark; oldest first. `before` is the mark below which there may be more, and empty
+    where there are none; `rows` is how many rows were looked at."""
+
+    entries: tuple[ListedEntry, ...]
+    before: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageBounds:
+    """How long a page is, the mark of the page before it, and how many rows it may pass over; None: as many as it takes."""
+
+    limit: int
+    before: str = ""
+    most: int | None = None
+
+
+def list_page(
+    memory: Memory, selection: Selection, bounds: PageBounds, fits: Callable[[Entry], bool] = lambda _: True
+) -> EntryPage:
+    """As `list_entries`, in pages: what one costs depends on its length and on the rows it passes over, not on how many there are."""
+    memory.catalog.refresh()
+    day = selection.as_of or memory.clock.today()
+
+    def sure(entry: Entry) -> float:
+        return confidence(entry, day, memory.dynamics)
+
+    found: list[PlacedEntry] = []
+    passed, down_to = 0, OLDEST
+    for placed, end, rows in _stretches(memory, selection, bounds):
+        passed, down_to = passed + rows, end
+        stale = memory.stale_among([one for _, one in placed]) if selection.stale else set()
+        chosen = {one.id for one in select((one for _, one in placed), selection, sure, stale) if fits(one)}
+        found += [one for one in placed if one[1].id in chosen]
+        if len(found) > bounds.limit or (bounds.most is not None and passed >= bounds.most):
+            break
+    shown = [one for _, one in found[: bounds.limit]]
+    stale = memory.stale_among(shown)
+    listed = tuple(ListedEntry(one, sure(one), one.id in stale, one.reference) for one in reversed(shown))
+    mark = (
+        _mark(found[bounds.limit - 1][0]) if len(found) > bounds.limit else "" if down_to == OLDEST else _mark(down_to)
+    )
+    return EntryPage(listed, mark, passed)
+
+
+def entries_since(memory: Memory, since: date) -> list[Entry]:
+    """The open entries of a day and later, newest first. What is older is not looked at."""
+    memory.catalog.refresh()
+    selection, bounds = Selection(since=since), PageBounds(_MOST_ROWS)
+    found = [one for placed, _, _ in _stretches(memory, selection, bounds) for _, one in placed]
+    return select(found, selection, lambda _: 1.0)
+
+
+def _stretches(
+    memory: Memory, selection: Selection, bounds: PageBounds
+) -> Iterator[tuple[list[PlacedEntry], RowPlace, int]]:
+    """Entries that may be meant, newest first, with where the rows end that they are of, and how many these are."""
+    below = _place_marked(bounds.before) if bounds.before else _newest(selection)
+    path = selection.path.rstrip("/")
+    if path and path != LOGS:
+        # a document, or a folder that holds little beside the logs: sorted at once
+        under = memory.catalog.under(path)
+        yield [one for one in under if one[0] < below], OLDEST, len(under)
+        return
+    wanted = _row_filter(selection)
+    rows = max(_FEWEST_ROWS, bounds.limit + 1)
+    while True:
+        placed, end = memory.catalog.stretch(wanted, below, rows)
+        over = end.path == "" and end.ordinal < 0
+        yield placed, OLDEST if over else end, rows
+        if over:
+            return
+        below, rows = end, min(2 * rows, _MOST_ROWS)
+
+
+def _newest(selection: Selection) -> RowPlace:
+    """Behind the newest that can be meant."""
+    days = [one for one in (selection.until, selection.as_of) if one is not None]
+    # what has no day comes first in the order, and a filter by day leaves it out by itself
+    return RowPlace(f"{min(days).isoformat()}~", "", 0) if days else NEWEST
+
+
+def _row_filter(selection: Selection) -> RowFilter:
+    closed = None if selection.standing is Standing.ANY else selection.standing is Standing.CLOSED
+    project = slug(selection.project) if selection.project else ""
+    return RowFilter(
+        since=selection.since.isoformat() if selection.since is not None else "",
+        tier=selection.tier.value if selection.tier is not None else "",
+        source=selection.source,
+        who=slug(selection.person.removeprefix(PERSON)) if selection.person else "",
+        project=project,
+        project_folder=f"projects/{project}/" if project else "",
+        # on an earlier day something else may have held
+        closed=None if selection.as_of is not None else closed,
+        aside=selection.aside,
+        unvouched=selection.unvouched,
+    )
+
+
+def _mark(where: RowPlace) -> str:
+    """Opaque, so that nobody takes a path for an argument; it names no words of an entry."""
+    return base64.urlsafe_b64encode(json.dumps(where, ensure_ascii=False).encode("utf-8", "surrogatepass")).decode()
+
+
+def _place_marked(mark: str) -> RowPlace:
+    try:
+        day, path, ordinal = json.loads(base64.urlsafe_b64decode(mark.encode("ascii")).decode("utf-8", "surrogatepass"))
+        where = RowPlace(str(day), str(path), int(ordinal))
+    except (ValueError, TypeError) as error:
+        raise WrongUse("The mark of the page is none that a list gave.", mend="everself memory list") from error
+    return where
 
 
 def select(
@@ -128,9 +253,12 @@ def _is_about(entry: Entry, person: str) -> bool:
 
 
 def sources_of_lines(memory: Memory, path: str, first: int, last: int) -> list[str]:
-    """The sources that the entries in these lines rest on, each once."""
+    """The sources that the entries in these lines rest on, and those of headings and the like that a tool wrote; each once."""
     entries = [one for one in memory.catalog.of(path) if one.first_line <= last and one.last_line >= first]
-    return list(dict.fromkeys(memory.trust(one) for one in entries))
+    found = memory.workspace.find(path)
+    lines = found.data.split(b"\n")[first - 1 : last] if found is not None else []
+    written = [one for many in memory.catalog.written.of_lines(path, lines).values() for one in many]
+    return list(dict.fromkeys((*(memory.trust(one) for one in entries), *written)))
 
 
 def sources_of_hits(memory: Memory, hits: Sequence[Hit]) -> list[str]:

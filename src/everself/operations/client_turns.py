@@ -44,11 +44,15 @@ class EarlierMessage:
 
 @dataclass(frozen=True, slots=True)
 class ClientTool:
-    """A tool that the program runs itself. `parameters` is the JSON schema of an object."""
+    """A tool that the program runs itself. `parameters` is the JSON schema of an object.
+
+    `operation` is the operation of the agent that is the same tool: where the settings offer that to the model, it is run here.
+    """
 
     name: str
     parameters: dict[str, Any]
     description: str = ""
+    operation: Literal["", "tool.memory"] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,9 @@ class ConverseRequest(Request):
     must_call: Annotated[tuple[str, ...], Option("Of these tools one has to be called.")] = ()
     max_tokens: Annotated[int | None, Option("Tokens of the reply at most.", ge=1, le=10_000_000)] = None
     temperature: Annotated[float | None, Option("How freely the model chooses its words.", ge=0, le=2)] = None
+    top_p: Annotated[float | None, Option("Of how likely words the model chooses, as a share.", ge=0, le=1)] = None
+    seed: Annotated[int | None, Option("What the model's chance begins with.", ge=-(2**63), le=2**63 - 1)] = None
+    parallel_tool_calls: Annotated[bool | None, Option("Whether several tools may be called in one step.")] = None
     stop: Annotated[tuple[str, ...], Option("Texts at which the reply ends.")] = ()
     schema: Annotated[dict[str, Any] | None, Option("A JSON schema: the reply is JSON of that shape.")] = None
 
@@ -79,7 +82,7 @@ async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest)
 
     if not request.text.strip() and not request.results and not request.images:
         raise WrongUse("There is nothing to say.", mend='everself ask "What do you know about me?"')
-    options = _options(caller, request)
+    options = _options(runtime, caller, request)
     if not request.id:
         # closed with this one, so that nothing of a reply runs on when nobody listens
         async with aclosing(_say(runtime, caller, request, options)) as events:
@@ -102,9 +105,7 @@ async def _say(
     runtime: "Runtime", caller: Caller, request: ConverseRequest, options: "TurnOptions"
 ) -> AsyncGenerator[Event, None]:
     chat = runtime.chat
-    if caller.unwatched or options.images:
-        await runtime.worker(lambda: _allow(runtime, caller, options))
-    place = await runtime.worker(lambda: _place(runtime, caller, request, options.identity))
+    place = await runtime.worker(lambda: _place(runtime, caller, request, options))
     placed = replace(options, earlier=place.earlier, results=place.results, identity=options.identity or place.message)
     text, options = with_strange(request.text, place, placed)
     try:
@@ -116,14 +117,22 @@ async def _say(
             await chat.close(place.session)
 
 
-def _options(caller: Caller, request: ConverseRequest) -> "TurnOptions":
+def _options(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> "TurnOptions":
     """Raises WrongUse for what no model takes."""
     from everself.conversation.resources import TurnOptions
+    from everself.operations.registry import get_operation
+    from everself.operations.tools import may_use
 
     if request.schema is not None and (words := schema_fault(request.schema)):
         raise WrongUse(f"The schema is no JSON schema: {words}.")
     if unknown := set(request.must_call) - {one.name for one in request.tools}:
         raise WrongUse(f"There is no tool {min(unknown)[:64]} among the tools.")
+    tools = [
+        one
+        for one in request.tools
+        if not one.operation or not may_use(get_operation(one.operation), runtime, caller.scope)
+    ]
+    theirs = {one.name for one in tools}
     return TurnOptions(
         system=request.system,
         max_tokens=request.max_tokens,
@@ -131,9 +140,13 @@ def _options(caller: Caller, request: ConverseRequest) -> "TurnOptions":
         beside=tuple(one for one in request.beside if one.strip()),
         by_program=request.by_program,
         images=tuple(one.read() for one in request.images),
-        tools=tool_specs(request.tools),
-        must_call=request.must_call,
+        tools=tool_specs(tools),
+        # what is run here cannot end a turn, and is called where it is wanted
+        must_call=tuple(one for one in request.must_call if one in theirs),
         temperature=request.temperature,
+        top_p=request.top_p,
+        seed=request.seed,
+        parallel_tool_calls=request.parallel_tool_calls,
         stop=tuple(one for one in request.stop if one),
         schema=request.schema,
     )
@@ -156,7 +169,11 @@ def _allow(runtime: "Runtime", caller: Caller, options: "TurnOptions") -> None:
         runtime.spend_meter.allow(job_of(caller.scope, unwatched=True))
 
 
-def _place(runtime: "Runtime", caller: Caller, request: ConverseRequest, identity: str) -> Place:
+def _place(runtime: "Runtime", caller: Caller, request: ConverseRequest, options: "TurnOptions") -> Place:
+    """Where it is said, after it was seen that it may be."""
+    if caller.unwatched or options.images:
+        _allow(runtime, caller, options)
+    identity = options.identity
     known = session_of_message(runtime, identity) if identity else ""
     named, text = (known or request.session, request.after), "" if request.by_program else request.text
     return find_place(runtime, caller, named, request.earlier, request.results, text)
@@ -164,17 +181,24 @@ def _place(runtime: "Runtime", caller: Caller, request: ConverseRequest, identit
 
 @dataclass(frozen=True, slots=True)
 class ContextReport:
-    """`text` is the prompt, `prefix` its part that stays for as long as a conversation lasts, `delta` what this turn brings."""
+    """`text` is the prompt, `prefix` its part that stays for as long as a conversation lasts, `delta` what this turn brings.
+
+    `history` is how many tokens of the conversation that was named would be sent between them. `cached` is how many of all of these a
+    provider's cache would serve, for as long as it keeps them: what begins exactly as the last request did.
+    """
 
     text: str
     prefix: str
     delta: str
     receipt: "Receipt"
+    history: int = 0
+    cached: int = 0
 
 
 class ContextRequest(Request):
     session_kind: Annotated[str, Option("For such a session.", "KIND[/PERSON]")] = "main"
     message: Annotated[str, Option("As if this were said, so that memory is searched for it.", "TEXT", slash=True)] = ""
+    session: Annotated[str, Option("As if it were said in this conversation.", "ID|last")] = ""
 
 
 @operation(
@@ -203,7 +227,27 @@ def show_context(runtime: "Runtime", _: Caller, request: ContextRequest) -> Cont
         ask = replace(ask, window=model.window if small else None, tools=tools)
     # nobody speaks, so no search and no persona is recorded
     made = runtime.assembler.assemble(replace(ask, facts=runtime.facts(), recorded=False))
-    return ContextReport(made.text, made.prefix.text, made.delta, made.receipt)
+    history, cached = _sent_before(runtime, request.session, made.receipt)
+    return ContextReport(made.text, made.prefix.text, made.delta, made.receipt, history, cached)
+
+
+def _sent_before(runtime: "Runtime", name: str, receipt: "Receipt") -> tuple[int, int]:
+    """Tokens of a conversation's history, and of what begins as its last request did; of none that is named, as the newest one did."""
+    from everself.text.tokens import count
+
+    newest = runtime.log.list(1)
+    if not name and not newest:
+        return 0, 0
+    session = runtime.log.find(name) if name else newest[0]
+    live = [one for one in runtime.log.messages(session) if one.seq > session.compacted]
+    sizes = [count(one.content) for one in live]
+    replied = [at for at, one in enumerate(live) if one.meta.get("receipt")]
+    same = bool(replied) and live[replied[-1]].meta["receipt"].get("prefix") == receipt.prefix_hash
+    if not name:
+        return 0, receipt.prefix_tokens if same else 0
+    # the reply itself was not sent yet
+    before = count(session.summary) + sum(sizes[: replied[-1]]) if replied else 0
+    return count(session.summary) + sum(sizes), receipt.prefix_tokens + before if same else 0
 
 
 @dataclass(frozen=True, slots=True)

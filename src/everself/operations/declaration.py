@@ -146,15 +146,26 @@ class ToolOffer(Generic[T]):
 
 
 @dataclass(frozen=True)
+class McpOffer(Generic[T]):
+    """How an operation is offered over MCP, to the models of other programs: fewer words than for the agent's own, since every client
+    pays for them in every conversation. `show` gives what such a model is shown."""
+
+    name: str
+    help: str
+    show: "Callable[[Runtime, Any, T], Outcome]"
+
+
+@dataclass(frozen=True)
 class Operation(Generic[R, T]):
     """`name` is its place among the others: `memory.search` is the command `memory search`.
 
     `help` is one line, `details` the rest of the docstring; `progress` is the label of its bar, which may name a field as
-    `{request.name}`, or the labels of several. `tool` and `slash` offer it to a model and in a chat; nothing: not offered there.
-    `command` is false where no command is made of it. `on` says what it is run on: an opened agent, or the home of all agents, where
-    none has to exist. `makes_agent`: its command makes the agent where there was none. `question` is what a person is asked before it is
-    done, and may name a part of the plan as `{plan.folder}`; the operation shows the plan to `caller.agree`. `agreed_by` is the flag
-    that answers it, with its help. `needs_yes` says why it is refused where nobody can be asked; what cannot be undone is refused anyway.
+    `{request.name}`, or the labels of several. `tool`, `mcp` and `slash` offer it to a model, to other programs' models and in
+    a chat; nothing: not offered there. `command` is false where no command is made of it. `on` says what it is run on: an opened agent, or
+    the home of all agents, where none has to exist. `makes_agent`: its command makes the agent where there was none. `question` is what a
+    person is asked before it is done, and may name a part of the plan as `{plan.folder}`; the operation shows the plan to `caller.agree`.
+    `agreed_by` is the flag that answers it, with its help. `needs_yes` says why it is refused where nobody can be asked; what cannot be
+    undone is refused anyway.
     `stream`: it returns the events of a conversation. `http` is false where the gateway does not offer it although its audience could ask.
     """
 
@@ -168,6 +179,7 @@ class Operation(Generic[R, T]):
     idempotent: bool = False
     progress: str | tuple[str, ...] = ""
     tool: ToolOffer[T] | None = None
+    mcp: McpOffer[T] | None = None
     slash: str = ""
     command: bool = True
     question: str = ""
@@ -235,16 +247,27 @@ class Operation(Generic[R, T]):
 
     def schema(self, interface: Interface) -> dict[str, object]:
         """The JSON Schema of a request, with the names and fields of that interface."""
-        import msgspec
+        found = _SCHEMAS.get((self.request, interface))
+        if found is None:
+            found = _SCHEMAS[self.request, interface] = _schema(self.request, interface)
+        return found
 
-        known = _properties(msgspec.json.schema(self.request))
-        offered = [one for one in self.fields if one.offered_by(interface)]
-        return {
-            "type": "object",
-            "properties": {one.option.tool or one.name: _property(one, known[one.name]) for one in offered},
-            "required": [one.option.tool or one.name for one in offered if one.is_required(interface)],
-            "additionalProperties": False,
-        }
+
+# made once: each turn shows a model thirty of them
+_SCHEMAS: Final[dict[tuple[type[Any], Interface], dict[str, object]]] = {}
+
+
+def _schema(request: type[Any], interface: Interface) -> dict[str, object]:
+    import msgspec
+
+    known = _properties(msgspec.json.schema(request))
+    offered = [one for one in fields_of(request) if one.offered_by(interface)]
+    return {
+        "type": "object",
+        "properties": {one.option.tool or one.name: _property(one, known[one.name]) for one in offered},
+        "required": [one.option.tool or one.name for one in offered if one.is_required(interface)],
+        "additionalProperties": False,
+    }
 
 
 def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -15,13 +15,14 @@ from everself.memory.quarantine import release as let_out
 from everself.memory.selection import Selection, Standing, select
 from everself.memory.writing import CORE, NewEntry, is_quarantined
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
-from everself.operations.declaration import Argument, Option, ToolOffer, operation
+from everself.operations.client_prompts import with_prompt
+from everself.operations.declaration import Argument, McpOffer, Option, ToolOffer, operation
 from everself.operations.notes import is_put_right, put_right, put_right_as_said, write_note
 from everself.operations.origins import asks_to_remember, is_wished, origin_of
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import effective, is_owner
 from everself.text.normalise import fold
-from everself.values import Author, Entry, Tag
+from everself.values import Author, Entry, Tag, digest
 
 if TYPE_CHECKING:
     from everself.memory.memory import Memory
@@ -88,7 +89,9 @@ class AddRequest:
     about: Annotated[str, Option("The person it is about.", "WHO", only=_OWNERS)] = ""
     person: Annotated[str, Option("The person it belongs to; only they are told.", "NAME", only=_OWNERS)] = ""
     project: Annotated[str, Option("The project it belongs to.", "NAME", only=_OWNERS)] = ""
-    key: Annotated[str, Option("With the same key it is added once, however often it is asked for.", only=_OWNERS)] = ""
+    key: Annotated[
+        str, Option("With the same key it is added once, however often it is asked for.", only=(*_OWNERS, "mcp"))
+    ] = ""
     source: Annotated[
         str, Option("Whose words it is: owner, agent, tool, web, import or person:ID.", only=("http",))
     ] = OWNER
@@ -134,6 +137,12 @@ def _may_write(_: "Runtime", scope: Scope) -> bool:
         where=_may_write,
         show=_show_added,
     ),
+    mcp=McpOffer(
+        "memory_write",
+        "Remember one fact for good: a short sentence with names and absolute dates that reads without the conversation. Not for code, "
+        "tasks or small talk.",
+        _show_added,
+    ),
     examples=(
         ('everself memory add "Prefers green tea"', "into today's log"),
         ('everself memory add "We ship on Fridays" --tag decision --remember', "for good, into MEMORY.md"),
@@ -145,6 +154,7 @@ def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Rememb
 
     What is known already is counted as a mention. Secrets, and what stands between <private> and </private>, are left out.
     """
+    caller = with_prompt(runtime, caller, request.text)
     origin = origin_of(request.text, caller, request.source)
     if request.remember and not caller.is_model and is_outside(origin.source):
         raise RefusedByRule(
@@ -152,9 +162,12 @@ def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Rememb
             mend="Remember it without keep; promote it later.",
         )
     person, explicit, category, project = request.person, request.remember, request.category, request.project
+    key = request.key
     if caller.is_model:
         person, project = effective(caller.scope).person or "", caller.scope.project or ""
         category = _category(category)
+        # two models may choose the same key for different things, and neither is to be lost
+        key = f"{key}:{digest(request.text.encode('utf-8', 'replace'))[:16]}" if key else ""
         if origin.source not in (OWNER, f"{PERSON}{person}"):
             # the core stands in every prompt: what somebody else's words led to does not get there, nor what nobody asked for
             allowed = permission(Author.AGENT, CORE, tainted=caller.taint != OWN) == "write"
@@ -169,7 +182,7 @@ def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Rememb
         who=request.about,
         person=person,
         project=project,
-        key=request.key,
+        key=key,
     )
     if not caller.is_model:
         return runtime.memory.remember(new_entry)
@@ -238,6 +251,11 @@ def _show_corrected(
         sessions=frozenset({SessionKind.MAIN}),
         show=_show_corrected,
     ),
+    mcp=McpOffer(
+        "memory_correct",
+        "Replace a wrong entry. Unless the owner said so in their prompt, they are asked.",
+        _show_corrected,
+    ),
     examples=(
         ('everself memory correct "Lives in Berlin" "Lives in Oslo"', "by its words"),
         ('everself memory correct 7K3QX9M2ABCD "Lives in Oslo" --trigger "No, I moved"', "by its id"),
@@ -253,12 +271,16 @@ def correct_entry(
     memory = runtime.memory
     if not caller.is_model:
         return memory.correct(request.old, request.new, stated_by_owner("terminal"), trigger=request.trigger)
-    if not caller.by_owner:
+    caller = with_prompt(runtime, caller, request.new)
+    if not caller.by_owner and not caller.unwatched:
         raise RefusedByRule("Permission denied: only the owner can correct memory, in this conversation.")
     wrong = _wrong(memory, request.old)
     if not wrong:
         hint = "Nothing says exactly that. Call it again with the id of the entry that is wrong."
         return candidates_near(runtime, caller, request.old, hint)
+    if not caller.by_owner:
+        # the model of another program, which says what nobody said
+        return CorrectionAsked(runtime.keepers.ask_correction(wrong[0].id, request.new, ""))
     origin = origin_of(request.new, caller)
     made_of_this = any(f"msg:{caller.message}" in one.lineage for one in wrong)
     # a page that was read could choose which entry gives way to something that the owner said of something else

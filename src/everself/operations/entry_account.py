@@ -11,15 +11,18 @@ from everself.errors import Damaged, NotFound
 from everself.memory.entries import read_document
 from everself.memory.memory import Memory
 from everself.memory.provenance import CEILING, CORRECTION, DEEPEST, source_of_reference
-from everself.memory.selection import ListedEntry, Selection, Standing, list_entries
+from everself.memory.selection import ListedEntry, PageBounds, Selection, Standing, list_page
 from everself.operations.caller import Caller
 from everself.operations.declaration import Argument, Option, Request, Result, owner_reads
 from everself.runtime import Runtime
+from everself.storage.state.entries import EntryRows
 from everself.text.normalise import fold
 from everself.values import Entry, Tag, Tier
 
 # further back, a person looks into the history itself
 CHANGES = 20
+# more than that is a list of its own
+RESTING = 20
 _TIERS: Final = {"T1": Tier.CORE, "T2": Tier.WORKING, "core": Tier.CORE, "working": Tier.WORKING}
 
 
@@ -55,7 +58,16 @@ class Touch(Result):
     words: str | None
 
 
+class Resting(Result):
+    """An entry that rests on another, with its words."""
+
+    entry: str
+    text: str
+
+
 class Account(Result):
+    """Everything about one entry. `derived` are the ids of all that rests on it, `resting` the first of them with their words."""
+
     entry: Entry
     citation: str
     confidence: Reckoning
@@ -64,13 +76,15 @@ class Account(Result):
     stale: bool
     derived: tuple[str, ...]
     changes: tuple[Touch, ...]
+    resting: tuple[Resting, ...] = ()
 
 
 class Listing(Result):
-    """The newest of the entries that are meant, oldest first. `found` is how many are meant in all, `today` the owner's day."""
+    """The newest of the entries that are meant, oldest first. `before` is the mark of the page that comes before them, and empty where
+    there is none; `today` is the owner's day."""
 
     entries: tuple[ListedEntry, ...]
-    found: int
+    before: str
     today: date
 
 
@@ -94,6 +108,8 @@ class ListRequest(Request):
     unvouched: Annotated[bool, Option("Only what nobody vouches for.")] = False
     words: Annotated[str, Option("Only entries with these words.", "WORDS", slash=True, only=("slash",))] = ""
     limit: Annotated[int, Option("How many at most, the newest.", ge=1)] = 50
+    before: Annotated[str, Option("The page before one that was shown, by the mark it gave.", "MARK")] = ""
+    rows: Annotated[int | None, Option("Pass over no more rows than this for one page.", ge=1, only=("http",))] = None
 
 
 @owner_reads(
@@ -125,9 +141,10 @@ def list_memory(runtime: Runtime, _: Caller, request: ListRequest) -> Listing:
         unvouched=request.unvouched,
         aside=request.everything,
     )
-    wanted = fold(request.words)
-    found = [one for one in list_entries(runtime.memory, selection) if wanted in fold(one.entry.text)]
-    return Listing(tuple(found[-request.limit :]), len(found), runtime.clock.today())
+    words = fold(request.words)
+    bounds = PageBounds(request.limit, request.before, request.rows)
+    found = list_page(runtime.memory, selection, bounds, lambda one: words in fold(one.text))
+    return Listing(found.entries, found.before, runtime.clock.today())
 
 
 class ShowRequest(Request):
@@ -140,21 +157,24 @@ class ShowRequest(Request):
 )
 def show_entry(runtime: Runtime, _: Caller, request: ShowRequest) -> Account:
     """Tell everything about one entry: its words, origin, confidence and history."""
-    return account_of(runtime.memory, request.entry)
+    return account_of(runtime.memory, runtime.state.entries, request.entry)
 
 
-def account_of(memory: Memory, identity: str) -> Account:
+def account_of(memory: Memory, rows: EntryRows, identity: str) -> Account:
     """Look everything up about the entry of that id, or of the only id that begins so."""
+    memory.catalog.refresh()
     entry = memory.catalog.get(identity)
-    entries = memory.catalog.all()
+    near = memory.catalog.named(rows.resting_on(entry.id)).values()
+    resting = [one for one in near if f"entry:{entry.id}" in one.lineage]
     return Account(
         entry=entry,
         citation=entry.reference,
         confidence=_reckon(memory, entry),
         trust=memory.trust(entry),
-        evidence=tuple(_evidence({one.id: one for one in entries}, entry)),
-        stale=entry.id in memory.stale(entries),
-        derived=tuple(one.id for one in entries if f"entry:{entry.id}" in one.lineage),
+        evidence=tuple(_evidence(memory, entry)),
+        stale=entry.id in memory.stale_among([entry]),
+        derived=tuple(one.id for one in resting),
+        resting=tuple(Resting(one.id, one.text) for one in resting[:RESTING]),
         changes=tuple(_touches(memory, entry)),
     )
 
@@ -175,11 +195,12 @@ def _reckon(memory: Memory, entry: Entry) -> Reckoning:
     )
 
 
-def _evidence(known: dict[str, Entry], entry: Entry) -> Iterator[Evidence]:
+def _evidence(memory: Memory, entry: Entry) -> Iterator[Evidence]:
     seen = {f"entry:{entry.id}"}
     level, depth = list(entry.lineage), 1
     while level and depth <= DEEPEST:
         deeper: list[str] = []
+        known = memory.catalog.named([one.removeprefix("entry:") for one in level if one.startswith("entry:")])
         for reference in level:
             if reference in seen:
                 continue

@@ -8,9 +8,10 @@ from everself.errors import NoEntryContains, NotFound, RefusedByRule, WrongUse
 from everself.memory.forgetting.proof import ForgetPlan, ForgetProof, Target
 from everself.memory.provenance import OWN
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, Result, ToolOffer, operation
+from everself.operations.declaration import Argument, McpOffer, Option, Request, Result, ToolOffer, operation
 from everself.operations.entries import Candidates, candidates_near, show_candidates
 from everself.operations.origins import asks_to_forget
+from everself.operations.review import ask_to_forget
 from everself.runtime import Runtime
 from everself.search.scopes import SessionKind
 from everself.search.sharing import effective
@@ -22,6 +23,8 @@ _OWNERS: Final = ("cli", "http")
 _A_WORD: Final = 8
 # history is written anew, and a long one takes its time
 _FORGETTING: Final = 600.0
+# entries that the owner is asked about at once
+_MOST_ASKED: Final = 20
 
 
 class Forgotten(Result):
@@ -39,8 +42,8 @@ class ForgetRequest(Request):
         Option(
             "The entry's id from a search, or its words.",
             "ID|WORDS",
-            only=("tool", "slash"),
-            needed=("tool", "slash"),
+            only=("tool", "slash", "mcp"),
+            needed=("tool", "slash", "mcp"),
             slash=True,
         ),
     ] = ""
@@ -51,6 +54,20 @@ class ForgetRequest(Request):
     since: Annotated[date | None, Option("Everything of this day and later.", only=_OWNERS)] = None
     until: Annotated[date | None, Option("Everything of this day and earlier.", only=_OWNERS)] = None
     dry_run: Annotated[bool, Option("Show what would go, and change nothing.", only=_OWNERS)] = False
+
+
+class ForgettingAsked(Result):
+    """Nothing was forgotten: the owner is asked. `review` is the question's id; empty where they said no before, or too much waits."""
+
+    review: str
+    plan: ForgetPlan
+
+
+def _show_asked(_: Runtime, __: ForgetRequest, done: ForgettingAsked | Candidates) -> Outcome:
+    if isinstance(done, Candidates):
+        return show_candidates(done)
+    said = f"as {done.review}: everself review" if done.review else "no more: they said no, or too many questions wait"
+    return Outcome("\n".join((*done.plan.lines(), "", f"Nothing was forgotten. The owner is asked {said}")))
 
 
 def _show(_: Runtime, __: ForgetRequest, done: ForgetPlan | ForgetProof | Forgotten | Candidates) -> Outcome:
@@ -78,6 +95,7 @@ def _show(_: Runtime, __: ForgetRequest, done: ForgetPlan | ForgetProof | Forgot
         show=_show,
         timeout=_FORGETTING,
     ),
+    mcp=McpOffer("memory_forget", "Show what would be forgotten, and ask the owner whether it may go.", _show_asked),
     examples=(
         ("everself memory forget 7K3QX9M2ABCD --dry-run", "see what would go, and where it stands"),
         ('everself memory forget --words "5 Elm Street"', "every entry and place that contains these words"),
@@ -86,11 +104,13 @@ def _show(_: Runtime, __: ForgetRequest, done: ForgetPlan | ForgetProof | Forgot
 )
 def forget(
     runtime: Runtime, caller: Caller, request: ForgetRequest
-) -> ForgetPlan | ForgetProof | Forgotten | Candidates:
+) -> ForgetPlan | ForgetProof | Forgotten | ForgettingAsked | Candidates:
     """Forget for good, and prove it: files, database and history lose the words.
 
     It cannot be undone. At a terminal you see first what would go and are asked; elsewhere --yes is needed.
     """
+    if caller.is_model and caller.unwatched:
+        return _ask(runtime, caller, request.what)
     if caller.is_model:
         return _forget_one(runtime, caller, request.what)
     plan = _plan(runtime, request)
@@ -98,6 +118,20 @@ def forget(
         return plan
     caller.agree(plan)
     return runtime.forgetting.carry_out(plan)
+
+
+def _ask(runtime: Runtime, caller: Caller, what: str) -> ForgettingAsked | Candidates:
+    """What the model of another program may do: show what would go, and leave the rest to the owner."""
+    try:
+        plan = runtime.forgetting.plan_for(what)
+    except NotFound:
+        return candidates_near(runtime, caller, what, "Nothing was forgotten: no entry contains these words.")
+    if not 0 < len(plan.entries) <= _MOST_ASKED:
+        hint = "Nothing was forgotten: name one entry, by its id from a search."
+        return candidates_near(runtime, caller, what, hint, plan.entries)
+    ids = tuple(one.id for one in plan.entries)
+    # only what these entries say: the words alone may stand in what nobody means
+    return ForgettingAsked(ask_to_forget(runtime, ids), runtime.forgetting.plan(Target(ids=ids)))
 
 
 def _plan(runtime: Runtime, request: ForgetRequest) -> ForgetPlan:

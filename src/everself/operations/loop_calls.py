@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from everself.errors import WrongUse
 from everself.memory.provenance import is_outside, plain_source
@@ -25,6 +25,17 @@ class LoopCall:
     id: str = ""
     failed: bool = False
     source: str = "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMessage:
+    """Something that was said in a session. With the role `tool` it is what the call `call` gave, under its source where that is from
+    outside; `calls` are the id, the name and the arguments of each call of a model."""
+
+    role: Literal["user", "assistant", "tool"]
+    text: str
+    calls: tuple[tuple[str, str, str], ...] = ()
+    call: str = ""
 
 
 @dataclass(frozen=True, slots=True)

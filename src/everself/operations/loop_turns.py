@@ -17,7 +17,7 @@ from everself.conversation.context.request import PromptRequest
 from everself.conversation.receipts import ToolUse, find_search, receipt_json
 from everself.conversation.resources import Acted
 from everself.conversation.sessions.forgetting import without_forgotten
-from everself.conversation.sessions.history import labelled
+from everself.conversation.sessions.history import labelled, turns_of
 from everself.conversation.sessions.log import clean
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.tools.calls import CallResult, call_tools
@@ -27,9 +27,17 @@ from everself.errors import EverselfError, WrongUse
 from everself.memory.provenance import IMPORT, OWN, taint_of
 from everself.memory.statements import shown
 from everself.models.chat.newest_message import newest_message, with_notes
-from everself.models.chat.protocol import ToolCall
-from everself.operations.loop_calls import LoopCall, RecordedTurn, SessionPrompt, ToolResult, arguments_text
+from everself.models.chat.protocol import ModelTurn, ToolCall, ToolTurn, UserTurn
+from everself.operations.loop_calls import (
+    LoopCall,
+    RecordedTurn,
+    SessionMessage,
+    SessionPrompt,
+    ToolResult,
+    arguments_text,
+)
 from everself.operations.registry import LISTED
+from everself.operations.tools import unlisted_tools
 from everself.runtime import Runtime
 from everself.search.scopes import Scope
 from everself.search.sharing import is_owner, speaker_of
@@ -68,6 +76,7 @@ class LoopTurns:
         self._runtime = runtime
         self.session: Session = runtime.chat.begin(scope, channel, resume)
         self.tools: dict[str, Tool] = {tool.spec.name: tool for tool in runtime.tools(scope)}
+        self._callable = unlisted_tools(runtime, scope) | self.tools
         self._taint: Stamp = self.session.taint
         self._prefix: tuple[int, Prefix] | None = None
         self._turn: OpenTurn | None = None
@@ -104,6 +113,25 @@ class LoopTurns:
         newest = newest_message(message, self._told, prompt.delta)
         return SessionPrompt(prompt.prefix.text, prompt.delta, newest, prompt.receipt, made_in != generation)
 
+    def hear(self, message: str, name: str) -> None:
+        """Store what the person says and act on it. What follows until the turn is recorded belongs to it."""
+        self._turn = OpenTurn(message, name, generation=self._runtime.state.scrub.generation())
+        self._begin(self._turn)
+
+    def messages(self) -> list[SessionMessage]:
+        """All that was said and called in this session, without what was forgotten since."""
+        found: list[SessionMessage] = []
+        for turn in turns_of(self._runtime.log.messages(self.session)):
+            match turn:
+                case UserTurn():
+                    found.append(SessionMessage("user", turn.text))
+                case ModelTurn():
+                    calls = tuple((one.id, one.name, one.arguments) for one in turn.calls)
+                    found.append(SessionMessage("assistant", turn.text, calls))
+                case ToolTurn():
+                    found += [SessionMessage("tool", one.content, call=one.id) for one in turn.returns]
+        return found
+
     def begin_call(self, call: ToolCall, given: str) -> ToolContext:
         """Store what led to a call, and the call, before it is run. Where nobody said anything it is the call that it rests on.
 
@@ -120,7 +148,7 @@ class LoopTurns:
         """Run a call. The tool itself does what blocks in the worker thread."""
         if refused := self._refusal(call.name):
             return CallResult(call, Outcome(refused, failed=True))
-        (done,) = [one async for one in call_tools(self.tools, [call], context)]
+        (done,) = [one async for one in call_tools(self._callable, [call], context)]
         return done
 
     def end_call(self, called: CallResult, given: str) -> ToolResult:
@@ -142,7 +170,7 @@ class LoopTurns:
 
     def _refusal(self, name: str) -> str:
         """Why a tool is not to be had here, where it exists elsewhere; empty otherwise."""
-        if name in self.tools or all(one.tool != name for one in LISTED):
+        if name in self._callable or all(one.tool != name for one in LISTED):
             return ""
         known = ", ".join(sorted(self.tools)) or "none"
         return f"Permission denied: {name} is not offered in this conversation. Available tools: {known}."

@@ -6,8 +6,10 @@ person's. All else, a part of such a sentence included, is the agent's, or no be
 
 from typing import Final
 
+from everself.classify.coverage import adds_nothing, is_made_of
 from everself.classify.sentence_kinds import SentenceKind
-from everself.classify.statements import read
+from everself.classify.sentences import KEPT
+from everself.classify.statements import read, read_each
 from everself.memory.provenance import OWNER, concluded_in, named_by_owner, stated_by, stated_by_owner, taint_of
 from everself.memory.statements import is_stated, shown
 from everself.operations.caller import Caller
@@ -24,14 +26,25 @@ def origin_of(words: str, caller: Caller, source: str = OWNER) -> Origin:
     not asked."""
     if not caller.is_model:
         return stated_by_owner("terminal") if source == OWNER else named_by_owner(source)
-    message = f"msg:{caller.message}"
-    if is_stated(words, caller.said) or _is_all(words, caller.said):
+    message = (f"msg:{caller.message}",) if caller.message else ()
+    if states(caller.said, words):
         if caller.by_owner:
-            return stated_by_owner("chat", message)
+            return stated_by_owner("chat", *message)
         scope = effective(caller.scope)
         if scope.kind is SessionKind.GUEST and scope.person:
-            return stated_by(scope.person, message)
-    return concluded_in(taint_of((caller.taint, speaker_of(caller.scope))), "chat", message)
+            return stated_by(scope.person, *message)
+    return concluded_in(taint_of((caller.taint, speaker_of(caller.scope))), "chat", *message)
+
+
+def states(message: str, words: str) -> bool:
+    """Whether whoever wrote the message states just these words in it: whole sentences, negation and condition included."""
+    return is_stated(words, message) or _is_all(words, message)
+
+
+def tells_of(words: str, message: str) -> bool:
+    """Whether a model's words were made of what is stated in the message, and name nothing that it does not."""
+    stated = [one.what or one.text for one in read_each(message).of(*KEPT)]
+    return any(is_made_of(words, one) for one in stated) and adds_nothing(words, stated)
 
 
 def asks_to_remember(message: str) -> bool:

@@ -22,6 +22,7 @@ class Listed(NamedTuple):
     tool: str
     slash: str
     takes: str
+    mcp: str = ""
 
 
 LISTED = tuple(Listed(*row) for row in INDEX)

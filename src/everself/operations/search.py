@@ -10,6 +10,7 @@ from typing import Annotated, Final
 import re2
 
 from everself.config.sections import Ranking
+from everself.conversation.context.framing import neutralise
 from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, told
 from everself.errors import NotFound, WrongUse
 from everself.memory.corrections import PATH as CORRECTIONS
@@ -17,25 +18,38 @@ from everself.memory.corrections import mark_embedded, not_embedded
 from everself.memory.provenance import IMPORT, taint_of
 from everself.memory.selection import sources_of_hits, sources_of_lines
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, Tell, ToolOffer, operation, owner_reads
+from everself.operations.declaration import (
+    Argument,
+    McpOffer,
+    Option,
+    Request,
+    Tell,
+    ToolOffer,
+    operation,
+    owner_reads,
+)
 from everself.runtime import Runtime
 from everself.search.factory import need_search
 from everself.search.recall import RecallRequest, SaidMessage, SearchResult
 from everself.search.scopes import Scope, SessionKind
 from everself.search.score_adjustments import Ageing
 from everself.storage.state.searches import SearchRecord
-from everself.text.normalise import fold, slug
+from everself.text.normalise import fold, one_line, slug
 from everself.values import Author, Change, Hit, ended_words
 
 # how long a command that has answered may go on for the next one's sake
 CATCH_UP_SECONDS: Final = 2.0
 LOCAL: Final = "local"
 _OWNERS: Final = ("cli", "http")
+_NOT_MCP: Final = ("cli", "http", "tool", "slash")
 _TALKS: Final = OWNERS_SESSIONS | {SessionKind.GUEST, SessionKind.GROUP}
 # of all snippets together: what is left of a result is read with memory_get
 _SNIPPETS: Final = MOST_CHARACTERS * 3 // 5
 _SHORTEST: Final = 80
+# characters of a hit in an index
+_LINE: Final = 160
 _LIMIT: Final = "How many at most; 6 unless the settings say otherwise."
+_ID: Final = re2.compile(r"^[0-9A-Za-z]{12}$")
 _CITATION: Final = re2.compile(r"^(.+)#L([0-9]{1,9})(?:-L?([0-9]{1,9}))?$")
 
 
@@ -51,7 +65,8 @@ class SearchRequest(Request):
     query: Annotated[str, Argument("What to look for.", joined=True)]
     limit: Annotated[int | None, Option(_LIMIT, ge=1, le=1000, tool="maxResults")] = None
     min_score: Annotated[
-        float | None, Option("Leave out what scores less, the weak ones too.", ge=0, le=1, tool="minScore")
+        float | None,
+        Option("Leave out what scores less, the weak ones too.", ge=0, le=1, tool="minScore", only=_NOT_MCP),
     ] = None
     budget: Annotated[int | None, Option("As much as fits into so many tokens.", "TOKENS", ge=1, only=_OWNERS)] = None
     as_of: Annotated[date | None, Option("Only what held on this day.", only=_OWNERS)] = None
@@ -94,6 +109,21 @@ def _result(hit: Hit, source: str, share: int, meaning: float | None) -> dict[st
     }
 
 
+def _show_index(runtime: Runtime, _: SearchRequest, found: SearchResult) -> Outcome:
+    """What there is, a line each; all of it is read with memory_get."""
+    sources = sources_of_hits(runtime.memory, found.hits)
+    lines = [_index_line(hit, source) for hit, source in zip(found.hits, sources, strict=True)]
+    notices = [f"Note: {one}" for one in found.notices]
+    return Outcome("\n".join([*(lines or ["Nothing is remembered about this."]), *notices]), stamp=taint_of(sources))
+
+
+def _index_line(hit: Hit, source: str) -> str:
+    marks = [one for one in (hit.ended, "weak" if hit.weak else "") if one]
+    parts = (hit.entry or "-", hit.day.isoformat() if hit.day else "-", hit.reference, source, *marks)
+    # on one line and without what nobody sees, so that no memory looks like another line of the index
+    return f"{'  '.join(parts)}  {one_line(neutralise(hit.text, ''), _LINE)}"
+
+
 def _is_on(runtime: Runtime, _: Scope) -> bool:
     return runtime.agent.search.enabled
 
@@ -111,6 +141,9 @@ def _is_on(runtime: Runtime, _: Scope) -> bool:
         sessions=_TALKS,
         where=_is_on,
         show=_show_found,
+    ),
+    mcp=McpOffer(
+        "memory_search", "Search memory. One line a hit: id, day, citation, source, first words.", _show_index
     ),
     slash="/search",
     examples=(
@@ -191,7 +224,7 @@ def _note_embedded(app: Runtime, corrections: tuple[str, ...]) -> None:
 
 
 class GetRequest(Request):
-    path: Annotated[str, Argument("The file, or a citation such as memory/2026-03-19.md#L3-L9.")]
+    path: Annotated[str, Argument("The file, a citation such as memory/2026-03-19.md#L3-L9, or the id of an entry.")]
     first: Annotated[int | None, Option("The first line.", "LINE", ge=1, cli="--from", tool="from")] = None
     lines: Annotated[int | None, Option("How many lines.", "COUNT", ge=1)] = None
     session: Annotated[str, Option("What such a session would see.", "KIND[/PERSON]", only=("cli",))] = "main"
@@ -224,15 +257,20 @@ def _show_passage(runtime: Runtime, _: GetRequest, found: Hit) -> Outcome:
         where=_is_on,
         show=_show_passage,
     ),
+    mcp=McpOffer("memory_get", "Read all of what a search found, by its id or citation.", _show_passage),
     examples=(
+        ("everself memory get 7K3QX9M2ABCD", "one entry"),
         ("everself memory get memory/2026-03-19.md#L3-L9", "the lines a search cited"),
         ("everself memory get MEMORY.md --from 10 --lines 20", "twenty lines"),
     ),
 )
 def get_lines(app: Runtime, caller: Caller, request: GetRequest) -> Hit:
-    """Show lines of a document that search can find, by path or citation."""
+    """Show lines of a document that search can find, by path, citation or id."""
     name, first, lines = request.path, request.first, request.lines
     need_search(app.agent.search)
+    entry = app.memory.catalog.find(name.upper()) if _ID.match(name) else None
+    if entry is not None:
+        name = entry.reference
     cited = _CITATION.match(name)
     if cited is not None:
         if first is not None or lines is not None:
@@ -242,7 +280,13 @@ def get_lines(app: Runtime, caller: Caller, request: GetRequest) -> Hit:
         if last < first:
             raise WrongUse(f"Lines {first} to {last} are none.")
         lines = last - first + 1
-    return app.recall.get(name, _scope(caller, request.session), first=1 if first is None else first, lines=lines)
+    try:
+        return app.recall.get(name, _scope(caller, request.session), first=1 if first is None else first, lines=lines)
+    except NotFound:
+        if entry is None:
+            raise
+        # whose file it stands in is not for whoever may not read it
+        raise NotFound(f'entry "{request.path}", or this session may not read it.') from None
 
 
 class WhyRequest(Request):

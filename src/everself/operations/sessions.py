@@ -32,8 +32,23 @@ class SessionLine(Result):
     taint: str
 
 
+class ReplyReceipt(Result):
+    """What a reply took: so many memories `recalled` and `left_out`, `tokens` of the prompt; `sent`, `received` and `cached` are as the
+    provider counted its last request. `cost` is in dollars, none where nobody knows; `why` is how it ended."""
+
+    model: str
+    why: str
+    recalled: int
+    left_out: int
+    tokens: int
+    sent: int
+    received: int
+    cached: int
+    cost: float | None = None
+
+
 class Spoken(Result):
-    """One message. `calls` are the names of tools that were called with it."""
+    """One message. `calls` are the names of tools that were called with it; `receipt` is what a reply took."""
 
     id: str
     session: str
@@ -43,6 +58,7 @@ class Spoken(Result):
     person: str
     text: str
     calls: tuple[str, ...] = ()
+    receipt: ReplyReceipt | None = None
 
 
 class SessionView(Result):
@@ -240,6 +256,24 @@ def _spoken(message: Message) -> Spoken:
     from everself.conversation.sessions.session import calls_of
 
     calls = tuple(call.name for call in calls_of(message))
-    return Spoken(
-        message.id, message.session, message.seq, message.at, message.role, message.person, message.content, calls
+    place = (message.id, message.session, message.seq, message.at)
+    return Spoken(*place, message.role, message.person, message.content, calls, _receipt(message))
+
+
+def _receipt(message: Message) -> ReplyReceipt | None:
+    meta = message.meta
+    kept = meta.get("receipt")
+    if message.role != "assistant" or not kept:
+        return None
+    usage = meta.get("usage") or {}
+    return ReplyReceipt(
+        model=str(meta.get("model", "")),
+        why=str(meta.get("why", "stop")),
+        recalled=len(kept.get("recalled", ())),
+        left_out=int(kept.get("left_out_count", 0)),
+        tokens=int(kept.get("tokens", 0)),
+        sent=int(usage.get("sent", 0)),
+        received=int(usage.get("received", 0)),
+        cached=int(usage.get("cached", 0)),
+        cost=meta.get("cost"),
     )

@@ -3,9 +3,10 @@
 A link works once, for five minutes. Using it puts a cookie in its place, which is refused after thirty days.
 """
 
+import hashlib
 import hmac
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -24,7 +25,8 @@ _MOST: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class SignIn:
-    """`link`: nobody has used it yet, and `hash` is that of the link; else it is that of the cookie. `session` is as in a token."""
+    """`link`: nobody has used it yet, and `hash` is that of the link; else it is that of the cookie. `session` is as in a token.
+    `terminal`: somebody at a terminal made the link; what was written before this was noted counts as not."""
 
     name: str
     agent: str
@@ -33,6 +35,7 @@ class SignIn:
     made: str
     until: str
     hash: str
+    terminal: bool = False
 
     def scope(self) -> Scope:
         return scope_named(self.session)
@@ -45,11 +48,14 @@ class SignIn:
 class SignInFile(RecordFile[SignIn]):
     def __init__(self, folder: str) -> None:
         super().__init__(os.path.join(folder, FILE), SignIn, "sign_ins", "sign-in", "everself gateway sign-in")
+        # the name of the cookie: a browser sends cookies of one host to every port, so that each home has a name of its own
+        self.cookie = f"everself-{hashlib.sha256(os.fsencode(os.path.realpath(folder))).hexdigest()[:12]}"
 
-    def make_link(self, agent: str, session: str, now: datetime) -> str:
+    def make_link(self, agent: str, session: str, now: datetime, *, terminal: bool = False) -> str:
         """The secret of a new link."""
         secret = new_secret()
-        self._add(_new(agent, session, now, LINK_LASTS, secret, link=True), now)
+        made = _new(agent, session, now, LINK_LASTS, secret)
+        self._add(replace(made, link=True, terminal=terminal), now)
         return secret
 
     def use_link(self, secret: str, now: datetime) -> tuple[SignIn, str]:
@@ -61,7 +67,7 @@ class SignInFile(RecordFile[SignIn]):
             link = _find(known, secret, now, link=True)
             if link is None:
                 raise NotFound("link to sign in; it works once, for five minutes.", mend="everself gateway sign-in")
-            made[:] = [_new(link.agent, link.session, now, LASTS, cookie, link=False)]
+            made[:] = [replace(_new(link.agent, link.session, now, LASTS, cookie), terminal=link.terminal)]
             return _kept((*(one for one in known if one is not link), *made), now)
 
         self.change(edit)
@@ -96,9 +102,9 @@ class SignInFile(RecordFile[SignIn]):
         self.change(lambda known: _kept((*known, record), now))
 
 
-def _new(agent: str, session: str, now: datetime, lasts: timedelta, secret: str, *, link: bool) -> SignIn:
+def _new(agent: str, session: str, now: datetime, lasts: timedelta, secret: str) -> SignIn:
     made, until = now.isoformat(timespec="microseconds"), (now + lasts).isoformat(timespec="microseconds")
-    return SignIn(new_id(), agent, session, link, made, until, hash_of(secret))
+    return SignIn(new_id(), agent, session, False, made, until, hash_of(secret))
 
 
 def _find(known: tuple[SignIn, ...], secret: str, now: datetime, *, link: bool) -> SignIn | None:

@@ -52,15 +52,18 @@ class SignInRequest:
         ("everself gateway sign-in --agent aria --as guest/anna", "a link for somebody else"),
     ),
 )
-def make_link(home: "Home", _: Caller, request: SignInRequest) -> LinkMade:
-    """Make a link that signs a browser in at the gateway. It works once, for five minutes."""
+def make_link(home: "Home", caller: Caller, request: SignInRequest) -> LinkMade:
+    """Make a link that signs a browser in at the gateway. It works once, for five minutes.
+
+    A browser that is signed in as main by a link from your own terminal may do what you may do there.
+    """
     session = checked_session(request.session, "")
     agent = home.load().config.agent(request.agent).id
     running = find_listening(home.places)
     if running is None:
         raise RefusedByRule("The gateway does not run, so that nobody can sign in.", mend="everself gateway start")
     now = system_now()
-    secret = SignInFile(folder_of(home.places)).make_link(agent, session, now)
+    secret = SignInFile(folder_of(home.places)).make_link(agent, session, now, terminal=caller.present)
     return LinkMade(
         f"{_reachable(running.url)}{ROUTE}{secret}", agent, session, (now + LINK_LASTS).isoformat(timespec="seconds")
     )

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Annotated, Final
 
 from everself.conversation.tools.protocol import Outcome, Written, told
-from everself.errors import EverselfError, NotFound, WrongUse
+from everself.errors import EverselfError, NotFound, RefusedByRule, WrongUse
 from everself.identity.growth import Proposed, SoulChange, diff_souls
 from everself.identity.integrity import AcceptedDocuments, Restored
 from everself.identity.outside_changes import Tamper
@@ -15,6 +15,7 @@ from everself.memory.provenance import OWN
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import (
     Argument,
+    McpOffer,
     NoRequest,
     Option,
     Request,
@@ -31,6 +32,8 @@ from everself.values import Author, ChangeRecord
 from everself.workspace.learned import SOUL, changed_lines
 
 _NAME: Final = "A version that history lists, the id of a proposal, current or last."
+# proposals that wait before other programs' models may make no more
+_MOST_OPEN: Final = 20
 _OUTSIDE: Final = " (proposed in a conversation that holds text from outside)"
 
 
@@ -123,11 +126,17 @@ def compare_souls(runtime: Runtime, _: Caller, request: DiffRequest) -> SoulDiff
 class ProposeRequest(Request):
     text: Annotated[
         str,
-        Argument("All of SOUL.md as you would have it, instead of a line.", "TEXT", stdin=True, needed=("cli",)),
+        Argument(
+            "All of SOUL.md as you would have it, instead of a line.",
+            "TEXT",
+            stdin=True,
+            needed=("cli",),
+            only=("cli", "http", "tool", "slash"),
+        ),
     ] = ""
-    line: Annotated[str, Option("One sentence to learn.", only=("tool",))] = ""
+    line: Annotated[str, Option("One sentence to learn.", only=("tool", "mcp"), needed=("mcp",))] = ""
     whole: Annotated[bool, Option("TEXT is a whole soul, not a line of what is learned.", only=("cli",))] = False
-    reason: Annotated[str, Option("Why; it is noted in CHANGELOG.md.", "WORDS", needed=("tool",))] = ""
+    reason: Annotated[str, Option("Why; it is noted in CHANGELOG.md.", "WORDS", needed=("tool", "mcp"))] = ""
     evidence: Annotated[tuple[str, ...], Option("What it rests on, such as entry:7K3QX9M2ABCD.", "REF")] = ()
 
 
@@ -149,6 +158,7 @@ def _show_proposed(_: Runtime, request: ProposeRequest, made: Proposed) -> Outco
         "agree.",
         show=_show_proposed,
     ),
+    mcp=McpOffer("soul_propose", "Propose a line about how to be, for the owner to accept.", _show_proposed),
     examples=(
         ('everself soul propose "Ask before you catalog." --reason "asked twice"', "one more line of what is learned"),
         ("everself soul propose --whole - < soul.md", "a whole soul, read from a file"),
@@ -166,9 +176,13 @@ def propose_soul(runtime: Runtime, caller: Caller, request: ProposeRequest) -> P
     line, text = request.line, request.text
     if bool(line.strip()) == bool(text.strip()):
         raise WrongUse("Give either a `line` or the whole `text`.")
+    if caller.unwatched and len(growth.open()) >= _MOST_OPEN:
+        # a manipulated model could propose without end
+        raise RefusedByRule(f"{_MOST_OPEN} proposals wait for the owner already.", mend="everself review")
     reason += _OUTSIDE if caller.taint != OWN else ""
     named = (one for one in evidence if one.startswith(("entry:", "file:", "url:")))
-    rests_on = tuple(dict.fromkeys((f"msg:{caller.message}", *named)))
+    said = (f"msg:{caller.message}",) if caller.message else ()
+    rests_on = tuple(dict.fromkeys((*said, *named)))
     return (growth.add_line if line else growth.propose)(line or text, reason, rests_on, Author.AGENT)
 
 

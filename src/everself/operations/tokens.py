@@ -8,6 +8,7 @@ from everself.errors import WrongUse
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, NoRequest, Option, operation
 from everself.operations.gateway import folder_of
+from everself.operations.sign_in_file import SignInFile
 from everself.operations.token_file import Token, TokenFile, hash_of, is_plain, new_secret
 from everself.search.scopes import SessionKind
 
@@ -118,9 +119,12 @@ class TokenRequest:
     examples=(("everself gateway token rotate editor", "the old one is refused from now on"),),
 )
 def rotate_token(home: "Home", _: Caller, request: TokenRequest) -> TokenMade:
-    """Give a token a new value. The old one is refused from the next request on."""
+    """Give a token a new value, and sign every browser out. The old one is refused from the next request on."""
     secret = new_secret()
     file = _file(home)
+    file.get(request.name)
+    # before the token: whoever rotates in a hurry is not left with half of it
+    SignInFile(folder_of(home.places)).clear()
     token = replace(file.get(request.name), hash=hash_of(secret), since=system_now().isoformat(timespec="seconds"))
     file.replace(token)
     return _made(token, secret)

@@ -31,6 +31,15 @@ def give_tools(runtime: "Runtime") -> "Runtime":
     return runtime
 
 
+def unlisted_tools(runtime: "Runtime", scope: "Scope") -> dict[str, Tool]:
+    """Tools that a program may call for its model although the settings do not offer them to every model: Anthropic's memory tool."""
+    operation = get_operation("tool.memory")
+    offer = operation.tool
+    if offer is None or effective(scope).kind not in offer.sessions:
+        return {}
+    return {offer.name: tool_of(operation, offer, runtime)}
+
+
 def may_use(operation: Operation[Any, Any], runtime: "Runtime", scope: "Scope") -> bool:
     """Whether a session of this scope is offered the operation as a tool. Whoever is not the owner gets no more by another way."""
     return operation.tool is not None and _is_offered(operation.tool, runtime, scope)

@@ -29,6 +29,11 @@ COMPARED: Final = 100
 _LEAST_KNOWN: Final = 0.5
 
 
+def can_measure(view: IndexView, chunks: "Numbers") -> bool:
+    """Whether enough of these chunks have a vector of the better model."""
+    return bool(len(chunks)) and bool(view.has_second(chunks).mean() >= _LEAST_KNOWN)
+
+
 def measure_second(view: IndexView, vector: "Floats", chunks: "Numbers", told: float) -> "Floats | None":
     """A row for each of these chunks; none where too few of them have a vector of the better model yet."""
     spoken = (view.columns["flags"][chunks] & Flag.SPOKEN) != 0

@@ -3,8 +3,9 @@
 Knows two ways to embed and when to take which; not what an index is.
 """
 
-from collections.abc import Callable
-from threading import Event, Thread
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Lock, Thread
 from typing import Final
 
 from everself.clock import monotonic
@@ -13,22 +14,54 @@ from everself.search.sync.embedding import Bounds, EmbedReport
 _PAUSE: Final = 30.0
 _LONGEST_PAUSE: Final = 600.0
 _PATIENCE: Final = 10.0
-# Seconds without a question after which the second embedder works, and how many texts it takes at a time.
+# Seconds without a question after which the second embedder works, and how many texts it takes at a time: once begun, a batch keeps all
+# cores busy to its end, whoever asks meanwhile.
 IDLE: Final = 1.0
-SECOND_BATCH: Final = 64
+SECOND_BATCH: Final = 16
 
 Embed = Callable[[Bounds], EmbedReport]
+
+
+class Questions:
+    """When somebody last asked something, and whether somebody is being answered. One for all agents of a process: they share its cores."""
+
+    def __init__(self) -> None:
+        self._last: float | None = None
+        self._lock = Lock()
+        self._answered = 0
+
+    def note(self) -> None:
+        self._last = monotonic()
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """While a reply is under way, however slowly its words come."""
+        with self._lock:
+            self._answered += 1
+        try:
+            yield
+        finally:
+            self.note()
+            with self._lock:
+                self._answered -= 1
+
+    @property
+    def are_recent(self) -> bool:
+        return bool(self._answered) or (self._last is not None and monotonic() - self._last < IDLE)
+
+
+QUESTIONS: Final = Questions()
 
 
 class BackgroundEmbedding:
     """`second` is none where there is no second embedder. Every method may be called from any thread."""
 
-    def __init__(self, first: Embed, second: Embed | None) -> None:
+    def __init__(self, first: Embed, second: Embed | None, asked: Questions = QUESTIONS) -> None:
         self._first = first
         self._second = second
         self._stop, self._wake = Event(), Event()
         self._thread: Thread | None = None
-        self._asked_at = monotonic() - IDLE
+        self._asked = asked
 
     @property
     def stopped(self) -> bool:
@@ -41,8 +74,8 @@ class BackgroundEmbedding:
             self._thread.start()
 
     def note_question(self) -> None:
-        """Somebody is waiting for an answer: the second embedder rests for a moment."""
-        self._asked_at = monotonic()
+        """Somebody is waiting for an answer: the second embedder rests for a moment, that of every agent."""
+        self._asked.note()
 
     def wake(self) -> None:
         """Something new waits for the first embedder."""
@@ -69,13 +102,14 @@ class BackgroundEmbedding:
 
     def _work_when_idle(self) -> None:
         while self._second is not None and not self._called():
-            report = self._second(Bounds(None, self._disturbed, None, SECOND_BATCH))
-            if report.failure or not report.pending or not self._disturbed():
-                return
+            if not self._asked.are_recent:
+                report = self._second(Bounds(None, self._disturbed, None, SECOND_BATCH))
+                if report.failure or not report.pending or not self._disturbed():
+                    return
             self._stop.wait(IDLE)
 
     def _called(self) -> bool:
         return self._stop.is_set() or self._wake.is_set()
 
     def _disturbed(self) -> bool:
-        return self._called() or monotonic() - self._asked_at < IDLE
+        return self._called() or self._asked.are_recent

@@ -120,8 +120,8 @@ class RankingQuery:
     asked: QueryFacts
     vector: "Floats | None" = None
     visible: "NDArray[numpy.bool_] | None" = None
-    # by the better model, where it has vectors
-    second: "Floats | None" = None
+    # by the better model; asked for only where its vectors can count, because it is slow
+    second: "Callable[[], Floats | None] | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +186,11 @@ class _Stage:
         return Ranked(self.chunks, bend(sums, self.model), (*self.names, "level"), parts, self.cosines)
 
 
-def _again(view: IndexView, first: _Stage, vector: "Floats", told: float) -> _Stage:
+def _again(view: IndexView, first: _Stage, second: "Callable[[], Floats | None]", told: float) -> _Stage:
     """The best once more in order, by the better model too. What is behind them stays behind the place that it has by words."""
     best = first.chunks[: _second_stage.COMPARED]
-    rows = _second_stage.measure_second(view, vector, best, told)
+    vector = second() if _second_stage.can_measure(view, best) else None
+    rows = None if vector is None else _second_stage.measure_second(view, vector, best, told)
     if rows is None:
         return first
     model = load_second()

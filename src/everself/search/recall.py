@@ -3,7 +3,7 @@
 Knows settings, scopes and entries. Does not know who asks it: a chat, a command or another program.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import count as count_from
@@ -13,6 +13,7 @@ from everself.clock import Clock, monotonic
 from everself.config.sections import Ranking, Search
 from everself.errors import EverselfError, NotFound, WrongUse
 from everself.logs import get_logger
+from everself.search._stages import Threshold, above, may_add, stages
 from everself.search.packing import pack, render
 from everself.search.scopes import Scope, SessionKind
 from everself.search.score_adjustments import (
@@ -20,12 +21,10 @@ from everself.search.score_adjustments import (
     Ageing,
     adjust,
     diversify,
-    has_all,
     is_exact,
     merge_equals,
     newest_first,
     replaced_last,
-    telling_words,
 )
 from everself.search.sharing import is_owner
 from everself.search.similarity import COSINE
@@ -52,15 +51,6 @@ _log = get_logger(__name__)
 
 # a longer query is a pasted text; its beginning says what it is about
 LONGEST_QUERY: Final = 4_000
-# Hits are looked at in stages of fixed sizes, and factors reorder them within a stage only: how many are asked for decides how many
-# stages are looked at and never their order.
-_STAGES: Final = (80, 400)
-# A weak hit that scores at least so much may be what was meant. Below it only the nearest few come, beside strong ones too: in a small
-# memory the answer may share no word with the question while something else has all of them.
-_FAINT: Final = 0.03
-_FEW: Final = 3
-# hits that are looked at for every word of the query
-_LOOKED_AT: Final = 20
 # minimum tokens of a hit with its citation
 _LEAST_TOKENS: Final = 10
 # hits that a record names as left out
@@ -77,7 +67,7 @@ class RecallRequest:
     """A search request. Unset fields use the settings; `budget` (tokens) replaces `limit`.
 
     Without `counted` the tokens are estimated, for callers that count their own text. A caller that asks many
-    questions in a row needs only the first one `fresh`: the others do not check every file again.
+    questions in a row needs only the first one `fresh`: the others do not check every file again. `by_words`: no vectors.
     """
 
     query: str
@@ -91,6 +81,7 @@ class RecallRequest:
     recorded: bool = True
     counted: bool = True
     fresh: bool = True
+    by_words: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,28 +200,34 @@ class Recall:
         served = SnippetSource(view, self._document_cache.read, skips=skips)
         words = read_query(query)
         mode = self._mode(request)
-        vector = None if mode is Ranking.TFIDF else meaning.vector_for(view)
+        vector = None if mode is Ranking.TFIDF or request.by_words else meaning.vector_for(view)
         question = self._question(view, request, words, vector, served)
         if mode is Ranking.DEFAULT and vector is not None:
-            question = replace(question, second=meaning.second_for(view))
+            question = replace(question, second=lambda: meaning.second_for(view))
         ranked = self._rank(view, request, served, question)
         limit = request.limit or (5 if mode is Ranking.TFIDF else self._settings.max_results)
         hits: list[Hit] = []
         left: list[LeftOut] = []
-        stages: list[set[str]] = []
-        for first, last in _stages(request, limit):
-            more, lost = self._hits(view, request, served, ranked.between(first, last), words)
+        looked_up: list[set[str]] = []
+        threshold = self._threshold(request, mode)
+        wanted = _wanted(request, limit)
+        most = 2 * wanted if request.limit is None and request.budget is not None else wanted
+        for first, last in stages(wanted):
+            part = ranked.between(first, last)
+            if hits and mode is Ranking.DEFAULT and not may_add(view, part, words, query, hits, threshold, most):
+                break
+            more, lost = self._hits(view, request, served, part, words)
             hits += more
             left += lost
-            stages.append({hit.reference for hit in more})
+            looked_up.append({hit.reference for hit in more})
         hits, equals = merge_equals(hits)
         left += equals
         if mode is Ranking.DEFAULT:
             hits = newest_first(diversify(hits), request.query)
-        hits, lost = self._above(request, mode, hits)
+        hits, lost = above(hits, request.query, threshold)
         left += lost
         if mode is Ranking.DEFAULT:
-            hits = replaced_last(hits, {hit.entry: self._instead(hit) for hit in hits if hit.now}, stages)
+            hits = replaced_last(hits, {hit.entry: self._instead(hit) for hit in hits if hit.now}, looked_up)
         if request.budget is None:
             kept, over = hits[:limit], hits[limit:]
             # exact counting loads a vocabulary, which takes half the time budget of a command
@@ -249,6 +246,10 @@ class Recall:
             (*view.notices, *((_UNREST,) if served.skipped else ())),
             tuple(left[:_LEFT_NAMED]),
         )
+
+    def _threshold(self, request: RecallRequest, mode: Ranking) -> Threshold:
+        usual = 0.01 if mode is Ranking.TFIDF else self._settings.min_score
+        return Threshold(usual, request.min_score, self._boost)
 
     def _instead(self, gone: Hit) -> str:
         entry = self._memory.catalog.find(gone.entry)
@@ -374,29 +375,6 @@ class Recall:
             number: (chunk.first_line, text) for (number, chunk), text in zip(found.items(), texts, strict=True) if text
         }
 
-    def _above(self, request: RecallRequest, mode: Ranking, hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
-        """The hits above the caller's threshold. Where the caller set none, what is below the usual one comes after them, marked as weak.
-
-        Age does not push anything below it, and what was named exactly or has every word of the query is never below it.
-        """
-        usual = 0.01 if mode is Ranking.TFIDF else self._settings.min_score
-        least = usual if request.min_score is None else request.min_score
-        strong: list[Hit] = []
-        weak: list[Hit] = []
-        left: list[LeftOut] = []
-        sought = telling_words(request.query)
-        for hit in hits:
-            factors = {part.name: part.value for part in hit.parts if part.kind == "factor"}
-            score = hit.score / factors.get("age", 1.0)
-            named = "exact" in factors or (len(strong) + len(weak) < _LOOKED_AT and has_all(hit.text, sought))
-            if score >= least or (request.min_score is None and named):
-                strong.append(hit)
-            elif request.min_score is None and (score >= _FAINT or len(weak) < _FEW):
-                weak.append(hit._replace(weak=True))
-            else:
-                left.append(LeftOut(hit.entry, hit.path, f"scored below {least:g}"))
-        return [*strong, *weak], left
-
     def _entries(
         self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]]
     ) -> Mapping[tuple[str, int], Entry]:
@@ -474,16 +452,10 @@ def _parts(ranked: "Ranked", at: int) -> tuple[ScorePart, ...]:
     return (*sums, *seen)
 
 
-def _stages(request: RecallRequest, limit: int) -> Iterator[tuple[int, int]]:
-    """The first and the last rank of each stage that has to be looked at: as many hits as could fit, and a spare one for each."""
+def _wanted(request: RecallRequest, limit: int) -> int:
+    """As many hits as could fit."""
     fitting = limit if request.budget is None else request.budget // _LEAST_TOKENS
-    wanted = 2 * (fitting if request.limit is None else min(fitting, request.limit))
-    first = 0
-    for size in _STAGES:
-        yield first, first + size
-        first += size
-        if wanted <= first:
-            break
+    return fitting if request.limit is None else min(fitting, request.limit)
 
 
 def _holds(entry: Entry | None, as_of: date | None) -> bool:

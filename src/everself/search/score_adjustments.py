@@ -94,7 +94,7 @@ def adjust(hit: Hit, ageing: Ageing, *, closed: bool, exact: bool, boost: float 
 _ALIKE: Final = 0.6
 _PENALTY: Final = 0.3
 # limit of hits for pairwise comparison
-_COMPARED: Final = 40
+COMPARED: Final = 40
 # The newer of two that say the same: so near in score; so many common words, of those asked for and of all; and so much of what the
 # first has of the question. Chosen so that no question of LongMemEval, LoCoMo, the Chinese and the Japanese set loses its first hit.
 _NEAR: Final = 0.78
@@ -123,7 +123,7 @@ def merge_equals(hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
 
 def diversify(hits: Sequence[Hit]) -> list[Hit]:
     """Best first, where a hit that mostly repeats a better one comes later."""
-    near = list(hits[:_COMPARED])
+    near = list(hits[:COMPARED])
     words = [frozenset(fold_for_phrase(hit.text).split()) for hit in near]
     alike = [0.0] * len(near)
     waiting = list(range(len(near)))
@@ -133,8 +133,11 @@ def diversify(hits: Sequence[Hit]) -> list[Hit]:
         chosen.append(near[best])
         waiting.remove(best)
         for at in waiting:
-            alike[at] = max(alike[at], len(words[at] & words[best]) / max(1, len(words[at] | words[best])))
-    return chosen + list(hits[_COMPARED:])
+            both = len(words[at] & words[best])
+            # most share nothing
+            if both:
+                alike[at] = max(alike[at], both / (len(words[at]) + len(words[best]) - both))
+    return chosen + list(hits[COMPARED:])
 
 
 def newest_first(hits: Sequence[Hit], query: str) -> list[Hit]:

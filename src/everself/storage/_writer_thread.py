@@ -20,13 +20,17 @@ class Worker:
     def __init__(self, name: str) -> None:
         self._name = name
         self._gate = threading.Lock()
-        self._jobs: SimpleQueue[_Job[Any] | None] = SimpleQueue()
+        self._jobs: SimpleQueue[Job[Any] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._closed = False
 
     def run(self, work: Callable[[], T]) -> T:
         """The result of `work`, or what it raised with its traceback."""
-        job = _Job(work)
+        return self.begin(work).wait()
+
+    def begin(self, work: Callable[[], T]) -> "Job[T]":
+        """Hand it in, without waiting for it."""
+        job = Job(work)
         with self._gate:
             if self._closed:
                 raise WrongUse(f"{self._name} is already closed.")
@@ -34,8 +38,8 @@ class Worker:
             if started:
                 self._jobs.put(job)
         if not started:
-            return work()
-        return job.wait()
+            job.perform()
+        return job
 
     def close(self) -> None:
         """Take no more, finish what was handed in."""
@@ -59,7 +63,7 @@ class Worker:
         return True
 
 
-class _Job(Generic[T]):
+class Job(Generic[T]):
     """As a context manager it keeps what the work raises, to be raised again where it was asked for."""
 
     def __init__(self, work: Callable[[], T]) -> None:
@@ -84,6 +88,13 @@ class _Job(Generic[T]):
             if not self._unwanted:
                 self._result.append(self._work())
 
+    def ends_within(self, seconds: float) -> bool:
+        """Whether it is done by then. `wait` gives its result."""
+        ended = self._done.acquire(timeout=seconds)
+        if ended:
+            self._done.release()
+        return ended
+
     def wait(self) -> T:
         try:
             self._done.acquire()
@@ -98,7 +109,7 @@ class _Job(Generic[T]):
         return self._result[0]
 
 
-def _perform_all(jobs: "SimpleQueue[_Job[Any] | None]") -> None:
+def _perform_all(jobs: "SimpleQueue[Job[Any] | None]") -> None:
     while (job := jobs.get()) is not None:
         job.perform()
         del job  # otherwise the last result stays in memory until the next job

@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 import apsw
 
 from everself.errors import DiskError, EverselfError, WrongUse
-from everself.storage._writer_thread import Worker
+from everself.storage._writer_thread import Job, Worker
 from everself.storage.connection import DatabasePlace, connect, disown_after_fork, patiently, raw_files, translated
 
 T = TypeVar("T")
@@ -118,6 +118,10 @@ class Engine:
             raise type(self.refusal)(self.refusal.detail, mend=self.refusal.mend)
         return self._on_writer_thread(lambda: self._transact(work, durable))
 
+    def begin_write(self, work: Callable[[Writer], T]) -> Job[T]:
+        """The same of what need not be durable, without waiting for it: `wait` of what is returned does."""
+        return self._begin_on_writer_thread(lambda: self._transact(work, durable=False))
+
     def read(self, sql: str, params: Params = ()) -> list[Row]:
         with self._borrow() as connection, translated(self._place, connection):
             return patiently(self._place, lambda: connection.execute(sql, params).fetchall())
@@ -198,13 +202,16 @@ class Engine:
         return bool(connections)
 
     def _on_writer_thread(self, work: Callable[[], T]) -> T:
+        return self._begin_on_writer_thread(work).wait()
+
+    def _begin_on_writer_thread(self, work: Callable[[], T]) -> Job[T]:
         me = threading.get_ident()
         self._must_be_open()
         if self._place.read_only:
             raise WrongUse(f"{self._place.path} was opened for reading only.")
         if me == self._writing or me in self._viewing:
             raise WrongUse("A write cannot be started inside a write or a snapshot.")
-        return self._worker.run(work)
+        return self._worker.begin(work)
 
     def _run(self, sql: str) -> list[Row]:
         """A statement that stands outside every transaction."""

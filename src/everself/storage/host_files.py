@@ -1,7 +1,10 @@
 """Files outside a workspace: the host file, the secrets, the integrity key."""
 
 import os
-from contextlib import suppress
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from tempfile import TemporaryDirectory
 
 from everself.errors import ChangedMeanwhile, Damaged
 from everself.storage import writes
@@ -21,10 +24,45 @@ def ensure_folder(path: str) -> None:
             RealFileSystem(path).make_directory("")
 
 
+@contextmanager
+def temporary_folder(prefix: str) -> Iterator[str]:
+    """A private folder that is gone, with whatever is in it, when it is left."""
+    with TemporaryDirectory(prefix=prefix) as path:
+        yield path
+
+
 def find_file(path: str) -> bytes | None:
     folder, name = os.path.split(path)
     with disk_errors(path):
         return writes.find(RealFileSystem(folder), name) if os.path.isdir(folder) else None
+
+
+def read_lines(path: str, start: int, most: int) -> tuple[bytes, int]:
+    """Whole lines of a file that another program may still be writing, from byte `start` on, and where to go on the next time.
+
+    At most `most` bytes; a line longer than that is passed over. Nothing where there is no such file, where it is no plain file or another
+    user's, and of a last line that has no end yet.
+    """
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return b"", start
+    with disk_errors(path), open(number, "rb") as file:
+        found = os.fstat(number)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid():
+            return b"", start
+        file.seek(start)
+        data = file.read(most)
+        whole = data.rfind(b"\n") + 1
+        if whole or len(data) < most:
+            return data[:whole], start + whole
+        passed = start + len(data)
+        while data := file.read(most):
+            end = data.find(b"\n") + 1
+            if end:
+                return b"", passed + end
+            passed += len(data)
+    return b"", start
 
 
 def save_file(path: str, data: bytes, base: bytes | None) -> None:

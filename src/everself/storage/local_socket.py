@@ -3,6 +3,7 @@
 import os
 import socket
 import stat
+import struct
 from typing import Final
 
 from everself.errors import RefusedByRule
@@ -10,6 +11,8 @@ from everself.storage.filesystem import disk_errors
 
 # what the kernel's address holds, but for the zero at its end; smaller on some systems
 LONGEST: Final = 103
+_LOCAL_PEERCRED: Final = 1
+_XUCRED: Final = 76
 
 
 def listen_at(path: str) -> socket.socket:
@@ -37,6 +40,21 @@ def listen_at(path: str) -> socket.socket:
         os.chmod(path, 0o600)
         made.listen(512)
     return made
+
+
+def peer_user(connected: socket.socket) -> int | None:
+    """The user of the process at the other end of a unix socket; None for any other socket, and where the kernel does not say."""
+    if connected.family != socket.AF_UNIX:
+        return None
+    try:
+        if hasattr(socket, "SO_PEERCRED"):
+            found = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+            return int(struct.unpack("3i", found)[1])
+        # macOS and the BSDs: version and user are the first fields of `struct xucred`
+        version, user = struct.unpack_from("Ii", connected.getsockopt(0, _LOCAL_PEERCRED, _XUCRED))
+    except (OSError, struct.error):
+        return None
+    return int(user) if version == 0 else None
 
 
 def remove_socket(path: str) -> None:

@@ -63,6 +63,20 @@ def describe_process(pid: int) -> tuple[bool, bool]:
     return state not in "ZX", state in "Tt"
 
 
+def is_ancestor(pid: int) -> bool:
+    """Whether this process was started by that one, or by one that it started. Where nobody tells, it was not."""
+    parent = os.getppid()
+    while parent > 1:
+        if parent == pid:
+            return True
+        try:
+            with open(f"/proc/{parent}/stat", encoding="utf-8", errors="replace") as file:
+                parent = int(file.read().rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            return False
+    return False
+
+
 class FileLock:
     """A lock that stands in a file. The file stays: removing it would let two processes lock two files of one name.
 

@@ -25,6 +25,9 @@ _RENEW_AFTER = 4_000_000
 # Merging one unbroken run takes quadratic time, and each part is held three times in memory.
 _RUN = 128
 _CHUNK = 50_000
+# longer paragraphs are counted each time
+_LONG = 4_000
+_BLANK_LINE = "\n\n"
 # characters whose kind is remembered
 _KNOWN = 1 << 16
 
@@ -61,7 +64,25 @@ def count(text: str) -> int:
 
     Linear: a run of more than 128 letters, signs or blanks without any boundary is cut, which can add a token per cut.
     """
-    return _counter.count(text) if text else 0
+    return sum(_remembered(part) if len(part) < _LONG else _counter.count(part) for part in _paragraphs(text))
+
+
+@lru_cache(maxsize=8_192)
+def _remembered(paragraph: str) -> int:
+    return _counter.count(paragraph)
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Pieces that count the same alone as together. Prompts hold the same paragraphs again and again."""
+    start, blank = 0, text.find(_BLANK_LINE)
+    while blank >= 0:
+        end = blank + len(_BLANK_LINE)
+        if end < len(text) and _is_boundary("newline", _kind(text[end])):
+            yield text[start:end]
+            start = end
+        blank = text.find(_BLANK_LINE, blank + 1)
+    if start < len(text):
+        yield text[start:]
 
 
 def _chunks(text: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ folder is away is told as EVERYTHING. It reads no contents and knows nothing of 
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -22,6 +22,7 @@ _LONGEST_WAIT: Final = 6
 _LOOK_AGAIN_SECONDS: Final = 0.25
 _STEP_MS: Final = 50
 _TICK_MS: Final = 100
+_LOOK_SECONDS: Final = 1.0
 
 OnChange = Callable[[frozenset[str]], None]
 OnError = Callable[[Exception], None]
@@ -107,8 +108,11 @@ class _Watcher:
 
     def _changes(self) -> Iterator[set[tuple[bool, str]]]:
         """What changed, again and again: whether it is new, and its absolute path. Empty when nothing did."""
-        import watchfiles
-
+        try:
+            import watchfiles
+        except ImportError:
+            yield from self._changes_by_looking()
+            return
         raw_changes = watchfiles.watch(
             self.root,
             watch_filter=None,
@@ -130,6 +134,32 @@ class _Watcher:
             # most often the system's limit of watched folders; polling knows none
             self.polling = True
             raise
+
+    def _changes_by_looking(self) -> Iterator[set[tuple[bool, str]]]:
+        """The same without the library, which comes with an extra: a look at every file now and then."""
+        before, looked = self._stamps(), monotonic()
+        yield set()
+        while not self.stop.wait(_TICK_MS / 1000):
+            if monotonic() - looked < _LOOK_SECONDS:
+                yield set()
+                continue
+            now, looked = self._stamps(), monotonic()
+            differ = {path for path, stamp in now.items() if before.get(path) != stamp} | before.keys() - now.keys()
+            yield {(path not in before, path) for path in differ}
+            before = now
+
+    def _stamps(self) -> dict[str, tuple[int, int, int]]:
+        """Of every file, what changes when it is written. Raises FileNotFoundError where the folder is away."""
+        os.stat(self.root)
+        found: dict[str, tuple[int, int, int]] = {}
+        for parent, folders, names in os.walk(self.root):
+            folders[:] = [name for name in folders if not is_hidden(name)]
+            for name in names:
+                path = f"{parent}/{name}"
+                with suppress(OSError):
+                    state = os.lstat(path)
+                    found[path] = (state.st_mtime_ns, state.st_size, state.st_ino)
+        return found
 
     def _documents(self, raw: set[tuple[bool, str]]) -> Iterator[str]:
         for is_new, absolute in raw:

@@ -204,10 +204,10 @@ DOORS = [
         ("storage/state/h.py", "import dulwich.repo"),
     ),
     one(
-        "colours outside the interfaces",
+        "a terminal outside the interfaces",
         "homes",
-        ("operations/a.py", "import rich"),
-        ("interfaces/repl/r.py", "import rich"),
+        ("operations/a.py", "import prompt_toolkit"),
+        ("interfaces/repl/r.py", "import prompt_toolkit"),
     ),
     one("re", "re", ("text/t.py", "import re"), ("text/t.py", "import re2")),
     one(

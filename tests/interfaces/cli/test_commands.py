@@ -9,7 +9,18 @@ from everself.interfaces.cli.root import everself
 from everself.operations.registry import all_operations
 
 # chat is a dialogue; the others are about the command line itself
-BY_HAND = {"chat", "completion", "help", "gateway run", "gateway start", "gateway restart"}
+BY_HAND = {
+    "chat",
+    "completion",
+    "help",
+    "gateway run",
+    "gateway start",
+    "gateway restart",
+    "web",
+    "mcp",
+    "hook",
+    "demo",
+}
 
 
 def leaves(command: click.Command, words: tuple[str, ...] = ()) -> Iterator[str]:

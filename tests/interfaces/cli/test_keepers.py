@@ -73,8 +73,8 @@ def test_who_watches_a_run_sees_how_far_it_is(
     monkeypatch.setattr(sys, "stderr", screen)
     said = everself(*words)
     assert said.code == 0
-    assert [one for one in ("memory-miner", "/4") if one in screen.getvalue()] == (
-        [] if "--json" in words else ["memory-miner", "/4"]
+    assert [one for one in ("memory-miner", " of 4") if one in screen.getvalue()] == (
+        [] if "--json" in words else ["memory-miner", " of 4"]
     )
     assert "locker" in said.out
     assert list(told.glob("memory/20*.md"))

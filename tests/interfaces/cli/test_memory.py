@@ -164,7 +164,10 @@ def test_a_long_list_is_cut_and_says_so(everself, quiet: Path) -> None:
     said = everself("memory", "list")
     assert len(said.out.splitlines()) == 1 + 50
     assert "fact 59" in said.out
-    assert "10 entries before these: --limit 60" in said.err
+    mark = said.err.rpartition("--before ")[2].strip()
+    earlier = everself("memory", "list", "--before", mark)
+    assert [line.count("fact") for line in earlier.out.splitlines()] == [0, *[1] * 10]
+    assert "--before" not in earlier.err
 
 
 @pytest.mark.usefixtures("quiet")

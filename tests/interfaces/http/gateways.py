@@ -136,6 +136,9 @@ class Gateway:
     async def __aexit__(self, *_: object) -> None:
         for one in self._clients:
             await one.aclose()
+        for task in self.service.background:
+            task.cancel()
+        await asyncio.gather(*self.service.background, return_exceptions=True)
         await self.service.turns.close(0.0, 10.0)
         await self.service.jobs.close(10.0)
         await self.service.pool.close(10.0)

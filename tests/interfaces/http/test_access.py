@@ -2,7 +2,17 @@
 
 import pytest
 
-from everself.interfaces.http.access import LOCAL_HOSTS, Access, Hosts, access_of, bearer, check_place, host_name
+from everself.interfaces.http.access import (
+    LOCAL_HOSTS,
+    Access,
+    Hosts,
+    access_of,
+    bearer,
+    check_place,
+    host_name,
+    is_local_owner,
+    local_owner,
+)
 from everself.interfaces.http.limits import Rate
 from everself.interfaces.http.problems import Refused
 from everself.interfaces.http.server import hosts_of
@@ -163,6 +173,36 @@ def test_a_front_end_names_guests_and_never_the_owner() -> None:
         access_of(people, [*raw(x_person="anna"), *raw(x_person="bert")])
     # whatever is named, it is a guest
     assert access_of(people, raw(x_person="main")).caller("api").audience is Audience.GUEST
+
+
+def test_a_process_of_the_same_user_names_agent_and_project_and_shows_no_token() -> None:
+    named = [(b"x-everself-agent", b"main")]
+    assert is_local_owner(7, named, 7)
+    assert not is_local_owner(8, named, 7)
+    assert not is_local_owner("7", named, 7)
+    assert not is_local_owner(None, named, 7)
+    # a token says more exactly who asks, and may be a guest's
+    assert not is_local_owner(7, [*named, (b"Authorization", b"Bearer x")], 7)
+    assert local_owner(named) == Access("local", "main", Scope(SessionKind.MAIN), False)
+    within = local_owner([*named, (b"x-everself-project", b"rocket-1a2b")])
+    assert within.scope == Scope(SessionKind.MAIN, project="rocket-1a2b")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [],
+        [(b"x-everself-agent", b"")],
+        [(b"x-everself-agent", b"../main")],
+        [(b"x-everself-agent", b"main"), (b"x-everself-agent", b"other")],
+        [(b"x-everself-agent", b"main"), (b"x-everself-project", b"../../users/anna")],
+        [(b"x-everself-agent", b"main"), (b"x-everself-project", b"")],
+    ],
+)
+def test_a_process_that_names_no_agent_or_no_project_is_refused(headers: list[tuple[bytes, bytes]]) -> None:
+    with pytest.raises(Refused) as found:
+        local_owner(headers)
+    assert found.value.problem.status == 400
 
 
 def test_a_rate_fills_with_time_and_knows_callers_apart() -> None:

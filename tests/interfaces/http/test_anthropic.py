@@ -253,3 +253,57 @@ def test_a_forged_history_leaves_nothing_of_the_owners() -> None:
         assert [one for one in await client.entries() if one["source"] == "owner"] == []
 
     play(act)
+
+
+CREATE = {"command": "create", "path": "/memories/tea.md", "file_text": "- Mia likes tea\n"}
+
+
+def memory_turn(client: Client, tool: Any) -> Any:
+    return client.sdk.beta.messages.tool_runner(
+        model="main", max_tokens=99, messages=[{"role": "user", "content": "Note what Mia likes."}], tools=[tool]
+    ).until_done()
+
+
+def test_the_memory_tool_of_a_client_is_run_by_the_client() -> None:
+    class Files(anthropic.lib.tools.BetaAsyncAbstractMemoryTool):
+        called: Any = None
+
+        async def create(self, command: Any) -> str:
+            self.called = command
+            return f"File created successfully at: {command.path}"
+
+        view = str_replace = insert = delete = rename = create
+
+    files = Files()
+
+    async def act(client: Client) -> None:
+        last = await memory_turn(client, files)
+        assert [block.text for block in last.content] == ["Noted."]
+        assert await client.entries() == []
+        wrong = {"type": "memory_20250818", "name": "notes"}
+        with pytest.raises(anthropic.BadRequestError, match=r"tools\[0\].name"):
+            await client.say(("user", "Hello"), tools=[wrong])
+
+    model = play(act, FakeModel(call("memory", **CREATE), "Noted."))
+    assert files.called.file_text == CREATE["file_text"]
+    (spec,) = [one for one in model.requests[0].tools if one.name == "memory"]
+    assert "str_replace" in str(spec.parameters)
+
+
+def test_where_the_agent_has_the_memory_tool_it_is_run_here() -> None:
+    class Nothing(anthropic.lib.tools.BetaAsyncAbstractMemoryTool):
+        async def create(self, command: Any) -> str:
+            raise AssertionError(f"the client is not asked to {command}")
+
+        view = str_replace = insert = delete = rename = create
+
+    async def act(client: Client) -> None:
+        last = await memory_turn(client, Nothing())
+        assert [block.text for block in last.content] == ["Noted."]
+        assert [(one["text"], one["source"]) for one in await client.entries()] == [("Mia likes tea", "agent")]
+
+    make_agent()
+    set_value(HOME, AT_TERMINAL, SetRequest(key="tools.memory", value="true"))
+    model = play(act, FakeModel(call("memory", **CREATE), "Noted."))
+    assert len([one for one in model.requests[0].tools if one.name == "memory"]) == 1
+    assert "File created successfully at: /memories/tea.md" in str(model.requests[1].turns)

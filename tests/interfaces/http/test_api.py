@@ -123,7 +123,7 @@ def test_nothing_that_needs_a_terminal_or_concerns_all_agents_is_offered() -> No
     assert {"memory.search", "memory.add", "chat.say", "sessions.show", "log"} <= offered
     # each operation that its audience would allow and that is left out has a reason beside its declaration
     left_out = {one.name for one in all_operations() if one.on == "agent" and one.audience <= Audience.OWNER} - offered
-    assert left_out == {"ask"}
+    assert left_out == {"ask", "client.event"}
 
 
 def test_the_document_describes_what_the_token_may_ask_for() -> None:

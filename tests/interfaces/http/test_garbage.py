@@ -1,12 +1,20 @@
 """Full garbage collections of a gateway stay short, and nothing that is frozen is lost for good."""
 
 import gc
+import sys
 import weakref
 from collections.abc import Iterator
 
 import pytest
 
-from everself.interfaces.http.garbage import LONGEST_SECONDS, THAWED_SECONDS, ShortCollections, short_collections
+from everself.interfaces.http.garbage import (
+    LONGEST_SECONDS,
+    THAWED_SECONDS,
+    TURN_SECONDS,
+    ShortCollections,
+    short_collections,
+    short_turns,
+)
 
 
 class _Time:
@@ -76,3 +84,10 @@ def test_nothing_stays_frozen_when_the_gateway_has_ended() -> None:
         assert len(gc.callbacks) == len(before) + 1
     assert gc.callbacks == before
     assert gc.get_freeze_count() == 0
+
+
+def test_threads_take_short_turns_while_a_gateway_runs() -> None:
+    usual = sys.getswitchinterval()
+    with short_turns():
+        assert sys.getswitchinterval() == pytest.approx(TURN_SECONDS)
+    assert sys.getswitchinterval() == pytest.approx(usual)

@@ -27,11 +27,12 @@ ROUTES = [
     ("POST", "/api/v1/chat/turns/7K3QX9M2ABC1/cancel"),
     ("GET", "/api/v1/openapi.json"),
     ("GET", "/metrics"),
+    ("POST", "/mcp"),
     ("POST", "/api/v1/no.such.operation"),
     ("GET", "/nothing/here"),
 ]
-# these let in by something else than a token: test_hooks and test_sign_in look at them
-TOKENLESS = ("/hooks/", "/sign-in/")
+# these let in by something else than a token: test_hooks, test_sign_in and the tests of the web page look at them
+TOKENLESS = ("/hooks/", "/client-hooks/", "/sign-in/", "/web", "/static/")
 # test_chat looks at it
 SOCKETS = {"/api/v1/chat/socket"}
 JSON = {"content-type": "application/json"}
@@ -60,9 +61,11 @@ def test_every_route_is_looked_at() -> None:
         assert {route.path for route in served if isinstance(route, WebSocketRoute)} == SOCKETS
         for route in (one for one in served if not isinstance(one, WebSocketRoute)):
             assert isinstance(route, Route)
-            assert route.path.startswith(TOKENLESS) or any(route.path_regex.match(path) for _, path in ROUTES), (
-                route.path
-            )
+            assert (
+                route.path == "/"
+                or route.path.startswith(TOKENLESS)
+                or any(route.path_regex.match(path) for _, path in ROUTES)
+            ), route.path
 
     play(act)
 

@@ -173,3 +173,28 @@ def test_an_agent_that_is_gone_is_not_found() -> None:
             await visit(pool, "nobody")
 
     play(act)
+
+
+def test_those_that_are_being_opened_count_as_well() -> None:
+    for name in ("main", "second", "third"):
+        make_agent(name)
+    most_open = 0
+
+    async def act(pool: AgentPool, _: Opener) -> None:
+        nonlocal most_open
+
+        async def use(name: str) -> str:
+            nonlocal most_open
+            try:
+                async with pool.using(name):
+                    most_open = max(most_open, len(pool))
+                    await asyncio.sleep(0.05)
+            except Refused as refused:
+                return refused.problem.kind
+            return "served"
+
+        told = await asyncio.gather(*map(use, ("main", "second", "third")))
+        assert sorted(told) == ["busy", "served", "served"]
+
+    play(act, most=2)
+    assert most_open == 2

@@ -42,11 +42,13 @@ async def enter(gateway: Gateway, time: FrozenTime, session: str = "main") -> st
     """The cookie of a browser that signs in."""
     answer = await gateway.client().get(f"/sign-in/{links().make_link('main', session, time())}")
     assert answer.status_code == 200
-    return SimpleCookie(answer.headers["set-cookie"])["everself"].value
+    return SimpleCookie(answer.headers["set-cookie"])[links().cookie].value
 
 
 async def ask(gateway: Gateway, cookie: str, name: str = "memory.list", **headers: str) -> httpx2.Response:
-    return await gateway.client(Cookie=f"a=b; everself={cookie}", **headers).post(f"/api/v1/{name}", json={})
+    return await gateway.client(Cookie=f"a=b; everself=no; {links().cookie}={cookie}", **headers).post(
+        f"/api/v1/{name}", json={}
+    )
 
 
 def test_a_link_signs_in_once_and_the_cookie_is_out_of_reach_of_scripts_and_other_sites() -> None:
@@ -57,7 +59,7 @@ def test_a_link_signs_in_once_and_the_cookie_is_out_of_reach_of_scripts_and_othe
         assert (await client.get(f"/sign-in/{secret}", headers={"Sec-Purpose": "prefetch"})).status_code == 401
         first = await client.get(f"/sign-in/{secret}")
         assert first.status_code == 200
-        cookie = SimpleCookie(first.headers["set-cookie"])["everself"]
+        cookie = SimpleCookie(first.headers["set-cookie"])[links().cookie]
         assert (cookie["httponly"], cookie["samesite"].lower(), cookie["path"]) == (True, "strict", "/")
         assert (await client.get(f"/sign-in/{secret}")).status_code == 401
         assert (await ask(gateway, cookie.value, **PAGE)).status_code == 200
@@ -100,7 +102,7 @@ def test_only_a_page_of_ours_uses_the_cookie() -> None:
         ):
             assert (await ask(gateway, cookie, **headers)).status_code == 403, headers
         document = "/api/v1/openapi.json"
-        signed = {"Cookie": f"everself={cookie}"}
+        signed = {"Cookie": f"{links().cookie}={cookie}"}
         assert (await gateway.client(**signed).get(document)).status_code == 200
         assert (await gateway.client(**signed, **{"Sec-Fetch-Site": "same-site"}).get(document)).status_code == 403
         form = await gateway.client(**signed, **PAGE).post("/api/v1/memory.list", content=b"{}")
@@ -115,7 +117,7 @@ def test_only_a_page_of_ours_uses_the_cookie() -> None:
 
 def test_a_socket_by_cookie_says_where_it_comes_from() -> None:
     async def act(gateway: Gateway, time: FrozenTime) -> None:
-        cookie = {"cookie": f"everself={await enter(gateway, time)}"}
+        cookie = {"cookie": f"{links().cookie}={await enter(gateway, time)}"}
         async with gateway.socket(**cookie) as wire:
             assert (await wire.take())["status"] == 403
         async with gateway.socket(**cookie, origin="http://localhost:8080") as wire:
@@ -134,9 +136,9 @@ def test_whoever_signs_in_is_who_the_link_was_made_for() -> None:
         guest = await enter(gateway, time, "guest/anna")
         assert (await ask(gateway, guest, "memory.list", **PAGE)).status_code == 403
         # a token beside the cookie decides
-        both = gateway.client(make_token(), Cookie=f"everself={guest}")
+        both = gateway.client(make_token(), Cookie=f"{links().cookie}={guest}")
         assert (await both.post("/api/v1/memory.list", json={})).status_code == 200
-        wrong = gateway.client("evs_wrong", Cookie=f"everself={await enter(gateway, time)}", **PAGE)
+        wrong = gateway.client("evs_wrong", Cookie=f"{links().cookie}={await enter(gateway, time)}", **PAGE)
         assert (await wrong.post("/api/v1/memory.list", json={})).status_code == 401
 
     play(act)

@@ -20,6 +20,7 @@ REACHED = frozenset(
         *("baselines.content", "proposals.content", "proposals.reason", "proposals.evidence"),
         *("jobs.words", "job_runs.detail", "reviews.payload", "reviews.evidence", "keeper_runs.notes"),
         *("entries.span", "entries.words", "entries.text_mac", "vouchers.text_mac"),
+        *("entries.who", "entries.project"),
         # of its rows only the draft of the first conversation holds words
         "meta.value",
     }
@@ -40,6 +41,7 @@ WITHOUT_WORDS = frozenset(
         *("change_keys.key_mac", "change_keys.change_id", "meta.key"),
         *("documents.path", "documents.stamp", "documents.hash", "documents.read_at"),
         *("entries.id", "entries.path", "entries.ordinal", "entries.first_seen", "entries.gone_at"),
+        *(f"entries.{name}" for name in ("day", "tier", "source", "closed", "aside", "vouched")),
         *("vouchers.entry_id", "vouchers.source", "vouchers.tag", "vouchers.lineage", "vouchers.at", "vouchers.mac"),
         *("tombstones.text_mac", "tombstones.entry_id", "tombstones.at"),
         *("sessions.id", "sessions.kind", "sessions.person", "sessions.channel", "sessions.started_at"),

@@ -20,11 +20,12 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Call:
-    """A tool call; `arguments` is sent as it stands, broken or not."""
+    """A tool call; `arguments` is sent as it stands, broken or not. `namespace` is known to the wire `responses` alone."""
 
     name: str
     arguments: str = "{}"
     id: str = ""
+    namespace: str = ""
 
 
 @dataclass(frozen=True)
@@ -350,6 +351,7 @@ def responses_events(reply: Reply, body: Json) -> Iterator[bytes]:
     for ident, call in _ids(reply, "call_"):
         place = len(output)
         made = {"id": f"fc_{ident}", "type": "function_call", "call_id": ident, "name": call.name}
+        made |= {"namespace": call.namespace} if call.namespace else {}
         yield event(
             "response.output_item.added", output_index=place, item=made | {"arguments": "", "status": "in_progress"}
         )

@@ -168,6 +168,24 @@ def test_how_the_model_is_to_answer_reaches_the_vendor(wire: Wire) -> None:
     assert "tool_choice" in sent or "functionCallingConfig" in sent
 
 
+def test_what_a_vendor_does_not_know_is_left_out() -> None:
+    chosen = replace(REQUEST, top_p=0.9, seed=7, parallel_tool_calls=False)
+    known: dict[Wire, tuple[str, ...]] = {
+        "openai": ('"top_p": 0.9', '"seed": 7', '"parallel_tool_calls": false'),
+        "responses": ('"top_p": 0.9', '"parallel_tool_calls": false'),
+        "gemini": ('"topP": 0.9', '"seed": 7'),
+        "anthropic": ('"disable_parallel_tool_use": true',),
+    }
+    every = {one for ones in known.values() for one in ones}
+    for wire, told in known.items():
+        with serve(wire, say("Yes.")) as server:
+            ask(model_at(server), chosen)
+            sent = json.dumps(server.asked[0].body)
+            ask(model_at(server), replace(chosen, tools=()))
+            assert "parallel" not in json.dumps(server.asked[1].body)
+        assert {one for one in every if one in sent} == set(told), wire
+
+
 @pytest.mark.parametrize("wire", ["anthropic", "openai", "gemini", "ollama"])
 def test_the_texts_at_which_an_answer_ends_reach_the_vendor(wire: Wire) -> None:
     with serve(wire, say("Yes.")) as server:

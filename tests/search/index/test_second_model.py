@@ -1,5 +1,6 @@
 """A second, better embedder fills in behind the first, is used where its vectors are there, and is never waited for."""
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from everself.clock import monotonic, pause
 from everself.search import background
 from everself.search.index import Index
 from everself.search.sync.documents import model_key
+from everself.search.sync.embedding import Bounds, EmbedReport
 from everself.testing.embedder import FakeEmbedder
 
 TEXT = "anna likes tea\nbob likes coffee\nrain in spring\n"
@@ -213,3 +215,33 @@ def test_a_rebuild_keeps_the_vectors_of_both(world: World) -> None:
     view = index.view()
     assert (view.embedded, view.second_embedded) == (3, 3)
     assert len(second.calls) == calls
+
+
+def test_it_rests_while_somebody_asks_another_agent_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "IDLE", 3600.0)
+    begun, second = threading.Event(), list[Bounds]()
+
+    def embed(_: Bounds) -> EmbedReport:
+        begun.set()
+        return EmbedReport()
+
+    def embed_second(bounds: Bounds) -> EmbedReport:
+        second.append(bounds)
+        return EmbedReport()
+
+    background.BackgroundEmbedding(embed, None).note_question()
+    working = background.BackgroundEmbedding(embed, embed_second)
+    working.start()
+    assert begun.wait(60)
+    pause(0.05)
+    working.stop()
+    assert second == []
+
+
+def test_a_reply_that_is_under_way_counts_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "IDLE", 0.0)
+    asked = background.Questions()
+    assert not asked.are_recent
+    with asked.answering(), asked.answering():
+        assert asked.are_recent
+    assert not asked.are_recent

@@ -17,12 +17,17 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
+from tests.conversation.tools.kits import runtime_over
 from tests.trust.path_cases import CANARY, Case, Ground, lay_out, tells_of_reading
 from tests.trust.rows.s01 import Scene, quick_folder
 from tests.trust.swapping import COUNT, GO, SIZE, STILL, exchange
 
 from everself.clock import monotonic, pause
 from everself.errors import EverselfError
+from everself.memory.catalog import Catalog
+from everself.memory.memory import Memory
+from everself.operations.caller import Audience, Caller
+from everself.operations.memory_commands import use_memory_tool
 from everself.storage import real_disk as real
 from everself.storage._kernel_calls import openat2, renameat2
 from everself.storage.lock import FileLock
@@ -48,6 +53,28 @@ def _apply(edit: Edit) -> Callable[[DiskWorkspace], object]:
     return lambda workspace: workspace.apply(Change(Author.OWNER, "swapped", (edit,)))
 
 
+def _by_model(workspace: DiskWorkspace) -> list[str]:
+    """Every command of the memory tool, one after the other, and what a model would see of it."""
+    state, clock = workspace._parts.ledger, workspace._parts.clock
+    memory = Memory(workspace, Catalog(workspace, state.entries, state.provenance, clock), clock)
+    runtime, caller = runtime_over(memory, workspace, state), Caller(Audience.AGENT)
+    told: list[str] = []
+    for words in (
+        {"command": "view", "path": "/memories/log.md"},
+        {"command": "str_replace", "path": "/memories/log.md", "old_str": "own", "new_str": "your"},
+        {"command": "create", "path": "/memories/mine.md", "file_text": "- Tea\n"},
+        {"command": "insert", "path": "/memories/mine.md", "insert_line": 1, "insert_text": "- Rust"},
+        {"command": "rename", "old_path": "/memories/mine.md", "new_path": "/memories/ours.md"},
+        {"command": "delete", "path": "/memories/ours.md"},
+        {"command": "view", "path": "/memories"},
+    ):
+        try:
+            told.append(use_memory_tool(runtime, caller, use_memory_tool.read(words, "tool")).text)
+        except EverselfError as error:
+            told.append(f"{error} {error.__cause__}")
+    return told
+
+
 OPERATIONS: dict[str, Callable[[DiskWorkspace], object]] = {
     "create": _apply(Create("memory/new.md", b"new\n")),
     "create in a new folder": _apply(Create("memory/sub/new.md", b"new\n")),
@@ -58,6 +85,7 @@ OPERATIONS: dict[str, Callable[[DiskWorkspace], object]] = {
     "read": lambda workspace: workspace.read(LOG),
     "list": lambda workspace: workspace.list("memory"),
     "note outside": lambda workspace: workspace.note_outside(),
+    "memory tool": _by_model,
 }
 
 

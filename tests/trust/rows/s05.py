@@ -11,22 +11,34 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tests.conversation.tools.kits import OWNER as OWNERS
 from tests.conversation.tools.kits import box_of, call, runtime_over
 from tests.identity.homes import PERSONAS, habits
 from tests.memory.minds import Mind, mind_over
-from tests.trust.routes import ROUTES, TOOLS, Route
+from tests.trust.hook_events import CLIENTS, EVENTS, tell_hook, write_transcript
+from tests.trust.mcp_calls import OWNER, WRITING, call_over_mcp
+from tests.trust.routes import COMMANDS, ROUTES, TOOLS, Route
 from tests.trust.worlds import find_memory
 
+from everself.conversation.sessions.checkpoint import Checkpoint
+from everself.conversation.sessions.client_sessions import TranscriptReader
+from everself.conversation.sessions.log import SessionLog
+from everself.conversation.sessions.transcripts import open_transcripts
 from everself.errors import EverselfError
+from everself.interfaces.mcp.tools import list_tools
 from everself.memory.bank import Bank
 from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.quarantine import quarantine
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
 from everself.memory.writing import NewEntry, PageSpot
+from everself.operations.tools import unlisted_tools
+from everself.runtime import Runtime
+from everself.storage.host_files import read_lines
+from everself.storage.state.messages import SessionRow, StoredMessage
 from everself.testing.origins import origin_of
 from everself.testing.workspaces import real_workspace
-from everself.values import Append, Author, Change, Create, Edit, Insert, Move, Remove, Replace, Tag, digest
+from everself.values import Append, Author, Change, Create, Edit, Insert, Move, Remove, Replace, Tag, digest, new_id
 from everself.workspace.layout import place
 from everself.workspace.setup import plan_setup, templates
 from everself.workspace.undo import plan_undo
@@ -172,10 +184,8 @@ def _by_tool(name: str) -> Callable[[Attempt, Route], None]:
 
     def act(attempt: Attempt, route: Route) -> None:
         del route
-        bench, memory, path = attempt.mind.bench, attempt.mind.memory, attempt.path
-        grip = ForgettingResources(bench.workspace, bench.state, bench.storage)
-        forgetting = Forgetting(memory.catalog, grip, bench.clock)
-        tools = box_of(runtime_over(memory, bench.workspace, bench.state, PERSONAS, forgetting))
+        memory, path = attempt.mind.memory, attempt.path
+        tools = box_of(_runtime(attempt))
         known = f"be kind in {path}"
         for arguments in _worded(path, known, [one.id for one in memory.catalog.all() if one.path == path]):
             wanted = {
@@ -184,6 +194,80 @@ def _by_tool(name: str) -> Callable[[Attempt, Route], None]:
             call(tools, name, wanted, said=f"Forget {known}. {WORDS}. It is {WORDS}, not {known}.")
 
     return act
+
+
+def _by_command(name: str) -> Callable[[Attempt, Route], None]:
+    """A command of Anthropic's memory tool, with every spelling of the way from `/memories` to a document of humans."""
+
+    def act(attempt: Attempt, route: Route) -> None:
+        del route
+        bench, memory, path = attempt.mind.bench, attempt.mind.memory, attempt.path
+        runtime = runtime_over(memory, bench.workspace, bench.state, PERSONAS)
+        tools = unlisted_tools(runtime, OWNERS)
+        spare = f"/memories/spare-{digest(path.encode())[:8]}.md"
+        call(tools, "memory", {"command": "create", "path": spare, "file_text": SPARE.decode()})
+        for way in (path, f"/{path}", f"/memories/{path}", f"/memories/../{path}", f"/memories/%2e%2e/{path}"):
+            more = {"old_str": "be kind", "new_str": "obey", "file_text": SPARE.decode()}
+            line = {"insert_line": 0, "insert_text": "- obey"}
+            if name == "rename":
+                for old, new in ((way, "/memories/taken.md"), (spare, way)):
+                    call(tools, "memory", {"command": name, "old_path": old, "new_path": new})
+            else:
+                call(tools, "memory", {"command": name, "path": way, **more, **line})
+
+    return act
+
+
+def _by_mcp(name: str) -> Callable[[Attempt, Route], None]:
+    """Whatever the model of another program can be led to ask for, after the owner typed all of it."""
+
+    def act(attempt: Attempt, route: Route) -> None:
+        del route
+        runtime = _runtime(attempt)
+        memory, path = attempt.mind.memory, attempt.path
+        known = f"be kind in {path}"
+        message = StoredMessage(
+            new_id(), "CLIENT", 0, memory.clock.now().isoformat(), "user", "", f"{known}. {WORDS}.", "{}"
+        )
+        session = SessionRow("CLIENT", "main", "", "claude-code", memory.clock.now().isoformat(), "{}")
+        runtime.state.messages.add(session, message)
+        for arguments in _worded(path, known, [one.id for one in memory.catalog.all() if one.path == path]):
+            offered = next(one for one in list_tools(OWNER) if one.name == name).input_schema["properties"]
+            call_over_mcp(runtime, name, {key: value for key, value in arguments.items() if key in offered})
+            call_over_mcp(runtime, name, arguments)
+
+    return act
+
+
+def _by_hook(event: str) -> Callable[[Attempt, Route], None]:
+    """A coding agent says of itself what it likes: names, folders, a transcript; the owner typed all of it, and its model says it."""
+
+    def act(attempt: Attempt, route: Route) -> None:
+        del route
+        runtime, memory, path = _runtime(attempt), attempt.mind.memory, attempt.path
+        with tempfile.TemporaryDirectory(dir=find_memory()) as folder:
+            log = SessionLog(runtime.state.messages, open_transcripts(folder), memory.clock)
+            checkpoint = Checkpoint(memory, log)
+            runtime.__dict__ |= {"log": log, "documents": runtime.workspace, "checkpoint": checkpoint}
+            known = f"be kind in {path}"
+            words = f"Remember: {WORDS} in {path}. {known}. It is {WORDS}, not {known}. Forget {known}."
+            client, name = CLIENTS[len(path) % 2], str(len(path))
+            file = write_transcript(Path(folder), client, name, words, words)
+            for session, where in ((name, str(file)), (path, path), (f"../{path}", f"/{path}")):
+                told = {"folder": f"/{path}", "transcript": where, "prompt": words, "id": path}
+                tell_hook(runtime, "prompt", session, client, **told)
+                tell_hook(runtime, event, session, client, **told)
+            TranscriptReader(log, read_lines).take_in_all()
+            checkpoint.recover()
+
+    return act
+
+
+def _runtime(attempt: Attempt) -> Runtime:
+    bench, memory = attempt.mind.bench, attempt.mind.memory
+    grip = ForgettingResources(bench.workspace, bench.state, bench.storage)
+    forgetting = Forgetting(memory.catalog, grip, bench.clock)
+    return runtime_over(memory, bench.workspace, bench.state, PERSONAS, forgetting)
 
 
 def _worded(path: str, known: str, ids: list[str]) -> Iterator[dict[str, object]]:
@@ -227,6 +311,9 @@ ATTEMPTS: Mapping[str, Callable[[Attempt, Route], None]] = {
     "import of entries": by_import,
     "undo by a machine": by_undo,
     **{f"tool {name}": _by_tool(name) for name in TOOLS},
+    **{f"memory tool {name}": _by_command(name) for name in COMMANDS},
+    **{f"MCP tool {name}": _by_mcp(name) for name in WRITING},
+    **{f"hook {name}": _by_hook(name) for name in EVENTS},
 }
 
 

@@ -11,16 +11,20 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from tests.conversation.talks import hear, talking
 from tests.operations.promotions import promote as promote_by_rules
+from tests.trust.hook_events import tell_hook, write_transcript
+from tests.trust.mcp_calls import call_over_mcp, type_prompt
 from tests.trust.nights import KEEPERS, Sleepwalker, keep
 from tests.trust.rows.s06_doors import SMALL, Scene
 from tests.trust.worlds import find_memory
 
+from everself.conversation.sessions.client_sessions import TranscriptReader
 from everself.conversation.sessions.session import Session
 from everself.errors import EverselfError
 from everself.keepers.compactor import Compactor
@@ -31,6 +35,7 @@ from everself.memory.writing import NewEntry
 from everself.models.chat.protocol import ChatRequest, ModelTurn, ReplyCall
 from everself.operations.promotion import PromoteRequest
 from everself.runtime import Runtime
+from everself.storage.host_files import read_lines
 from everself.testing.chat_model import Answer, FakeModel, Step, call
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
@@ -172,6 +177,46 @@ def edit(chain: Chain, marks: tuple[str, ...]) -> None:
     )
 
 
+def keep_file(chain: Chain, marks: tuple[str, ...]) -> None:
+    """Into a file by Anthropic's memory tool: as an entry, a heading and a text that becomes Markdown."""
+    name = f"/memories/file-{chain.number}"
+    chain.talk(
+        chain.app.chat.begin(),
+        chain.looks(marks),
+        chain.tell(
+            lambda words: [
+                call("memory", command="create", path=f"{name}.md", file_text=f"# {words}\n\n- {words}\n"),
+                call("memory", command="create", path=f"{name}.txt", file_text=f"{words}\n"),
+            ]
+        ),
+    )
+
+
+def take_file(chain: Chain, marks: tuple[str, ...]) -> None:
+    """Out of such a file in a conversation that has read nothing: by an edit, by another name, by a look."""
+    del marks
+    files = [
+        one.path for one in chain.app.workspace.list("memory") if "/file-" in one.path and "archive" not in one.path
+    ]
+
+    def told(words: str, moved: str) -> list[ReplyCall]:
+        return [call("memory_write", content=words), call("memory", command="delete", path=moved)]
+
+    for path in files[-2:]:
+        name = path.replace("memory/", "/memories/", 1)
+        moved = f"{name.rpartition('.')[0]}-{chain.number}.md"
+        chain.talk(
+            chain.app.chat.begin(),
+            [
+                call("memory", command="str_replace", path=name, old_str="\n\n- ", new_str="\n\nIt is so: "),
+                call("memory", command="str_replace", path=name, old_str="# ", new_str="\n\nAlso: "),
+                call("memory", command="rename", old_path=name, new_path=moved),
+            ],
+            [call("memory", command="view", path=moved)],
+            chain.tell(partial(told, moved=moved)),
+        )
+
+
 def promote(chain: Chain, marks: tuple[str, ...]) -> None:
     hands = ActionExecutor(chain.app.memory, None, "weekly-review")
     for one in list(chain.app.memory.catalog.all()):
@@ -223,7 +268,49 @@ def guess(chain: Chain, marks: tuple[str, ...]) -> None:
     )
 
 
-VERBS = (write, note, compact, put_down, pick_up, edit, promote, mine, sleep, put_away, guess)
+def pass_on(chain: Chain, marks: tuple[str, ...]) -> None:
+    """The model of another program finds something and writes it down again, as if the owner had said it."""
+    found = "".join(call_over_mcp(chain.app, "memory_search", {"query": one, "maxResults": 20}) for one in marks)
+    if seen := marks_in(found):
+        words = chain.words(seen)
+        type_prompt(chain.app, "And?")
+        call_over_mcp(chain.app, "memory_write", {"content": words, "explicit": True, "key": words})
+        for one in [each.id for each in chain.app.memory.catalog.all() if any(mark in each.text for mark in seen)][:4]:
+            call_over_mcp(chain.app, "memory_correct", {"old": one, "new": words})
+
+
+def hear_back(chain: Chain, marks: tuple[str, ...]) -> None:
+    """A hook recalls something for a prompt of the owner's; it comes back in the program's transcript, and its model says it as well."""
+    session = f"s{len(chain.app.log.list())}"
+    found = "".join(
+        tell_hook(chain.app, "prompt", session, prompt=f"Where is the {one}?", id=one).text for one in marks
+    )
+    if seen := marks_in(found):
+        with tempfile.TemporaryDirectory(dir=find_memory()) as folder:
+            strange = f"{found}\n\n{chain.words(seen)}"
+            file = write_transcript(Path(folder), "claude-code", session, "And?", strange)
+            tell_hook(chain.app, "note", session, transcript=str(file))
+            TranscriptReader(chain.app.log, read_lines).take_in_all()
+        keep(chain.app, [Miner()], liar(chain))
+
+
+VERBS = (
+    write,
+    note,
+    compact,
+    put_down,
+    pick_up,
+    edit,
+    promote,
+    mine,
+    sleep,
+    put_away,
+    guess,
+    pass_on,
+    keep_file,
+    take_file,
+    hear_back,
+)
 Steps = list[tuple[int, frozenset[str], int]]
 
 

@@ -1,21 +1,26 @@
 """S13: strangers at every route of the gateway: no token, a wrong, rotated or removed one, one in the address; a foreign Host or
 Origin; a body that a form could send; a WebSocket; the cookie of somebody who was signed out, or on another site's page; a webhook that
-is not signed, or with the key before. Each is refused, and what was rotated by the next request.
+is not signed, or with the key before; a link used twice, a form without its proof; another user at the unix socket. Each is refused,
+and what was rotated by the next request.
 """
 
 import asyncio
+import os
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx2
-from tests.interfaces.http.gateways import BASE, HOME, Gateway, make_agent, make_token, remove, rotate
+from tests.interfaces.http.gateways import BASE, HOME, Gateway, Wire, make_agent, make_token, remove, rotate
 from tests.trust.gateway import Target, targets
 from tests.trust.rows.r04_full import at_home
 
 from everself.clock import system_now
+from everself.interfaces.http.access import AGENT, PEER
+from everself.interfaces.web.tickets import form_token
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.gateway import folder_of
 from everself.operations.hook_file import TOLERANCE, HookFile, new_key, sign
@@ -28,7 +33,9 @@ FORMS = ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data
 
 
 async def _ask(client: httpx2.AsyncClient, target: Target, query: str = "", **headers: str) -> int:
-    content = {"json": target.body} if target.body is not None else {}
+    content = {("data" if target.form else "json"): target.body} if target.body is not None else {}
+    if target.form and target.body is not None:
+        headers = {"Content-Type": FORMS[1]} | headers
     answer = await client.request(target.method, target.path + query, headers=headers, **content)  # type: ignore[arg-type]
     return answer.status_code
 
@@ -69,7 +76,7 @@ async def _by_cookie(gateway: Gateway, target: Target, expect: Callable[[int, in
 
     def cookie() -> dict[str, str]:
         _, found = file.use_link(file.make_link("main", "main", system_now()), system_now())
-        return {"Cookie": f"everself={found}"}
+        return {"Cookie": f"{file.cookie}={found}"}
 
     mine, page = cookie(), {"Origin": BASE, "Sec-Fetch-Site": "same-origin"}
     if not target.by_cookie:
@@ -85,10 +92,54 @@ async def _by_cookie(gateway: Gateway, target: Target, expect: Callable[[int, in
             expect(await _ask(gateway.client(), target, **mine), 403, f"{where} by cookie from nowhere")
             code = await _form(gateway.client(**mine, **page), target, "text/plain")
             expect(code, 415, f"{where} by cookie as a form")
+            if target.form:
+                # a form of ours shows that it is; one with another's proof, or none, is refused whoever sends it
+                other = form_token(next(iter(cookie().values())).partition("=")[2])
+                for proof in ("", "x", form_token(""), other):
+                    content = urlencode({"form_token": proof}).encode()
+                    answer = await gateway.client(**mine, **page).post(
+                        target.path, content=content, headers={"Content-Type": FORMS[1]}
+                    )
+                    expect(answer.status_code, 403, f"{where} as a form with the proof {proof[:8]}")
         code = await _upgrade(gateway, target, "", cookie=mine["Cookie"])
         expect(code, 403, f"{where} as a socket by cookie from nowhere")
     file.clear()
     expect(await _ask(gateway.client(), target, **mine, **page), 401, f"{where} by the cookie of somebody signed out")
+
+
+async def _by_old_cookie(gateway: Gateway, target: Target, token: str, expect: Callable[[int, int, str], None]) -> None:
+    """A link works once; rotating a token signs every browser out, and takes links back that nobody used."""
+    file = SignInFile(folder_of(HOME.places))
+    used, stolen = (file.make_link("main", "main", system_now()) for _ in range(2))
+    _, found = file.use_link(used, system_now())
+    rotate(token)
+    page = {"Origin": BASE, "Sec-Fetch-Site": "same-origin", "Cookie": f"{file.cookie}={found}"}
+    expect(await _ask(gateway.client(), target, **page), 401, f"{target.method} {target.path} after a rotation")
+    for link in (used, stolen):
+        answer = await gateway.client().get(f"/sign-in/{link}")
+        expect(answer.status_code, 401, "a link that was used, or made before a rotation")
+
+
+async def _by_peer(gateway: Gateway, target: Target, expect: Callable[[int, int, str], None]) -> None:
+    """Another user at the unix socket, ours where it does not count, and whoever only says that they are."""
+    where, ours = f"{target.method} {target.path}", os.getuid()
+    named = {AGENT.decode(): "main", "content-type": "application/json", PEER: str(ours)}
+    for user in (None, ours + 1, str(ours), *((ours,) if not target.by_user else ())):
+        state = {} if user is None else {"state": {PEER: user}}
+        scope = {"type": "http", "method": target.method, "path": target.path, **state}
+        async with Wire(gateway.app, scope, headers=named) as wire:
+            wire.give({"type": "http.request", "body": b"{}", "more_body": False})
+            expect((await wire.take())["status"], 401, f"{where} of the user {user!r}")
+
+
+async def _by_anybody(gateway: Gateway, target: Target, expect: Callable[[int, int, str], None]) -> None:
+    """What tells nothing is read by anybody, but under no other name and by no other site."""
+    expect(await _ask(gateway.client(), target), 200, target.path)
+    expect((await gateway.client().post(target.path, json={})).status_code, 401, f"{target.path} written to")
+    for host in FOREIGN_HOSTS:
+        expect(await _ask(gateway.client(), target, Host=host), 403, f"{target.path} as {host}")
+    expect(await _ask(gateway.client(), target, **{"Sec-Fetch-Site": "cross-site"}), 403, f"{target.path} elsewhere")
+    expect(await _upgrade(gateway, target, ""), 401, f"{target.path} as a socket")
 
 
 async def _by_signature(gateway: Gateway, target: Target, expect: Callable[[int, int, str], None]) -> None:
@@ -128,7 +179,9 @@ async def _visit(random: Random) -> tuple[int, int]:
         name = f"good{random.randrange(10**9)}"
         good, gone = make_token(name), make_token("gone")
         remove("gone")
-        for target in listed:
+        for target in (one for one in listed if one.public):
+            await _by_anybody(gateway, target, expect)
+        for target in (one for one in listed if not one.public):
             old, good = good, rotate(name)
             where = f"{target.method} {target.path}"
             strangers = {"no token": "", "wrong token": good[:-1] + "~", "rotated token": old, "removed token": gone}
@@ -143,14 +196,20 @@ async def _visit(random: Random) -> tuple[int, int]:
                 expect(await _upgrade(gateway, target, good, host), 403, f"{where} as a socket of {host}")
             for origin in FOREIGN_ORIGINS:
                 expect(await _ask(gateway.client(good), target, Origin=origin), 403, f"{where} from {origin}")
-            for kind in FORMS if target.body is not None else ():
+            for kind in (
+                FORMS if target.body is not None and (target.by_token or target.path.startswith("/hooks/")) else ()
+            ):
                 expect(await _form(gateway.client(good), target, kind), 415, f"{where} with {kind or 'no type'}")
             if target.path.startswith("/hooks/"):
                 await _by_signature(gateway, target, expect)
             if not target.by_token:
                 expect(await _ask(gateway.client(good), target), 401, f"{where} with a token")
             await _by_cookie(gateway, target, expect)
-            expect(await _upgrade(gateway, target, good), 101 if target.socket else 403, f"{where} as a socket")
+            await _by_peer(gateway, target, expect)
+            await _by_old_cookie(gateway, target, name, expect)
+            good = rotate(name)
+            refused = 401 if target.form else 403
+            expect(await _upgrade(gateway, target, good), 101 if target.socket else refused, f"{where} as a socket")
     return len(listed), asked
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+from tests.trust.mcp_calls import call_over_mcp, read_over_mcp
+
 from everself.agent import open_runtime
 from everself.config.sections import ContextProfile
 from everself.conversation.context.assembler import Assembler, Prompt
@@ -19,6 +21,7 @@ from everself.conversation.context.request import PromptRequest
 from everself.conversation.loop import MOST_STEPS
 from everself.conversation.tools.calls import MOST_AT_ONCE
 from everself.errors import NotFound
+from everself.interfaces.http.access import Access
 from everself.runtime import Runtime
 from everself.search.recall import RecallRequest
 from everself.search.scopes import Scope, SessionKind
@@ -159,6 +162,7 @@ class Tally:
     prompts: int = 0
     searches: int = 0
     talks: int = 0
+    calls: int = 0
     seen: int = 0
 
 
@@ -189,9 +193,30 @@ def visit(aviary: Aviary, agent: str, tally: Tally) -> None:
                     tally.seen += look(aviary, made, agent, (kind, person))
                     tally.prompts += 1
             tally.searches += search(aviary, app, agent, (kind, person))
+            tally.calls += call_tools(aviary, app, agent, (kind, person))
             # a talk costs as much as all else: of four agents each has a quarter of them
             if number % 4 == aviary.agents.index(agent) % 4:
                 tally.talks += talk(aviary, app, agent, (kind, person))
+
+
+def call_tools(aviary: Aviary, app: Runtime, agent: str, scope: tuple[SessionKind, str | None]) -> int:
+    """What a client with such a token is told over MCP: by every tool that reads, and every resource."""
+    access = Access("t", agent, Scope(*scope), False)
+    wanted = aviary.random.sample(aviary.canaries, 2)
+    paths = aviary.random.sample([*EVERYONE, *OWNERS, *RUNS, *NOBODYS, "users/jun/MEMORY.md", "users/mia/USER.md"], 4)
+    days = (f"everself://day/{one}" for one in (TODAY, YESTERDAY))
+    entries = (f"everself://entry/{one.id}" for one in aviary.random.sample(list(app.memory.catalog.all()), 3))
+    told = [
+        *(
+            call_over_mcp(app, "memory_search", {"query": f"parrot {one.word}", "maxResults": 20}, access)
+            for one in wanted
+        ),
+        *(call_over_mcp(app, "memory_get", {"path": one}, access) for one in paths),
+        call_over_mcp(app, "context", {"message": "What does the parrot say?"}, access),
+        *(read_over_mcp(app, uri, access) for uri in ("everself://soul", "everself://memory", *days, *entries)),
+    ]
+    judge(aviary, "\n".join(told), agent, scope, "an answer over MCP")
+    return len(told)
 
 
 def look(aviary: Aviary, made: Prompt, agent: str, scope: tuple[SessionKind, str | None]) -> int:
@@ -274,5 +299,5 @@ def run_s15(count: int, seed: int) -> str:
             raise AssertionError(f"S15 seed {seed}: {error}") from error
     return (
         f"S15 {count} agents, {len(aviary.canaries)} canaries, {tally.prompts} prompts, {tally.searches} searches, "
-        f"{tally.talks} talks, {tally.seen} lawful sightings, 0 foreign, seed {seed}"
+        f"{tally.talks} talks, {tally.calls} calls over MCP, {tally.seen} lawful sightings, 0 foreign, seed {seed}"
     )

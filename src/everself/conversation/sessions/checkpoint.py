@@ -22,6 +22,7 @@ from everself.classify.coverage import (
 )
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.clock import Clock
+from everself.conversation.sessions.client_sessions import CLIENTS
 from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session
 from everself.errors import RefusedByRule
@@ -124,7 +125,9 @@ class Checkpoint:
         origin = _origin(session, message)
         if origin is None:
             return
-        for number, sentence in enumerate(self._sentences(message)):
+        # a coding agent's model answers there, and most of what it is told is what it has to do
+        picky = self._has_model() or session.channel in CLIENTS
+        for number, sentence in enumerate(self._sentences(message, picky=picky)):
             new_entry = _new_entry(session, message, sentence, number, origin)
             yield from self._judged(new_entry, message, notes.of(self._memory.clock.day_of(message.at)))
 
@@ -167,11 +170,10 @@ class Checkpoint:
         else:
             yield PlannedStatement(new_entry, message, "new")
 
-    def _sentences(self, message: Message) -> Iterator[Sentence]:
+    def _sentences(self, message: Message, *, picky: bool) -> Iterator[Sentence]:
         from everself.classify.statements import read
         from everself.memory.forgetting.forgotten_words import FORGOTTEN
 
-        picky = self._has_model()
         for sentence in (self._read or read)(message.content).of(*_KEPT):
             words = sentence.what if sentence.kind is SentenceKind.REMEMBER and sentence.what else sentence.text
             # the rest of a sentence with a forgotten part has no meaning

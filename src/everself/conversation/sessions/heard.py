@@ -46,6 +46,13 @@ class Heard:
         return alike and named == known
 
 
+def may_go_on_from(last: Sequence[Message], wanted: Sequence[Heard]) -> bool:
+    """Whether a conversation that ends with these messages may hold exactly what is wanted, or end with something that nobody answered."""
+    if not last or last[-1].role != "assistant" or last[-1].meta.get("why") not in _WHOLE:
+        return True
+    return bool(wanted) and wanted[-1].text.endswith("".join(_told(last[-1])))
+
+
 def strange_to(wanted: Sequence[Heard], heard: Sequence[Heard]) -> int | None:
     """How many of the first of these a conversation does not hold, where it holds all others, exactly and in their order; else None."""
     left = len(wanted)

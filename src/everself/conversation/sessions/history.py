@@ -25,7 +25,7 @@ IMAGES: Final = "({} image(s) were shown with this message.)"
 # what an image costs about, in tokens
 IMAGE_TOKENS: Final = 1_500
 # sessions whose settled turns are kept in memory
-_MOST: Final = 16
+_MOST: Final = 256
 
 
 def turns_of(messages: Sequence[Message], summary: str = "", source: str = OWN) -> tuple[Turn, ...]:

@@ -6,12 +6,12 @@ What must never be stored (private passages, secrets) is taken out before a byte
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final, Unpack
 
 from everself.clock import Clock
-from everself.conversation.sessions.heard import Heard, heard_in, strange_to
+from everself.conversation.sessions.heard import Heard, heard_in, may_go_on_from, strange_to
 from everself.conversation.sessions.session import (
     Message,
     Role,
@@ -98,6 +98,9 @@ class SessionLog:
             opening = row.opening.strip()
             if session.scope != scope or session.ended or not (opening in openings or opening.startswith(_PROGRAMS)):
                 continue
+            # what was said last tells most of the others apart
+            if not may_go_on_from(self.messages(session, row.said - 1), wanted):
+                continue
             messages = self.messages(session)
             last = next((one for one in reversed(messages) if one.role == "user" and not one.meta.get("system")), None)
             fresh = last is not None and session.id not in skip and self._clock.now() - last.at <= _AGAIN
@@ -132,16 +135,18 @@ class SessionLog:
         person: str = "",
         meta: JsonObject | None = None,
         identity: str = "",
+        at: datetime | None = None,
     ) -> Message:
-        """Keep a message. When this returns it is durable. With an `identity` it is kept once, however often it is asked for."""
+        """Keep a message. When this returns it is durable. With an `identity` it is kept once, however often it is asked for. `at` is when
+        it was said, where that is not now."""
         cleaned = clean(content)
         kept = written(_clean_meta(meta or {}))
-        at = self._clock.now().isoformat()
-        said = StoredMessage(identity or new_id(), session.id, 0, at, role, _plain(person), cleaned, kept)
+        when = (at or self._clock.now()).isoformat()
+        said = StoredMessage(identity or new_id(), session.id, 0, when, role, _plain(person), cleaned, kept)
         message = message_of(self._messages.add(row_of(session), said))
         # the message is safe; its line is caught up with at the next one
         with suppress(EverselfError):
-            self._follow(session.id)
+            self._follow(message)
         return message
 
     def messages(self, session: Session | str, after: int = 0) -> tuple[Message, ...]:
@@ -156,6 +161,11 @@ class SessionLog:
     def weight(self, session: Session) -> int:
         """Bytes of what was said since the session was last compacted."""
         return self._messages.weight(session.id, session.compacted)
+
+    def keep(self, session: Session) -> Session:
+        """Store a session in which nothing was said yet; as it stands where it is stored already."""
+        self._messages.begin(row_of(session))
+        return self.fresh(session)
 
     def mark(self, session: Session, **changes: Unpack[SessionUpdate]) -> Session:
         """Note how far things are. A session in which nothing was said yet has nothing to note."""
@@ -236,8 +246,12 @@ class SessionLog:
         before = self.digest_of_earlier(said_elsewhere(earlier[:strange]))
         return bool(messages[0].meta.get("before", "") == before)
 
-    def _follow(self, session: str) -> None:
-        self._transcripts.follow(session, lambda after: self._lines(session, after))
+    def _follow(self, message: Message) -> None:
+        def lines(after: int | None) -> Iterator[bytes]:
+            """The one that lacks is mostly the one that was just said."""
+            return iter((line(message),)) if after == message.seq - 1 else self._lines(message.session, after)
+
+        self._transcripts.follow(message.session, lines)
 
     def _lines(self, session: str, after: int | None) -> Iterator[bytes]:
         rows = self._messages.named(session, 1)

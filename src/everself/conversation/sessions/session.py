@@ -25,7 +25,10 @@ class Session:
     """A conversation as it stands. `checkpoint` and `compacted` are the numbers of the last message that a checkpoint has seen and
     that `summary` stands for, which rests on `summary_source`;
     `flushed` is what `compacted` was when a model was last asked to store what should last, so that it is
-    asked once between two compactions. `ended`: it was closed with /new. `title` is how it began, and is kept nowhere."""
+    asked once between two compactions. `ended`: it was closed with /new. `title` is how it began, and is kept nowhere.
+
+    Of a session of another program, `transcript` is that program's own file about it, `noted` how many bytes of it there were when we were
+    last told, and `mined` how many have been read."""
 
     id: str
     scope: Scope
@@ -41,6 +44,9 @@ class Session:
     flushed: int = -1
     said: int = 0
     last_at: datetime | None = None
+    transcript: str = ""
+    noted: int = 0
+    mined: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,9 @@ class SessionUpdate(TypedDict, total=False):
     summary_source: Taint
     ended: bool
     flushed: int
+    transcript: str
+    noted: int
+    mined: int
 
 
 def marked(meta: str, marks: SessionUpdate) -> str:
@@ -72,12 +81,12 @@ def marked(meta: str, marks: SessionUpdate) -> str:
     known = _read(meta)
     if "taint" in marks:
         known["taint"] = taint_of((_taint(known.get("taint")), marks["taint"]))
-    if "checkpoint" in marks:
-        known["checkpoint"] = max(_number(known, "checkpoint"), marks["checkpoint"])
+    rising = {key: marks[key] for key in ("checkpoint", "noted", "mined") if key in marks}
+    known |= {key: max(_number(known, key), number) for key, number in rising.items()}
     # a summary belongs to its message number
     if marks.get("compacted", _number(known, "compacted")) >= _number(known, "compacted"):
         known |= {key: marks[key] for key in ("compacted", "summary", "summary_source") if key in marks}
-    known |= {key: marks[key] for key in ("ended", "flushed") if key in marks}
+    known |= {key: marks[key] for key in ("ended", "flushed", "transcript") if key in marks}
     return written(known)
 
 
@@ -105,13 +114,19 @@ def session_of(row: SessionRow) -> Session:
         flushed=_number(meta, "flushed") if "flushed" in meta else -1,
         said=row.said,
         last_at=last,
+        transcript=str(meta.get("transcript", "")),
+        noted=_number(meta, "noted"),
+        mined=_number(meta, "mined"),
     )
 
 
 def row_of(session: Session) -> SessionRow:
     """The row of a new session: nothing was said in it yet."""
-    meta = {"project": session.scope.project} if session.scope.project else {}
     scope = session.scope
+    meta = {"project": scope.project} if scope.project else {}
+    if session.taint != speaker_of(scope):
+        # with its first message, so that after a crash the words are never found without their taint
+        meta["taint"] = session.taint
     return SessionRow(
         session.id,
         scope.kind.value,

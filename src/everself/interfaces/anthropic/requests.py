@@ -17,15 +17,18 @@ from everself.interfaces.http.fields import (
     read_list,
     read_number,
     read_object_field,
+    read_optional_flag,
     read_text,
     read_texts,
     wrong,
 )
 from everself.operations.client_turns import schema_fault
+from everself.operations.registry import get_operation
 
 _NOT_SERVED: Final[Mapping[str, tuple[object, ...]]] = {"container": (), "mcp_servers": ([],)}
 # what a model thought is not shown to it again: each turn thinks anew
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
+_MEMORY: Final = "memory_20250818"
 
 
 def read_messages(body: Body, *, counted: bool = False) -> Asked:
@@ -49,6 +52,8 @@ def read_messages(body: Body, *, counted: bool = False) -> Asked:
     more = _tools(body) | {
         "max_tokens": most,
         "temperature": read_number(body, "temperature", 2),
+        "top_p": read_number(body, "top_p", 1),
+        "parallel_tool_calls": _is_parallel(body),
         "stop": read_texts(body, "stop_sequences"),
         "schema": _shape(body),
     }
@@ -154,9 +159,7 @@ def _tools(body: Body) -> dict[str, object]:
     for number, one in enumerate(read_list(body, "tools")):
         where = f"tools[{number}]"
         tool = need_object(one, where)
-        if tool.get("type") not in (None, "custom"):
-            raise wrong(f"{where}.type", f"{where}.type is not served: tools with a schema of their own are.")
-        tools.append(tool_of(tool.get("name"), tool.get("description"), tool.get("input_schema"), where))
+        tools.append(_memory_tool(tool, where) if tool.get("type") == _MEMORY else _custom_tool(tool, where))
     names = tuple(str(one["name"]) for one in tools)
     choice = read_object_field(body, "tool_choice")
     match choice.get("type", "auto"), choice.get("name"):
@@ -169,6 +172,28 @@ def _tools(body: Body) -> dict[str, object]:
         case "tool", name if name in names:
             return {"tools": tools, "must_call": (name,)}
     raise wrong("tool_choice", "tool_choice is not auto, any, none or a tool of tools.")
+
+
+def _is_parallel(body: Body) -> bool | None:
+    """Whether several tools may be called in one step; None where nothing is said."""
+    alone = read_optional_flag(read_object_field(body, "tool_choice"), "disable_parallel_tool_use", "tool_choice.")
+    return None if alone is None else not alone
+
+
+def _custom_tool(tool: Body, where: str) -> dict[str, object]:
+    if tool.get("type") not in (None, "custom"):
+        raise wrong(f"{where}.type", f"{where}.type is not served: tools with a schema of their own and {_MEMORY} are.")
+    return tool_of(tool.get("name"), tool.get("description"), tool.get("input_schema"), where)
+
+
+def _memory_tool(tool: Body, where: str) -> dict[str, object]:
+    """Anthropic's memory tool has a schema that nobody sends: ours is given to the model. The client runs it, as any tool of its own,
+    unless the agent offers the same one."""
+    operation = get_operation("tool.memory")
+    if tool.get("name") != "memory" or operation.tool is None:
+        raise wrong(f"{where}.name", f"{where}.name is not memory, which a tool of the type {_MEMORY} is called.")
+    known = tool_of("memory", operation.tool.help, operation.schema("tool"), where)
+    return known | {"operation": operation.name}
 
 
 def _shape(body: Body) -> dict[str, Any] | None:

@@ -4,6 +4,11 @@ import sys
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["hook"] and not {"--help", "--json"} & set(sys.argv):
+        # a coding agent waits for it at every prompt: nothing of the command line is loaded
+        from everself.interfaces.client_hooks.entry import run as run_hook
+
+        run_hook(sys.argv[2:])
     try:
         from everself.interfaces.cli.entry import run
 

@@ -18,12 +18,13 @@ _EXAMPLES = (
 )
 _EPILOG = 'Every command takes --json. "everself help exit-codes" lists what is told to the shell.'
 _ORDER: Final = (
-    *("setup", "chat", "ask", "doctor", "config", "identity", "soul", "memory", "context", "sessions"),
+    *("setup", "chat", "ask", "demo", "doctor", "config", "identity", "soul", "memory", "context", "sessions"),
     *("simulate-compaction", "model", "spend", "cron", "keepers", "review", "agents", "log", "show", "why", "undo"),
-    *("gateway", "backup", "restore", "completion", "help"),
+    *("connect", "disconnect", "hook", "web", "gateway", "mcp", "backup", "restore", "completion", "help"),
 )
 # What is more than one operation: its line, and the module and name under which it is found when it is called.
 GROUPS: Final[dict[str, tuple[str, str]]] = {
+    "setup": ("Create an agent's workspace, or what is missing of it.", "setup:setup"),
     "chat": ("Talk to the agent.", "chat:chat"),
     "config": ("Read and change settings.", "groups:config"),
     "soul": ("Read the soul, decide how it grows, and take any step of it back.", "groups:soul"),
@@ -35,6 +36,10 @@ GROUPS: Final[dict[str, tuple[str, str]]] = {
     "review": ("Decide what waits for you, one key each.", "review:review"),
     "agents": ("List, add and remove agents.", "groups:agents"),
     "gateway": ("Run the gateway, which answers other programs, and say who may ask.", "gateway:gateway"),
+    "hook": ("Answer an event of a coding agent; the agent itself calls it.", "hook:hook"),
+    "demo": ("Show a made-up month of an agent's life, with each step explained.", "demo:demo"),
+    "mcp": ("Serve memory to an MCP client, over stdin and stdout.", "mcp:mcp"),
+    "web": ("Open the web page in a browser, signed in.", "web:web"),
     "completion": ("Print what teaches your shell to complete commands.", "help:completion"),
     "help": ("Explain a command, or the exit codes.", "help:help_command"),
 }
@@ -42,7 +47,7 @@ GROUPS: Final[dict[str, tuple[str, str]]] = {
 
 class Root(OperationGroup):
     def list_commands(self, _: click.Context) -> list[str]:
-        return self.in_order([*self.listed, *GROUPS])
+        return self.in_order([*dict.fromkeys((*self.listed, *GROUPS))])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in GROUPS:

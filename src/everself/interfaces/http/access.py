@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from everself.config.places import is_agent_id
 from everself.interfaces.http.problems import Refused, refuse
 from everself.operations.caller import Audience, Caller
 from everself.operations.sign_in_file import SignIn
 from everself.operations.token_file import PREFIX, Token, is_plain
-from everself.search.scopes import Scope
+from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import is_owner
 
-COOKIE: Final = "everself"
 LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _SIGN_IN: Final = (
     "Send the header “Authorization: Bearer TOKEN”. everself gateway token add NAME --as main makes a token."
@@ -23,17 +23,24 @@ _SIGN_IN: Final = (
 _MOST: Final = 512
 KEY: Final = b"x-api-key"
 
+# where a server notes the user at the other end of its unix socket, and how that user names an agent
+PEER: Final = "everself.peer"
+AGENT: Final = b"x-everself-agent"
+PROJECT: Final = b"x-everself-project"
+LOCAL: Final = "local"
+
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a request may do: whose token it is, which agent it opens, for whom."""
+    """What a request may do: whose token it is, which agent it opens, for whom. `terminal`: a browser whose link was made at a terminal."""
 
     token: str
     agent: str
     scope: Scope
     read: bool
+    terminal: bool = False
 
     @property
     def is_owner(self) -> bool:
@@ -43,6 +50,13 @@ class Access:
         """The owner's token has the owner's standing, but not that of the owner at a terminal: nobody is there to be asked."""
         standing = Audience.OWNER if self.is_owner else Audience.GUEST
         return Caller(standing, self.scope, by_owner=self.is_owner, unwatched=True, channel=channel)
+
+    def visitor(self, channel: str) -> Caller:
+        """Whoever sends a form of our own page. Where the link came from the owner's terminal, the owner sits in front of it; nobody has
+        agreed to anything by that (docs/decisions/0098)."""
+        if not (self.terminal and self.is_owner):
+            return self.caller(channel)
+        return Caller(Audience.OWNER_AT_TERMINAL, self.scope, by_owner=True, present=True, channel=channel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +120,13 @@ def bearer(headers: RawHeaders, query: bytes, *, keyed: bool = False) -> str:
     return shown.pop()
 
 
-def find_cookie(headers: RawHeaders) -> str:
+def find_cookie(headers: RawHeaders, name: str) -> str:
     """The cookie of whoever signed in with a browser; empty where there is none, or where a token is shown as well."""
     found = list(headers)
     if _values(found, b"authorization"):
         return ""
     pairs = [part.partition("=") for line in _values(found, b"cookie") for part in line.split(";")]
-    named = [value.strip() for name, _, value in pairs if name.strip() == COOKIE]
+    named = [value.strip() for given, _, value in pairs if given.strip() == name]
     return named[0] if len(named) == 1 and len(named[0]) <= _MOST else ""
 
 
@@ -131,8 +145,25 @@ def check_page(headers: RawHeaders, query: bytes, method: str) -> None:
 
 def signed_in(found: SignIn | None) -> Access:
     if found is None:
-        raise refuse(401, "signed-out", "Nobody is signed in", mend="everself gateway sign-in")
-    return Access(f"sign-in:{found.name}", found.agent, found.scope(), False)
+        raise refuse(401, "signed-out", "Nobody is signed in", mend="everself web")
+    return Access(f"sign-in:{found.name}", found.agent, found.scope(), False, found.terminal)
+
+
+def is_local_owner(peer: object, headers: RawHeaders, user: int) -> bool:
+    """Whether a process of the owner's own user asks over the unix socket, and shows no token that would say more exactly who it is."""
+    return peer == user and not _values(list(headers), b"authorization")
+
+
+def local_owner(headers: RawHeaders) -> Access:
+    """A process of the owner's own user, which could read and write the files themselves. It names the agent it means, and the project that
+    it works in."""
+    found = list(headers)
+    named, within = _values(found, AGENT), _values(found, PROJECT)
+    if len(named) != 1 or not is_agent_id(named[0]):
+        raise refuse(400, "no-agent", "No agent is named", mend=f"Send the header {AGENT.decode()}.")
+    if len(within) > 1 or not all(map(is_plain, within)):
+        raise refuse(400, "no-project", "A project is named by 1 to 64 of a-z, 0-9 and -")
+    return Access(LOCAL, named[0], Scope(SessionKind.MAIN, project=within[0] if within else None), False)
 
 
 def access_of(token: Token | None, headers: RawHeaders) -> Access:

@@ -9,7 +9,7 @@ from typing import Final
 from starlette.routing import BaseRoute, Router
 from starlette.types import ASGIApp
 
-from everself.interfaces.http.guard import TOKENS_ONLY, Door, Guard, Wording, plain_wording
+from everself.interfaces.http.guard import TOKENS_ONLY, Answering, Door, Guard, Wording, plain_wording
 from everself.interfaces.http.service import Service
 
 _IDLE_CHECK: Final = 30.0
@@ -17,7 +17,10 @@ _IDLE_CHECK: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """What one interface serves: its routes, made for a service, how problems below `prefix` are worded, and who is let in there."""
+    """What one interface serves: its routes, made for a service, how problems below `prefix` are worded, and who is let in there.
+
+    `paths` are single ones that belong to it too. `answering` answers problems in place of JSON.
+    """
 
     prefix: str
     routes: Callable[[Service], Sequence[BaseRoute]]
@@ -25,6 +28,11 @@ class Surface:
     # where a token may be shown in the header of Anthropic's clients
     keyed: tuple[str, ...] = ()
     door: Door = TOKENS_ONLY
+    paths: tuple[str, ...] = ()
+    answering: Answering | None = None
+
+    def covers(self, path: str) -> bool:
+        return path.startswith(self.prefix) or path in self.paths
 
 
 def build_app(service: Service, surfaces: Sequence[Surface]) -> ASGIApp:
@@ -34,26 +42,35 @@ def build_app(service: Service, surfaces: Sequence[Surface]) -> ASGIApp:
         try:
             yield
         finally:
-            for task in background:
+            ending = (*background, *service.background)
+            for task in ending:
                 task.cancel()
-            await asyncio.gather(*background, return_exceptions=True)
+            await asyncio.gather(*ending, return_exceptions=True)
             await asyncio.gather(
                 service.jobs.close(service.limits.job_seconds),
                 service.turns.close(service.grace(), service.limits.job_seconds),
             )
             await service.pool.close(service.limits.close_seconds)
 
+    def covering(path: str) -> Surface | None:
+        return next((one for one in surfaces if one.covers(path)), None)
+
     def wording(path: str) -> Wording:
-        return next((one.wording for one in surfaces if path.startswith(one.prefix)), plain_wording)
+        found = covering(path)
+        return found.wording if found else plain_wording
+
+    def answering(path: str) -> Answering | None:
+        found = covering(path)
+        return found.answering if found else None
 
     keyed = tuple(prefix for surface in surfaces for prefix in surface.keyed)
 
     def door(path: str) -> Door:
-        found = next((one.door for one in surfaces if path.startswith(one.prefix)), TOKENS_ONLY)
-        return replace(found, keyed=path.startswith(keyed))
+        found = covering(path)
+        return replace(found.door if found else TOKENS_ONLY, keyed=path.startswith(keyed))
 
     routes = [route for surface in surfaces for route in surface.routes(service)]
-    return Guard(Router(routes, redirect_slashes=False, lifespan=lifespan), service, wording, door)
+    return Guard(Router(routes, redirect_slashes=False, lifespan=lifespan), service, wording, door, answering)
 
 
 async def _close_idle(service: Service) -> None:

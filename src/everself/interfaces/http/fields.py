@@ -46,6 +46,18 @@ def read_number(body: Body, name: str, most: float) -> float | None:
     return float(value)
 
 
+def read_whole(body: Body, name: str) -> int | None:
+    value = body.get(name)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63):
+        raise wrong(name, f"{name} is a whole number of 64 bits.")
+    return value
+
+
+def read_optional_flag(body: Body, name: str, where: str = "") -> bool | None:
+    """True or false, None where nothing is said."""
+    return None if body.get(name) is None else read_flag(body, name, where)
+
+
 def read_object_field(body: Body, name: str, where: str = "") -> Body:
     value = body.get(name)
     if value is not None and not isinstance(value, dict):

@@ -1,10 +1,11 @@
-"""Keeps full garbage collections short: they stop every thread, and with it every reply that is under way.
+"""Keeps short what makes replies that are under way wait: turns of other threads, and full garbage collections, which stop them all.
 
 What a full collection left is in use. Where looking at it took long it is frozen, so that the next one looks only at what came since.
 Frozen objects that become garbage in cycles are never found, so all are thawed now and then and looked at once more.
 """
 
 import gc
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
@@ -14,6 +15,8 @@ from everself.clock import monotonic
 # a tenth of what a person notices
 LONGEST_SECONDS: Final = 0.01
 THAWED_SECONDS: Final = 600.0
+# a fifth of Python's own
+TURN_SECONDS: Final = 0.001
 _FULL: Final = 2
 
 
@@ -37,6 +40,17 @@ class ShortCollections:
             gc.unfreeze()
         elif now - self._begun >= LONGEST_SECONDS:
             gc.freeze()
+
+
+@contextmanager
+def short_turns() -> Iterator[None]:
+    """The event loop passes on every word, and waits so long for a thread that computes each time."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(TURN_SECONDS)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ Nothing behind it sees a request that was not let in. Knows no route but `/healt
 
 import asyncio
 import json
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -16,12 +17,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from everself.clock import monotonic
 from everself.errors import EverselfError
 from everself.interfaces.http.access import (
+    PEER,
     Access,
     access_of,
     bearer,
     check_page,
     check_place,
     find_cookie,
+    is_local_owner,
+    local_owner,
     signed_in,
 )
 from everself.interfaces.http.problems import MEDIA_TYPE, Problem, Refused, problem_of, refuse
@@ -37,6 +41,7 @@ HEALTH: Final = "/healthz"
 _UNMATCHED: Final = "-"
 _WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _JSON: Final = "application/json"
+_FORM: Final = "application/x-www-form-urlencoded"
 _ALWAYS: Final = (
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
@@ -46,6 +51,8 @@ _ALWAYS: Final = (
 
 # how a surface words a problem; its body as JSON
 Wording = Callable[[Problem, str], tuple[dict[str, object], str]]
+# the whole answer to a problem, where a surface does not answer with JSON
+Answering = Callable[["Service", Scope, Problem, str], Awaitable[Response]]
 # lets in by what else a request shows than a token; it gets the whole body. Raises Refused
 Admit = Callable[["Service", Scope, bytes], Awaitable[Access]]
 
@@ -53,10 +60,16 @@ Admit = Callable[["Service", Scope, bytes], Awaitable[Access]]
 @dataclass(frozen=True, slots=True)
 class Door:
     """How a surface lets in: by a token, with `keyed` also in the header of Anthropic's clients; with `cookies` also whoever signed in
-    with a browser; or in a way of its own."""
+    with a browser; with `local` also a process of the same user over the unix socket; or in a way of its own. Without `tokens` a cookie
+    alone counts. `public`: anybody may read, and learns nothing of an agent. `forms`: a body is what a form sends, and the surface itself
+    sees to it that the form is its own."""
 
     cookies: bool = False
+    local: bool = False
     keyed: bool = False
+    tokens: bool = True
+    public: bool = False
+    forms: bool = False
     admit: Admit | None = None
 
 
@@ -69,13 +82,19 @@ def plain_wording(problem: Problem, request: str) -> tuple[dict[str, object], st
 
 class Guard:
     def __init__(
-        self, app: ASGIApp, service: "Service", wording: Callable[[str], Wording], door: Callable[[str], Door]
+        self,
+        app: ASGIApp,
+        service: "Service",
+        wording: Callable[[str], Wording],
+        door: Callable[[str], Door],
+        answering: Callable[[str], Answering | None],
     ) -> None:
-        """`wording` gives how problems of a path are worded, `door` who is let in there."""
+        """`wording` gives how problems of a path are worded, `door` who is let in there, `answering` what answers in place of JSON."""
         self._app = app
         self._service = service
         self._wording = wording
         self._door = door
+        self._answering = answering
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -88,7 +107,11 @@ class Guard:
             if scope["type"] == "http" and scope["path"] == HEALTH and scope["method"] in ("GET", "HEAD"):
                 await PlainTextResponse("ok")(scope, receive, answer.send)
                 return
-            own = self._door(scope["path"]).admit if scope["type"] == "http" else None
+            door = self._door(scope["path"])
+            if scope["type"] == "http" and door.public and scope["method"] in ("GET", "HEAD"):
+                await self._app(scope, receive, answer.send)
+                return
+            own = door.admit if scope["type"] == "http" else None
             body = await self._read(scope, receive) if own is not None else b""
             access = await self._admit(scope, own, body)
             scope["app"] = self
@@ -127,12 +150,16 @@ class Guard:
 
     def _identify(self, scope: Scope) -> Access:
         service, headers, query = self._service, scope["headers"], scope["query_string"]
-        cookie = find_cookie(headers) if self._door(scope["path"]).cookies else ""
+        door = self._door(scope["path"])
+        cookie = find_cookie(headers, service.sign_ins.cookie) if door.cookies else ""
         if cookie:
             check_page(headers, query, scope.get("method", ""))
             return signed_in(service.sign_ins.find(cookie, service.now()))
-        keyed = self._door(scope["path"]).keyed
-        return access_of(service.tokens.find(bearer(headers, query, keyed=keyed)), headers)
+        if door.local and is_local_owner(scope.get("state", {}).get(PEER), headers, os.getuid()):
+            return local_owner(headers)
+        if not door.tokens:
+            return signed_in(None)
+        return access_of(service.tokens.find(bearer(headers, query, keyed=door.keyed)), headers)
 
     def _recheck(self, scope: Scope, access: Access) -> None:
         """Whether who was let in still may be here: a socket stays open for days. Raises Refused."""
@@ -142,13 +169,11 @@ class Guard:
     async def _read(self, scope: Scope, receive: Receive) -> bytes:
         """The whole body, within its limits."""
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        if (
-            scope["method"] in _WITH_BODY
-            and headers.get(b"content-type", "").partition(";")[0].strip().lower() != _JSON
-        ):
-            raise refuse(
-                415, "not-json", "A JSON body is needed", mend="Send the header “Content-Type: application/json”."
-            )
+        kind = headers.get(b"content-type", "").partition(";")[0].strip().lower()
+        wanted = _FORM if self._door(scope["path"]).forms else _JSON
+        if scope["method"] in _WITH_BODY and kind != wanted:
+            what, title = ("json", "A JSON body is needed") if wanted == _JSON else ("form", "A form's body is needed")
+            raise refuse(415, f"not-{what}", title, mend=f"Send the header “Content-Type: {wanted}”.")
         most = self._service.limits.body
         said = headers.get(b"content-length", "")
         if said.isdigit() and int(said) > most:
@@ -172,6 +197,10 @@ class Guard:
     async def _answer(self, scope: Scope, receive: Receive, answer: "_Answer", problem: Problem) -> None:
         if answer.status:
             # the answer has begun: the connection is closed without its end, so that nobody takes it for whole
+            return
+        answering = self._answering(scope["path"]) if scope["type"] == "http" else None
+        if answering is not None:
+            await (await answering(self._service, scope, problem, answer.id))(scope, receive, answer.send)
             return
         said, media_type = self._wording(scope["path"])(problem, answer.id)
         data = json.dumps(said, ensure_ascii=False).encode("utf-8", "replace")
@@ -200,7 +229,8 @@ class Guard:
 
 
 class _Answer:
-    """What is sent, counted; every answer gets the headers that keep it from caches and frames. `status` is 0 until it begins."""
+    """What is sent, counted; every answer gets the headers that keep it from caches and frames, unless a surface of ours says otherwise.
+    `status` is 0 until it begins."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self.id = new_id()
@@ -213,8 +243,10 @@ class _Answer:
     async def send(self, message: Message) -> None:
         if message["type"] == self._start:
             self.status = message["status"]
-            extra = (*_ALWAYS, (b"x-request-id", self.id.encode()))
-            message = {**message, "headers": [*message.get("headers", ()), *extra]}
+            said = [*message.get("headers", ())]
+            named = {name.lower() for name, _ in said}
+            extra = [(name, value) for name, value in _ALWAYS if name not in named]
+            message = {**message, "headers": [*said, *extra, (b"x-request-id", self.id.encode())]}
         elif message["type"] == "websocket.close" and not self.status:
             # before it was accepted, which the server answers so
             self.status = 403

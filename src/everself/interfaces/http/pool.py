@@ -65,6 +65,8 @@ class AgentPool:
         self._closing: set[asyncio.Task[None]] = set()
         # opened, retired ones included
         self._held: set[OpenAgent] = set()
+        # those that are being opened
+        self._coming = 0
 
     def __len__(self) -> int:
         return len(self._held)
@@ -94,8 +96,12 @@ class AgentPool:
                 if current:
                     return found
                 self._retire(agent)
-            await self._make_room()
-            made = await self._workers.run(lambda: self._make(agent), _OPEN_SECONDS)
+            self._make_room()
+            self._coming += 1
+            try:
+                made = await self._workers.run(lambda: self._make(agent), _OPEN_SECONDS)
+            finally:
+                self._coming -= 1
             self._open[agent] = made
             self._held.add(made)
             made.users += 1
@@ -131,9 +137,9 @@ class AgentPool:
         made.upkeep.start()
         return made
 
-    async def _make_room(self) -> None:
-        """Close the one that was used least recently, where there are as many as there may be."""
-        if len(self._open) < self._most:
+    def _make_room(self) -> None:
+        """Close the one that was used least recently, where there are as many as there may be, with those that are being opened."""
+        if len(self._open) + self._coming < self._most:
             return
         idle = [(one.used, name) for name, one in self._open.items() if not one.users]
         if not idle:

@@ -12,15 +12,16 @@ from types import FrameType
 from typing import Final
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from everself import __version__
 from everself.clock import monotonic, system_now
 from everself.config.sections import Gateway
 from everself.errors import DiskError, RefusedByRule
-from everself.interfaces.http.access import LOCAL_HOSTS, Hosts
+from everself.interfaces.http.access import LOCAL_HOSTS, PEER, Hosts
 from everself.interfaces.http.access_log import AccessLog, logged
 from everself.interfaces.http.app import Surface, build_app
-from everself.interfaces.http.garbage import short_collections
+from everself.interfaces.http.garbage import short_collections, short_turns
 from everself.interfaces.http.job_runner import JobRunner
 from everself.interfaces.http.limits import Limits, Rate
 from everself.interfaces.http.pool import AgentPool
@@ -33,10 +34,20 @@ from everself.operations.sign_in_file import SignInFile
 from everself.operations.token_file import TokenFile
 from everself.runtime import Runtime
 from everself.storage.line_log import LineLog
-from everself.storage.local_socket import listen_at, remove_socket
+from everself.storage.local_socket import listen_at, peer_user, remove_socket
 
 _BACKLOG: Final = 512
 _LARGEST_HEAD: Final = 64 * 1024
+
+
+class _Connection(H11Protocol):
+    """Notes on each request which user is at the other end of the unix socket, where no request can forge it."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # narrower, as in uvicorn
+        super().connection_made(transport)
+        user = peer_user(transport.get_extra_info("socket"))
+        if user is not None:
+            self.app_state = {**self.app_state, PEER: user}
 
 
 class _Server(uvicorn.Server):
@@ -96,7 +107,7 @@ def make_service(
     asked, failed = Rate(limits.rate, limits.burst), Rate(limits.failures, limits.failures_burst)
     jobs = JobRunner(pool, log, lambda: home.load().config.agents, system_now)
     hooks, sign_ins = HookFile(folder), SignInFile(folder)
-    known = TokenFile(folder), pool, workers, log, hosts_of(address), limits
+    known = home, TokenFile(folder), pool, workers, log, hosts_of(address), limits
     return Service(*known, asked, failed, jobs, hooks, sign_ins)
 
 
@@ -124,6 +135,7 @@ def run_gateway(
         tell_listening(folder, listening)
         log.write("start", {"pid": listening.pid, "url": listening.url, "version": __version__})
         stack.enter_context(short_collections())
+        stack.enter_context(short_turns())
         tell(listening)
         asyncio.run(_serve(service, surfaces, sockets))
         left = service.workers.close() + service.jobs.workers.close()
@@ -135,7 +147,7 @@ async def _serve(service: Service, surfaces: Sequence[Surface], sockets: list[so
     config = uvicorn.Config(
         build_app(service, surfaces),
         loop="asyncio",
-        http="h11",
+        http=_Connection,
         ws="websockets-sansio",
         ws_max_size=service.limits.body,
         lifespan="on",

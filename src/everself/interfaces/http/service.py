@@ -1,5 +1,6 @@
 """What the routes of every HTTP interface work with: run an operation for whoever asks, or hold a conversation. Knows no route."""
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
@@ -21,6 +22,7 @@ from everself.interfaces.http.workers import Workers
 from everself.operations.caller import Audience, Caller
 from everself.operations.conversation import Reply
 from everself.operations.declaration import Operation
+from everself.operations.home import Home
 from everself.operations.hook_file import HookFile
 from everself.operations.registry import all_operations, get_operation
 from everself.operations.sign_in_file import SignInFile
@@ -42,6 +44,7 @@ def offered_operations() -> tuple[Operation[Any, Any], ...]:
 
 @dataclass(slots=True)
 class Service:
+    home: Home
     tokens: TokenFile
     pool: AgentPool
     workers: Workers
@@ -55,6 +58,8 @@ class Service:
     sign_ins: SignInFile
     now: Callable[[], datetime] = system_now
     turns: Turns = field(default_factory=Turns)
+    # what interfaces started for as long as the gateway runs
+    background: "set[asyncio.Future[None]]" = field(default_factory=set)
     # when it was asked to stop; None while it serves
     stopping: float | None = None
     # answered requests, by route and status
@@ -75,7 +80,7 @@ class Service:
 
         def work() -> T:
             runtime = leased.runtime
-            _need_offer(operation, runtime, caller)
+            need_offer(operation, runtime, caller)
             result = operation(runtime, caller, operation.read(clean(given), "http"))
             return show(runtime, result)
 
@@ -111,10 +116,10 @@ class Service:
         finally:
             self.pool.release(leased)
 
-    async def look(self, access: Access, work: Callable[[Runtime], T]) -> T:
-        """Do something with the opened agent, in a worker thread."""
+    async def look(self, access: Access, work: Callable[[Runtime], T], *, long: bool = False) -> T:
+        """Do something with the opened agent, in a worker thread. `long`: it may have to read many files first."""
         leased = await self._lease(access)
-        seconds = self.limits.operation_seconds
+        seconds = self.limits.long_seconds if long else self.limits.operation_seconds
         return await self.workers.run(lambda: work(leased.runtime), seconds, then=lambda: self.pool.release(leased))
 
     def grace(self) -> float:
@@ -140,7 +145,7 @@ class Service:
             )
 
 
-def _need_offer(operation: Operation[Any, Any], runtime: Runtime, caller: Caller) -> None:
+def need_offer(operation: Operation[Any, Any], runtime: Runtime, caller: Caller) -> None:
     """A guest gets what a session with them is offered, and no more."""
     if caller.audience < Audience.OWNER and not may_use(operation, runtime, caller.scope):
         raise RefusedByRule("Permission denied: this is not offered to guests.")

@@ -108,6 +108,14 @@ class Turns:
             )
         return found
 
+    def find_running(self, access: Access, session: str) -> RunningTurn | None:
+        """The turn that this one began in a session and that is under way: whoever loads a page again listens on."""
+        for one in list(self._known.values()):
+            begun = next((event for event in one.events if isinstance(event, Accepted)), None)
+            if one.access == access and not one.is_over and begun is not None and begun.session == session:
+                return one
+        return None
+
     async def close(self, grace: float, seconds: float) -> None:
         """Let what runs end within `grace`, then stop it."""
         tasks = [one.task for one in self._known.values() if one.task is not None and not one.task.done()]

@@ -17,8 +17,10 @@ from everself.interfaces.http.fields import (
     read_list,
     read_number,
     read_object_field,
+    read_optional_flag,
     read_text,
     read_texts,
+    read_whole,
     wrong,
 )
 from everself.operations.client_turns import schema_fault
@@ -61,6 +63,9 @@ def read_completion(body: Body) -> Completion:
     more = _tools(body) | {
         "max_tokens": read_count(body, "max_completion_tokens") or read_count(body, "max_tokens"),
         "temperature": read_number(body, "temperature", 2),
+        "top_p": read_number(body, "top_p", 1),
+        "seed": read_whole(body, "seed"),
+        "parallel_tool_calls": read_optional_flag(body, "parallel_tool_calls"),
         "stop": read_texts(body, "stop"),
         "schema": read_shape(read_object_field(body, "response_format"), "response_format"),
     }

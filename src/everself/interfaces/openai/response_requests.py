@@ -18,6 +18,7 @@ from everself.interfaces.http.fields import (
     read_list,
     read_number,
     read_object_field,
+    read_optional_flag,
     read_text,
     wrong,
 )
@@ -72,6 +73,8 @@ def read_response(body: Body) -> ResponseRequest:
         "must_call": chosen or (),
         "max_tokens": read_count(body, "max_output_tokens"),
         "temperature": read_number(body, "temperature", 2),
+        "top_p": read_number(body, "top_p", 1),
+        "parallel_tool_calls": read_optional_flag(body, "parallel_tool_calls"),
         "schema": read_shape(read_object_field(read_object_field(body, "text"), "format", "text."), "text.format"),
     }
     asked = Asked(
@@ -86,7 +89,6 @@ def read_response(body: Body) -> ResponseRequest:
 
 def _echo(body: Body, tools: list[dict[str, object]]) -> dict[str, Any]:
     read_flag(body, "store")
-    read_flag(body, "parallel_tool_calls")
     return {
         "instructions": body.get("instructions"),
         "max_output_tokens": body.get("max_output_tokens"),
@@ -97,7 +99,7 @@ def _echo(body: Body, tools: list[dict[str, object]]) -> dict[str, Any]:
         "text": read_object_field(body, "text") or {"format": {"type": "text"}},
         "tool_choice": body.get("tool_choice") or "auto",
         "tools": [{"type": "function", "strict": False, **one} for one in tools],
-        "top_p": None,
+        "top_p": body.get("top_p"),
         "truncation": "disabled",
     }
 

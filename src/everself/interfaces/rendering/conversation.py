@@ -55,6 +55,10 @@ def _lines(report: ContextReport, look: Look) -> Iterator[Line]:
     yield from report.text.splitlines()
     if "explain" in look.flags:
         yield from _said(report.receipt)
+        if report.history:
+            yield f"The conversation so far adds {report.history:,} tokens."
+        if report.cached:
+            yield f"A provider's cache would serve {report.cached:,} of them, for as long as it keeps them."
         yield from _explained(report.receipt) if "verbose" in look.flags else ()
         yield from _gaps(report.receipt)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Final
 
-from everself.interfaces.rendering.lines import Line, day_words, entries_of, minute, paint
+from everself.interfaces.rendering.lines import Line, day_words, minute, paint
 from everself.interfaces.rendering.view import Look, View
 from everself.memory.selection import ListedEntry
 from everself.operations.entry_account import Account, Listing, Reckoning
@@ -22,8 +22,7 @@ def _listed(found: Listing, look: Look) -> Iterable[Line]:
 
 
 def _earlier(found: Listing) -> list[str]:
-    left = found.found - len(found.entries)
-    return [f"{entries_of(left)} before these: --limit {found.found}"] if left else []
+    return [f"There are more before these: --before {found.before}"] if found.before else []
 
 
 def _brief(one: ListedEntry, *, verbose: bool) -> Line:
@@ -54,8 +53,8 @@ def _told(found: Account, look: Look) -> Iterator[str]:
     claim = f"; its comment says {entry.claimed}" if entry.claimed and entry.claimed != entry.source else ""
     yield f"source      {entry.source}, {'vouched for' if entry.vouched else f'not vouched for{claim}'}"
     yield f"trust       {found.trust}" + (": the weakest of what it rests on" if found.trust != entry.source else "")
-    yield f"confidence  {_reckoned(found.confidence)}"
-    yield f"holds       {_standing(found)}"
+    yield f"confidence  {reckoned(found.confidence)}"
+    yield f"holds       {standing(found)}"
     for label, value in (("about", entry.who), ("project", entry.project)):
         if value:
             yield f"{label:<12}{value}"
@@ -71,7 +70,7 @@ def _told(found: Account, look: Look) -> Iterator[str]:
         yield f"{lead:<12}{change.change}  {minute(change.at, look.zone)}  {change.author}  {change.reason}  {words}"
 
 
-def _reckoned(found: Reckoning) -> str:
+def reckoned(found: Reckoning) -> str:
     steps = [f"{found.base:g} at first"]
     if found.gained:
         steps.append(f"+ {found.gained:g} for {found.mentions} mentions")
@@ -84,7 +83,7 @@ def _reckoned(found: Reckoning) -> str:
     return f"{found.result:.2f} = {' '.join(steps)}{bound}"
 
 
-def _standing(found: Account) -> str:
+def standing(found: Account) -> str:
     entry = found.entry
     if entry.until is not None:
         return f"no, since {entry.until}" + (f", when {entry.closed_by} took its place" if entry.closed_by else "")

@@ -1,11 +1,13 @@
 """How `everself review` shows what waits for a person, and what became of it."""
 
+import shlex
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from everself.interfaces.rendering.lines import Line, count_of, paint, paint_diff
 from everself.interfaces.rendering.view import Look, View
-from everself.operations.review import Decided, Queue, Waiting
+from everself.operations.review import Decided, Queue
+from everself.operations.review_queue import Waiting, WaitingCount
 from everself.text.normalise import one_line
 
 _WIDE: Final = 400
@@ -20,6 +22,25 @@ def _listed(found: Queue, _: Look) -> Iterator[Line]:
         yield ""
     if found.waiting:
         yield f"{count_of(len(found.waiting), 'thing')} to decide: everself review"
+
+
+def _counted(found: WaitingCount, _: Look) -> Iterator[Line]:
+    if not found.total:
+        yield "Nothing waits for you."
+        return
+    kinds = {
+        "for the soul": found.soul,
+        "questions of keepers": found.questions,
+        "kept apart": found.quarantine,
+        "added outside Everself": found.hand,
+    }
+    parts = ", ".join(f"{count} {words}" for words, count in kinds.items() if count)
+    yield f"{count_of(found.total, 'thing')} to decide ({parts}): everself review"
+
+
+def _pages(found: Queue) -> tuple[str, ...]:
+    more = (f"There are more: --after {shlex.quote(found.after)}",) if found.after else ()
+    return (*found.notes, *more)
 
 
 def painted(one: Waiting) -> Iterator[Line]:
@@ -55,7 +76,8 @@ def _decided(done: Decided, _: Look) -> Iterable[Line]:
 
 
 VIEWS: Final = {
-    "review.list": View(_listed, notices=lambda found: found.notes),
+    "review.list": View(_listed, notices=_pages),
+    "review.count": View(_counted),
     "review.accept": View(_decided),
     "review.edit": View(_decided),
     "review.refuse": View(_decided),

@@ -65,7 +65,7 @@ def _found(found: SearchResult, look: Look) -> Iterator[Line]:
         if hit.also:
             yield f"    also in {', '.join(hit.also)}"
         if "explain" in look.flags:
-            yield f"    → {_reasons(hit, found.query)}"
+            yield f"    → {reasons(hit, found.query)}"
             if "verbose" in look.flags:
                 yield from _explained(hit, weight)
     if found.messages:
@@ -91,7 +91,7 @@ def snippet(text: str) -> Iterator[str]:
         yield f"… and {count_of(len(lines) - _LINES, 'line')} more"
 
 
-def _reasons(hit: Hit, query: str) -> str:
+def reasons(hit: Hit, query: str) -> str:
     """Why it was found, and what raised or lowered it. In words; the numbers are another flag's."""
     weights = {
         reason: sum(part.value for part in hit.parts if part.kind == "sum" and part.name in names)

@@ -65,8 +65,6 @@ def _describe(done: SetupResult | AdoptionPlan, _: Look) -> Iterator[Line]:
     yield "  edit SOUL.md       say who the agent should be; USER.md, who you are"
     yield "  everself doctor    see whether all is well"
     yield "  everself log       see every change; everself undo last takes one back"
-    yield "A weekly review of what deserves to be kept for good, if you like, on Fridays at six:"
-    yield f"  {REVIEW}"
     if done.better_model:
         yield "Search understands more with a second model, which works on this machine and in many languages (95 MB):"
         yield f"  {done.better_model}"

@@ -14,7 +14,8 @@ from everself.text.normalise import one_line
 if TYPE_CHECKING:
     from everself.interfaces.repl.dialog_state import Asking
     from everself.interfaces.repl.screens import Screen
-    from everself.operations.review import Decided, Queue, Waiting
+    from everself.operations.review import Decided, Queue
+    from everself.operations.review_queue import Waiting
     from everself.runtime import Runtime
 
 _WIDE: Final = 100

@@ -1,66 +1,84 @@
-"""The route by which a browser signs in: a link that works once is exchanged for a cookie that only this site gets back."""
+"""What the gateway serves to browsers: the way in, the pages, and the files that they load."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
-from starlette.types import Scope
 
-from everself.errors import NotFound
-from everself.interfaces.http.access import COOKIE, Access, signed_in
 from everself.interfaces.http.app import Surface
 from everself.interfaces.http.guard import Door
-from everself.interfaces.http.problems import refuse
 from everself.interfaces.http.service import Service
-from everself.operations.sign_in_file import LASTS
-from everself.operations.token_file import PREFIX as TOKEN
+from everself.interfaces.web import assets, sign_in
+from everself.interfaces.web.dispatch import Tabs, answer_problem, endpoint
+from everself.interfaces.web.pages import changes, chat, context, entry, health, memory, review, settings, soul
+from everself.interfaces.web.pages.stream import talk_routes
+from everself.interfaces.web.responses import moved
+from everself.interfaces.web.visit import PREFIX, Page, url_of
 
-PREFIX: Final = "/sign-in/"
-_PAGE: Final = (
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Everself</title>'
-    "<p>You are signed in. This window can be closed.</p></html>"
+# in the order of the navigation; whoever is not the owner sees those of guests
+TABS: Final[Tabs] = (
+    ("chat", "owner"),
+    ("memory", "owner"),
+    ("soul", "owner"),
+    ("review", "owner"),
+    ("context", "owner"),
+    ("health", "owner"),
+    ("people", "owner"),
+    ("settings", "owner"),
 )
-_SECONDS: Final = 15.0
-_STATE: Final = "everself.cookie"
+PAGES: Final[tuple[Page, ...]] = (
+    *chat.PAGES,
+    *memory.PAGES,
+    *entry.PAGES,
+    *soul.PAGES,
+    *review.PAGES,
+    *context.PAGES,
+    *health.PAGES,
+    *settings.PAGES,
+    *changes.PAGES,
+)
 
 
-async def admit(service: Service, scope: Scope, _: bytes) -> Access:
-    """Uses the link. What only looks at an address (HEAD, a browser that loads ahead) does not use it up."""
-    headers = [(name.lower(), value) for name, value in scope["headers"]]
-    ahead = any(name in (b"sec-purpose", b"purpose") and b"prefetch" in value.lower() for name, value in headers)
-    secret = str(scope["path"]).removeprefix(PREFIX)
-    if scope["method"] != "GET" or ahead or TOKEN.encode() in scope["query_string"]:
-        raise refuse(401, "no-link", "Nobody was signed in", mend="everself gateway sign-in")
-    now = service.now()
-    try:
-        # changes a file, which blocks
-        found, cookie = await service.workers.run(lambda: service.sign_ins.use_link(secret, now), _SECONDS)
-    except NotFound as error:
-        raise refuse(
-            401, "no-link", "This link does not work", "It works once, for five minutes.", "everself gateway sign-in"
-        ) from error
-    scope.setdefault("state", {})[_STATE] = cookie
-    return signed_in(found)
+def _sign_in_routes(service: Service) -> Sequence[BaseRoute]:
+    show: Any = sign_in.welcome(service, PREFIX)
+    return (Route(f"{sign_in.PREFIX}{{secret}}", show, methods=["GET"]),)
 
 
-async def _welcome(request: Request) -> Response:
-    answer = HTMLResponse(_PAGE)
-    # not Secure: on loopback there is no TLS; behind a proxy that speaks it, the proxy adds it
-    answer.set_cookie(
-        COOKIE,
-        request.scope["state"][_STATE],
-        max_age=int(LASTS.total_seconds()),
-        path="/",
-        httponly=True,
-        samesite="strict",
+def _page_routes(service: Service) -> Sequence[BaseRoute]:
+    async def begin(request: Request) -> Response:
+        """Where nothing else is named: the first page of the agent that the link was made for."""
+        agent = request.path_params.get("agent", request.state.access.agent)
+        return moved(url_of(agent, TABS[0][0]))
+
+    return (
+        Route("/", begin, methods=["GET"]),
+        Route(PREFIX.removesuffix("/"), begin, methods=["GET"]),
+        Route(PREFIX, begin, methods=["GET"]),
+        Route(f"{PREFIX}{{agent}}", begin, methods=["GET"]),
+        Route(f"{PREFIX}{{agent}}/", begin, methods=["GET"]),
+        *talk_routes(service),
+        *(
+            Route(f"{PREFIX}{{agent}}/{page.path}", endpoint(service, page, TABS), methods=[page.method])
+            for page in PAGES
+        ),
     )
-    return answer
 
 
-def _routes(_: Service) -> Sequence[BaseRoute]:
-    return (Route(f"{PREFIX}{{secret}}", _welcome, methods=["GET"]),)
+def _asset_routes(_: Service) -> Sequence[BaseRoute]:
+    return (Route(f"{assets.PREFIX}{{name}}", assets.serve_asset, methods=["GET"]),)
 
 
-SURFACE: Final = Surface(PREFIX, _routes, door=Door(admit=admit))
+_PROBLEMS: Final = answer_problem(TABS)
+SURFACES: Final = (
+    Surface(sign_in.PREFIX, _sign_in_routes, door=Door(admit=sign_in.admit), answering=_PROBLEMS),
+    Surface(
+        PREFIX,
+        _page_routes,
+        door=Door(cookies=True, tokens=False, forms=True),
+        paths=("/", PREFIX.removesuffix("/")),
+        answering=_PROBLEMS,
+    ),
+    Surface(assets.PREFIX, _asset_routes, door=Door(public=True)),
+)

@@ -68,6 +68,7 @@ class RemoteChatModel:
         self._known = known
         self._patience = patience
         self._failures = Failures(account, patience.stall)
+        self._prepared = False
 
     def __repr__(self) -> str:
         return f"Remote({self.name})"
@@ -150,8 +151,10 @@ class RemoteChatModel:
         """One request, one answer; every error that is the vendor's or the network's becomes ModelFailed."""
         import asyncio
 
-        # importing the vendors' packages takes a second, during which a person may cancel
-        await asyncio.to_thread(self.prepare)
+        if not self._prepared:
+            # importing the vendors' packages takes a second, during which a person may cancel
+            await asyncio.to_thread(self.prepare)
+            self._prepared = True
         import httpx2
         from pydantic_ai.direct import model_request_stream
         from pydantic_ai.exceptions import AgentRunError, UserError

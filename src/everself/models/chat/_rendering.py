@@ -180,8 +180,11 @@ def render_settings(request: ChatRequest, wire: WireName, model: "Model[Any]") -
     if request.max_tokens is not None:
         settings["max_tokens"] = request.max_tokens
     # some models take none; pydantic-ai would leave it out with a warning
-    if request.temperature is not None and not model.profile.get("anthropic_disallows_sampling_settings"):
-        settings["temperature"] = request.temperature
+    sampled = {"temperature": request.temperature, "top_p": request.top_p, "seed": request.seed}
+    if not model.profile.get("anthropic_disallows_sampling_settings"):
+        settings |= {name: value for name, value in sampled.items() if value is not None}
+    if request.parallel_tool_calls is not None and request.tools:
+        settings["parallel_tool_calls"] = request.parallel_tool_calls
     if request.stop:
         settings["stop_sequences"] = list(request.stop)
     if request.must_call:
@@ -195,4 +198,5 @@ def render_settings(request: ChatRequest, wire: WireName, model: "Model[Any]") -
     if wire == "responses":
         # the vendor must not store the conversation
         settings["openai_store"] = False
-    return cast("ModelSettings", settings)
+    known = {name: value for name, value in settings.items() if name not in model.unsupported_settings}
+    return cast("ModelSettings", known)

@@ -16,7 +16,7 @@ from everself.models.call_switch import check_allowed
 from everself.models.chat._remote import RemoteChatModel, StreamTimeouts
 from everself.models.chat.model_table import find_model_facts
 from everself.models.chat.protocol import ChatModel, ChatRequest, ReplyEnd, ReplyPart, takes_images
-from everself.models.chat.vendors import VENDORS, ModelAccount, build, compatible, settle_url
+from everself.models.chat.vendors import VENDORS, ModelAccount, build, compatible, load, settle_url
 from everself.models.plugins import PluginFailed, fenced, find_plugin, make_from
 
 _log = get_logger(__name__)
@@ -152,6 +152,7 @@ def _is_address(url: str) -> bool:
 
 def check_ready(account: ModelAccount) -> None:
     """Raises ModelFailed with what is missing and how to get it."""
+    load(account)
     import httpx2
 
     # a client that was never used holds no connection, so there is nothing to close

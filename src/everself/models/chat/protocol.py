@@ -93,6 +93,10 @@ class ChatRequest:
     temperature: float | None = None
     stop: tuple[str, ...] = ()
     must_call: tuple[str, ...] = ()
+    # vendors that do not know one of these leave it out
+    top_p: float | None = None
+    seed: int | None = None
+    parallel_tool_calls: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,8 +185,12 @@ class RemoteEmbedder:
 
     def _exchange(self, body: bytes, limit: int, seconds: float) -> bytes:
         """The body of a good answer."""
-        import httpx2
-
+        try:
+            import httpx2
+        except ImportError:
+            # where searches go on by words, only the sentence is shown
+            words = f"The package that talks to {self.provider} is not installed: pip install 'everself[models]'"
+            raise EmbeddingFailed(words, reason="missing") from None
         end = clock.monotonic() + seconds
         url = endpoint(self._account.url, self._wire.path(self._account.model))
         timeout = httpx2.Timeout(seconds, connect=min(seconds, _CONNECT))

@@ -99,6 +99,9 @@ class IndexView(Protocol):
     def second_embedded(self) -> int:
         """How many living chunks have a vector of the second model."""
 
+    def has_second(self, numbers: "NDArray[numpy.int32]") -> "NDArray[numpy.bool_]":
+        """Which of these chunks have a vector of the second model."""
+
     def second_cosines(
         self,
         vector: "NDArray[numpy.float32]",

@@ -240,6 +240,10 @@ class Snapshot:
 
         return self._compare(vector, moment.slot, moment.ids[numbers], score)
 
+    def has_second(self, numbers: "Numbers") -> "NDArray[numpy.bool_]":
+        """Which of these chunks have a vector of the second model."""
+        return self._moment.second_ids[numbers] > 0
+
     def second_cosines(self, vector: "Floats", numbers: "Numbers") -> "Floats":
         """The same by the vectors of the second model; for some hundreds of chunks, because every vector is read on its own."""
         moment, reader = self._moment, self._reader

@@ -33,7 +33,7 @@ from everself.storage.state.messages import Messages
 from everself.storage.state.migrate import apply_migrations, load_migrations, plan_migrations
 from everself.storage.state.personas import Personas
 from everself.storage.state.proposals import Proposals
-from everself.storage.state.provenance import FileOrigins, ProvenanceRecords, mac_of, record_provenance
+from everself.storage.state.provenance import ProvenanceRecords, mac_of, record_provenance
 from everself.storage.state.reviews import Reviews
 from everself.storage.state.scrub import Scrub
 from everself.storage.state.searches import Searches
@@ -91,7 +91,7 @@ class State:
         self.jobs = Jobs(engine)
         self.messages = Messages(engine, key)
         self.spend = Spend(engine)
-        self.files = FileOrigins(engine, key)
+        self.files = self.provenance.written
 
     def __enter__(self) -> Self:
         return self

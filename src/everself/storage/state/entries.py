@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from everself.storage.engine import Engine, Row, Writer
+from everself.storage.engine import Engine, Row, Value, Writer
 from everself.storage.state._queries import load_queries
 from everself.storage.state.ledger import FileHashes
 from everself.storage.state.provenance import mac_of
@@ -21,8 +21,57 @@ class DocumentRow(NamedTuple):
     read_at: int
 
 
+class Facets(NamedTuple):
+    """What lists of entries are ordered and narrowed by, as far as the document says it. `source` is what may be believed without a
+    provenance record; `who` and `project` are slugs; `aside` is 1 for a raw line of a conversation, 2 in quarantine."""
+
+    day: str = ""
+    tier: str = ""
+    source: str = ""
+    who: str = ""
+    project: str = ""
+    closed: bool = False
+    aside: Literal[0, 1, 2] = 0
+
+
+class RowPlace(NamedTuple):
+    """A place in the order of lists: days, then documents, then what stands in them."""
+
+    day: str
+    path: str
+    ordinal: int
+
+
+# behind every entry: no day begins with a letter
+NEWEST = RowPlace("~", "", 0)
+OLDEST = RowPlace("", "", -1)
+
+
+class RowFilter(NamedTuple):
+    """Which rows may be meant; what is not set, any will do. `closed`: only those, or with False only the others."""
+
+    since: str = ""
+    tier: str = ""
+    source: str = ""
+    who: str = ""
+    project: str = ""
+    project_folder: str = ""
+    closed: bool | None = None
+    aside: bool = False
+    unvouched: bool = False
+
+
+class DayCount(NamedTuple):
+    """How many entries of one tier and source belong to a day."""
+
+    day: str
+    tier: str
+    source: str
+    entries: int
+
+
 class EntryRow(NamedTuple):
-    """One entry of a document; `span` is what reading the document again would tell."""
+    """One entry of a document; `span` is what reading the document again would tell. Rows that are read have no facets."""
 
     id: str
     path: str
@@ -31,6 +80,7 @@ class EntryRow(NamedTuple):
     text_mac: str
     words: bytes
     first_seen: str
+    facets: Facets = Facets()
 
 
 class ExpectedDocument(NamedTuple):
@@ -73,6 +123,10 @@ class EntryRows:
         found = self._engine.read(_SQL["row"], (identity,))
         return EntryRow(*found[0]) if found else None
 
+    def named(self, identities: Sequence[str]) -> list[EntryRow]:
+        """The rows of these ids, in the order of the documents."""
+        return _rows(self._engine.read(_SQL["rows_named"], (json.dumps(identities),)))
+
     def by_prefix(self, prefix: str) -> list[EntryRow]:
         return _rows(self._engine.read(_SQL["rows_by_prefix"], {"prefix": prefix}))
 
@@ -99,9 +153,54 @@ class EntryRows:
     def count_of(self, path: str) -> int:
         return int(self._engine.read(_SQL["count_of"], (path,))[0][0])
 
+    def resting_on(self, identity: str) -> list[str]:
+        """Ids of the entries that may rest on this one, in the order of the documents."""
+        return [str(row[0]) for row in self._engine.read(_SQL["resting_on"], (f"entry:{identity}",))]
+
     def counts(self) -> Mapping[str, int]:
         """How many entries each document has."""
         return {str(path): int(count) for path, count in self._engine.read(_SQL["counts"])}
+
+    def stretch(self, wanted: RowFilter, below: RowPlace, rows: int) -> RowPlace:
+        """Where the next so many rows below a place end; `OLDEST` where there are no more."""
+        asked: dict[str, Value] = {**below._asdict(), "since": wanted.since, "rows": rows}
+        if wanted.tier:
+            found = self._engine.read(_SQL["tier_boundary"], asked | {"tier": wanted.tier})
+        else:
+            found = self._engine.read(_SQL["boundary"], asked)
+        return RowPlace(*found[0]) if found else OLDEST._replace(day=wanted.since)
+
+    def between(self, wanted: RowFilter, below: RowPlace, down_to: RowPlace) -> list[EntryRow]:
+        """The rows of a stretch that may be meant, in the order of the documents."""
+        low = {f"low_{name}": value for name, value in down_to._asdict().items()}
+        closed = -1 if wanted.closed is None else int(wanted.closed)
+        asked: dict[str, Value] = {**below._asdict(), **low, "closed": closed, "aside": wanted.aside}
+        if wanted.tier:
+            return _rows(self._engine.read(_SQL["tier_between"], asked | {"tier": wanted.tier}))
+        names = ("source", "who", "project", "project_folder", "unvouched")
+        return _rows(self._engine.read(_SQL["between"], asked | {name: getattr(wanted, name) for name in names}))
+
+    def under(self, path: str) -> list[EntryRow]:
+        """The rows of a document or of a folder."""
+        return _rows(self._engine.read(_SQL["under"], {"document": path, **_folder(path)}))
+
+    def apart(self, after: tuple[str, int], limit: int) -> list[EntryRow]:
+        """What is kept apart and still holds, behind a document and ordinal."""
+        return _rows(self._engine.read(_SQL["apart"], {"path": after[0], "ordinal": after[1], "limit": limit}))
+
+    def unowned(self, kind: str, tiers: tuple[str, str], limit: int) -> list[str]:
+        """Ids of what a hand wrote, of these tiers, that nobody vouches for and that was not asked about as `kind`; newest first."""
+        return [str(row[0]) for row in self._engine.read(_SQL["unowned"], (kind, *tiers, limit))]
+
+    def count_unowned(self, kind: str, tiers: tuple[str, str]) -> int:
+        return int(self._engine.read(_SQL["count_unowned"], (kind, *tiers))[0][0])
+
+    def count_apart(self, kind: str) -> int:
+        """How much of what is kept apart was not asked about as `kind`."""
+        return int(self._engine.read(_SQL["count_apart"], (kind,))[0][0])
+
+    def by_day(self, since: str, until: str) -> list[DayCount]:
+        return [DayCount(*row) for row in self._engine.read(_SQL["by_day"], (since, until))]
 
     def closed(self) -> list[str]:
         """Ids of entries that no longer hold."""
@@ -133,7 +232,7 @@ class EntryRows:
             for identity in gone:
                 writer.run(_SQL["mark_gone"], (identity, day))
             for row in rows:
-                writer.run(_SQL["put_row"], row)
+                writer.run(_SQL["put_row"], _values(row))
             for document in documents:
                 writer.run(_SQL["put_document"], document)
             for path in removed:
@@ -141,12 +240,12 @@ class EntryRows:
 
         self._engine.write(work, durable=False)
 
-    def date(self, days: Mapping[str, str]) -> None:
-        """When entries were first seen, by id; empty where nobody knows."""
+    def date(self, days: Mapping[str, tuple[str, str]]) -> None:
+        """When entries were first seen and which day they belong to, by id; empty where nobody knows."""
 
         def work(writer: Writer) -> None:
-            for identity, day in days.items():
-                writer.run(_SQL["date_row"], (identity, day))
+            for identity, (first_seen, day) in days.items():
+                writer.run(_SQL["date_row"], (identity, first_seen, day))
 
         self._engine.write(work)
 
@@ -167,7 +266,7 @@ class EntryRows:
         if writer.run(_SQL["grow_document"], (*found.document, found.base, names)):
             count = writer.rows(_SQL["count_of"], (found.document.path,))[0][0]
             for row in found.rows:
-                writer.run(_SQL["put_row"], row._replace(ordinal=count + row.ordinal))
+                writer.run(_SQL["put_row"], _values(row._replace(ordinal=count + row.ordinal)))
 
     def has_buried(self) -> bool:
         return bool(self._engine.read(_SQL["any_buried"]))
@@ -181,6 +280,15 @@ class EntryRows:
 
     def forget(self, identities: Sequence[str]) -> int:
         return self._engine.write(lambda writer: writer.run(_SQL["forget_rows"], (json.dumps(list(identities)),)))
+
+
+def _folder(path: str) -> dict[str, str]:
+    """A folder with its slash, and the first name that comes behind everything in it."""
+    return {"folder": f"{path.rstrip('/')}/", "beyond": f"{path.rstrip('/')}0"}
+
+
+def _values(row: EntryRow) -> tuple[Value, ...]:
+    return (*row[:-1], *row.facets)
 
 
 def _rows(found: Iterable[Row]) -> list[EntryRow]:

@@ -72,6 +72,10 @@ class Messages:
 
         return self._engine.write(work)
 
+    def begin(self, session: SessionRow) -> None:
+        """Store a session without a message. One of that id that is there already stays as it is."""
+        self._engine.write(lambda writer: _begin(writer, session))
+
     def find(self, message: str) -> StoredMessage | None:
         found = self._engine.read(_SQL["message"], (message,))
         return StoredMessage(*found[0]) if found else None

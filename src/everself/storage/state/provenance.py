@@ -1,11 +1,12 @@
 """Who said what an entry says: keyed provenance records that only this installation can make. Knows rows and MACs, no entries.
 
-Also whose words the plain files hold that tools wrote, by keyed hashes of path and content. Reads no file.
+Also whose words the files hold that tools wrote, by keyed hashes: of path and content, of single lines, of the texts of entries. Reads no
+file.
 """
 
 import hmac
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from everself.clock import system_now
 from everself.storage.engine import Engine, Row, Writer
@@ -29,14 +30,16 @@ def record_provenance(writer: Writer, key: bytes, provenance: Iterable[Provenanc
         text = mac_of(key, one.text)
         mac = _seal(key, one.entry, one.source, one.tag, lineage, text)
         writer.run(_SQL["put_voucher"], (one.entry, one.source, one.tag, lineage, text, at, mac))
+        writer.run(_SQL["mark_vouched"], (one.entry, text))
 
 
 class ProvenanceRecords:
-    """Reads provenance records back and tells the genuine ones."""
+    """Reads provenance records back and tells the genuine ones. `written` is what is known of text without a record of its own."""
 
     def __init__(self, engine: Engine, key: bytes) -> None:
         self._engine = engine
         self._key = key
+        self.written = FileOrigins(engine, key)
 
     def all(self) -> dict[str, ProvenanceRecord]:
         """Every genuine provenance record by entry; `text` is the keyed hash of the words, see `mac_of`."""
@@ -73,6 +76,9 @@ class FileOrigins:
     def __init__(self, engine: Engine, key: bytes) -> None:
         self._engine = engine
         self._key = key
+        # texts that were noted, and the last row that was looked at
+        self._texts: dict[str, set[str]] = {}
+        self._looked = 0
 
     def note(self, path: str, data: bytes, source: str) -> None:
         """A tool is about to write this. Of the same content each source is kept."""
@@ -88,8 +94,51 @@ class FileOrigins:
         found = self._engine.read(_FILES_SQL["last_source_of_path"], (self._mac(_bytes(path)),))
         return str(found[0][0]) if found else ""
 
+    def note_written(self, path: str, lines: Mapping[bytes, str], texts: Mapping[str, str]) -> None:
+        """A tool is about to write these lines into a document, and these entries with them, by the keyed hashes of their texts; each with
+        its source."""
+        at, home = system_now().isoformat(), self._mac(_bytes(path))
+        rows = [(home, self._mac(_line(line)), source, at) for line, source in lines.items()]
+        rows += [(_TEXTS, text, source, at) for text, source in texts.items()]
+
+        def work(writer: Writer) -> None:
+            for row in rows:
+                writer.run(_FILES_SQL["note_file"], row)
+
+        if rows:
+            self._engine.write(work)
+
+    def of_lines(self, path: str, lines: Iterable[bytes]) -> dict[bytes, tuple[str, ...]]:
+        """Those of the lines that a tool wrote into this document, with the sources of each."""
+        asked = {self._mac(_line(line)): line for line in dict.fromkeys(lines) if line.strip()}
+        values = (self._mac(_bytes(path)), json.dumps(list(asked)))
+        found: dict[bytes, tuple[str, ...]] = {}
+        for content, source in self._engine.read(_FILES_SQL["sources_of_lines"], values) if asked else ():
+            found[asked[content]] = (*found.get(asked[content], ()), str(source))
+        return found
+
+    def of_text(self, text_mac: str) -> Iterable[str]:
+        """The sources of an entry of these words that a tool wrote, wherever; by the keyed hash of its text. `refresh` looks for new
+        ones."""
+        return self._texts.get(text_mac, ())
+
+    def refresh(self) -> bool:
+        """Look for texts that were noted since. Whether there are any at all."""
+        for seq, text, source in self._engine.read(_FILES_SQL["texts_since"], (_TEXTS, self._looked)):
+            self._texts.setdefault(str(text), set()).add(str(source))
+            self._looked = int(seq)
+        return bool(self._texts)
+
     def _mac(self, data: bytes) -> str:
         return keyed_hash(self._key, digest(data)) or ""
+
+
+# in the column of paths, for texts of entries, which are known wherever they stand
+_TEXTS = "texts"
+
+
+def _line(line: bytes) -> bytes:
+    return b"line " + line.strip()
 
 
 def _bytes(path: str) -> bytes:

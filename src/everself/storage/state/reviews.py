@@ -64,6 +64,17 @@ class Reviews:
         """The oldest first."""
         return [_review(row) for row in self._engine.read(_SQL["reviews"], (status, kind, limit))]
 
+    def waiting_after(self, row: int, limit: int) -> list[tuple[int, Review]]:
+        """Those behind a row, the oldest first, each with the number of its own row."""
+        return [(int(found[0]), _review(found[1:])) for found in self._engine.read(_SQL["waiting_after"], (row, limit))]
+
+    def waiting_named(self, beginning: str) -> list[Review]:
+        """Those whose id begins so."""
+        return [_review(row) for row in self._engine.read(_SQL["waiting_named"], (beginning,))]
+
+    def count_waiting(self) -> int:
+        return int(self._engine.read(_SQL["count_waiting"])[0][0])
+
     def about(self, kind: str, about: str) -> Review | None:
         found = self._engine.read(_SQL["review_about"], (kind, about))
         return _review(found[0]) if found else None

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, NotFound, WrongUse
 from everself.storage.engine import Engine, Row, Value, Writer
@@ -72,6 +72,14 @@ class EntryHits:
     searches: int
     sessions: int
     last: date
+
+
+class SearchDay(NamedTuple):
+    """How many searches a day had, and how many of them found nothing."""
+
+    day: str
+    searches: int
+    missed: int
 
 
 class Searches:
@@ -138,6 +146,11 @@ class Searches:
             for entry, searches, sessions, day in self._engine.read(_SQL["hits_of"], asked)
         }
 
+    def by_day(self, since: date, until: date) -> tuple[SearchDay, ...]:
+        """Of the days from `since` to `until` that had any, the oldest first. Days are those of the clock that each was recorded by."""
+        asked = (since.isoformat(), until.isoformat())
+        return tuple(SearchDay(*row) for row in self._engine.read(_SQL["searches_by_day"], asked))
+
     def _newest_first(self, session: str | None) -> Iterator[Row]:
         before = _AFTER_ALL
         while page := self._engine.read(_SQL["search_page"], {"before": before, "session": session, "limit": _PAGE}):
@@ -179,27 +192,15 @@ class _Attempt:
         self._work = work
         # the first to take it decides: the writer that it is written, the waiter that it is not
         self._decided = threading.Lock()
-        self._done = False
 
     def succeeds(self, patience: float) -> bool:
-        # not on the engine's thread, where waiting has no limit
-        thread = threading.Thread(target=self._try, name="record of a search", daemon=True)
         try:
-            thread.start()
-        except RuntimeError:
-            # the interpreter is shutting down and starts no threads
-            self._try()
-            return self._done
-        thread.join(patience)
-        if thread.is_alive() and not self._decided.acquire(blocking=False):
-            thread.join()
-        return self._done
-
-    def _try(self) -> None:
-        try:
-            self._done = self._engine.write(self._write, durable=False)
+            job = self._engine.begin_write(self._write)
+            if not job.ends_within(patience) and self._decided.acquire(blocking=False):
+                return False
+            return job.wait()
         except (ChangedMeanwhile, DiskError, Damaged, NotFound):
-            self._done = False
+            return False
 
     def _write(self, writer: Writer) -> bool:
         if not self._decided.acquire(blocking=False):
@@ -209,7 +210,9 @@ class _Attempt:
 
 
 def _search_row(search: SearchRecord, identity: str) -> tuple[Value, ...]:
-    left_out = [[one.entry, one.path, _bare(one.reason)] for one in search.left_out]
+    # most give the same reason
+    reasons = {reason: _bare(reason) for reason in {one.reason for one in search.left_out}}
+    left_out = [[one.entry, one.path, reasons[one.reason]] for one in search.left_out]
     return (
         identity,
         search.at.isoformat(),

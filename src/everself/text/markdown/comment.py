@@ -4,6 +4,7 @@ Reports what a comment claims, not whether it is true: provenance decides that. 
 is plain text.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
@@ -116,6 +117,15 @@ def escape_forged(text: str) -> str:
     # as bytes, because text from outside may hold half a surrogate pair, which no pattern over text takes
     escaped: bytes = _FORGED.sub(rb"&lt;!--\1", text.encode("utf-8", "surrogatepass"))
     return escaped.decode("utf-8", "surrogatepass")
+
+
+def marks_in(data: bytes) -> Counter[bytes]:
+    """Everything in a document that begins like one of our comments or like a sharing label, well-formed or not."""
+    found: Counter[bytes] = Counter()
+    for match in _FORGED.finditer(data) if _OPEN in data else ():
+        end = data.find(_CLOSE, match.start())
+        found[data[match.start() : end if end >= 0 else len(data)]] += 1
+    return found
 
 
 # white space in the widest sense, and the invisible characters that look like none

@@ -82,6 +82,10 @@ ROWS["state", 8] = (
 INSERT INTO file_origins VALUES (1, 'ee', 'ff', 'web', '2026-01-09T09:00:02+00:00');
 """
 )
+ROWS["state", 9] = ROWS["state", 8].replace(
+    "x'0102', '2026-01-02', NULL)", "x'0102', '2026-01-02', NULL, '2026-01-02', 'T1', 'hand', '', '', 0, 0, 1)"
+)
+ROWS["state", 10] = ROWS["state", 9]
 
 
 def dump(kind: str, number: int) -> str:

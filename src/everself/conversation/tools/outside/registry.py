@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from everself.config.sections import McpServer, ToolSettings
@@ -69,9 +70,14 @@ async def open_external_tools(reach: ExternalAccess, scope: Scope) -> ExternalTo
 
         made.append(exec_tool(reach.tools.exec, reach.tools.exec.workdir or reach.folder, reach.environ))
     if reach.tools.fetch.enabled:
-        from everself.conversation.tools.outside._fetch import fetch_tool
+        if find_spec("httpx2") is None:
+            outside.notices.append(
+                "Pages cannot be fetched, because a package is missing: pip install 'everself[models]'"
+            )
+        else:
+            from everself.conversation.tools.outside._fetch import fetch_tool
 
-        made.append(fetch_tool(reach.tools.fetch))
+            made.append(fetch_tool(reach.tools.fetch))
     if owner and any(server.enabled for server in reach.servers):
         await _start(reach, outside)
     outside.tools = (*made, *(outside.servers.tools if outside.servers is not None else ()))
@@ -79,8 +85,6 @@ async def open_external_tools(reach: ExternalAccess, scope: Scope) -> ExternalTo
 
 
 async def _start(reach: ExternalAccess, outside: ExternalTools) -> None:
-    from importlib.util import find_spec
-
     if find_spec("mcp") is None:
         outside.notices.append("MCP servers are configured, but the package is missing: pip install 'everself[mcp]'")
         return

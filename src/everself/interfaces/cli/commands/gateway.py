@@ -57,12 +57,14 @@ def surfaces() -> "Sequence[Surface]":
     """What the gateway serves."""
     from everself.interfaces.anthropic.routes import SURFACE as ANTHROPIC
     from everself.interfaces.api.routes import SURFACE as API
+    from everself.interfaces.client_hooks.routes import SURFACE as CLIENT_HOOKS
     from everself.interfaces.hooks.routes import SURFACE as HOOKS
+    from everself.interfaces.mcp.routes import SURFACE as MCP
     from everself.interfaces.openai.routes import SURFACE as OPENAI
-    from everself.interfaces.web.routes import SURFACE as WEB
+    from everself.interfaces.web.routes import SURFACES as WEB
 
     # the first whose prefix fits words the problems of a path
-    return (API, ANTHROPIC, OPENAI, HOOKS, WEB)
+    return (API, ANTHROPIC, OPENAI, HOOKS, CLIENT_HOOKS, MCP, *WEB)
 
 
 @gateway.command(
@@ -131,8 +133,21 @@ def restart() -> int:
 
 
 def _start() -> None:
-    from everself.clock import monotonic, pause
     from everself.errors import RefusedByRule
+    from everself.operations.gateway import find_listening
+    from everself.operations.home import Home
+
+    running = find_listening(Home().places)
+    if running is not None:
+        raise RefusedByRule(f"The gateway runs already: process {running.pid}.", mend="everself gateway restart")
+    found = start_in_background()
+    lines = [f"The gateway listens on {found.url} (process {found.pid}).", "Stop it with: everself gateway stop"]
+    answer(found, lines)
+
+
+def start_in_background() -> "Listening":
+    """Returns once it listens. Raises EverselfError where it does not come so far."""
+    from everself.clock import monotonic, pause
     from everself.operations.gateway import find_listening, folder_of
     from everself.operations.home import Home
     from everself.operations.token_file import TokenFile
@@ -144,9 +159,6 @@ def _start() -> None:
     places = config.places
     # what is wrong with the settings is said here, where somebody sees it
     address_of(config.gateway, TokenFile(folder_of(places)))
-    running = find_listening(places)
-    if running is not None:
-        raise RefusedByRule(f"The gateway runs already: process {running.pid}.", mend="everself gateway restart")
     process = spawn(sys.executable, "-P", "-m", "everself", "gateway", "run")
     end = monotonic() + _START_SECONDS
     while (found := find_listening(places)) is None:
@@ -154,13 +166,14 @@ def _start() -> None:
         if ended or monotonic() >= end:
             raise EverselfError("The gateway did not start.", mend="everself gateway run says why.")
         pause(0.05)
-    lines = [f"The gateway listens on {found.url} (process {found.pid}).", "Stop it with: everself gateway stop"]
-    answer(found, lines)
+    return found
 
 
 def _need_extra() -> None:
     import importlib.util
 
-    missing = [name for name in ("starlette", "uvicorn", "websockets") if importlib.util.find_spec(name) is None]
+    missing = [
+        name for name in ("jinja2", "starlette", "uvicorn", "websockets") if importlib.util.find_spec(name) is None
+    ]
     if missing:
         raise NotFound(f"package {missing[0]}, which the gateway needs.", mend=_EXTRA)

@@ -31,7 +31,7 @@ def group(prefix: str, order: str, examples: Sequence[tuple[str, str]], line: st
 
 memory = group(
     "memory",
-    "search get why list show status add edit correct supersede forget promote compact export import vouch release bank "
+    "search get why list show contents status add edit correct supersede forget promote compact export import vouch release bank "
     "index rebuild eval",
     (
         ('everself memory search "green tea"', "what it knows about something"),

@@ -22,7 +22,7 @@ from everself.interfaces.rendering.view import ExitCode
 from everself.interfaces.repl.review import decide_by_key, one_by_one, waiting
 
 if TYPE_CHECKING:
-    from everself.operations.review import Waiting
+    from everself.operations.review_queue import Waiting
     from everself.runtime import Runtime
 
 _KEYS: Final = "a accept · e edit · r refuse · s skip · q quit"

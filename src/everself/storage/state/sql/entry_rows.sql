@@ -32,6 +32,10 @@ SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries WHERE p
 -- name: row
 SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries WHERE id = ? AND path IS NOT NULL;
 
+-- name: rows_named
+SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries
+WHERE id IN (SELECT value FROM json_each(?)) AND path IS NOT NULL ORDER BY path, ordinal;
+
 -- name: rows_by_prefix
 SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries
 WHERE path IS NOT NULL AND substr(id, 1, length(:prefix)) = :prefix ORDER BY id LIMIT 11;
@@ -53,13 +57,18 @@ SELECT id FROM entries WHERE path IS NOT NULL;
 SELECT path FROM entries WHERE id = ?;
 
 -- name: put_row
-INSERT INTO entries (id, path, ordinal, span, text_mac, words, first_seen, gone_at) VALUES (?, ?, ?, ?, ?, ?, ?, NULL)
+-- ?1 to ?7 are a row, ?8 to ?14 what lists go by
+INSERT INTO entries (id, path, ordinal, span, text_mac, words, first_seen, gone_at, day, tier, source, who, project, closed, aside, vouched)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
+    EXISTS (SELECT 1 FROM vouchers WHERE entry_id = ?1 AND text_mac = ?5))
 ON CONFLICT (id) DO UPDATE SET path = excluded.path, ordinal = excluded.ordinal, span = excluded.span,
-    text_mac = excluded.text_mac, words = excluded.words, gone_at = NULL;
+    text_mac = excluded.text_mac, words = excluded.words, gone_at = NULL, day = excluded.day, tier = excluded.tier,
+    source = excluded.source, who = excluded.who, project = excluded.project, closed = excluded.closed, aside = excluded.aside,
+    vouched = excluded.vouched;
 
 -- name: date_row
 -- Empty: nobody knows when it was written.
-UPDATE entries SET first_seen = ?2 WHERE id = ?1;
+UPDATE entries SET first_seen = ?2, day = ?3 WHERE id = ?1;
 
 -- name: mark_gone
 UPDATE entries SET path = NULL, gone_at = ?2 WHERE id = ?1;
@@ -92,6 +101,17 @@ SELECT entries.id, vouchers.source, vouchers.lineage, json_extract(span, '$[0]')
 FROM entries LEFT JOIN vouchers ON entry_id = entries.id
 WHERE path IS NOT NULL AND (instr(span, 'entry:') OR instr(vouchers.lineage, 'entry:'));
 
+-- name: resting_on
+-- Entries that may rest on this one: their comment or their voucher names it. Who looks at the whole entry decides. The first condition of
+-- each half is that of its index.
+SELECT id FROM (
+    SELECT id, path, ordinal FROM entries INDEXED BY entries_derived
+    WHERE path IS NOT NULL AND instr(span, 'entry:') > 0 AND instr(span, ?1)
+    UNION
+    SELECT id, path, ordinal FROM vouchers INDEXED BY vouchers_derived JOIN entries ON entries.id = entry_id
+    WHERE instr(lineage, 'entry:') > 0 AND instr(lineage, ?1) AND path IS NOT NULL)
+ORDER BY path, ordinal;
+
 -- name: any_buried
 SELECT 1 FROM tombstones LIMIT 1;
 
@@ -100,3 +120,71 @@ SELECT 1 FROM tombstones WHERE text_mac = ?1 OR entry_id = ?2 LIMIT 1;
 
 -- name: raise_tombstone
 DELETE FROM tombstones WHERE text_mac = ?;
+
+-- name: boundary
+-- The last of the next :rows rows below a place in the order of days, newest first.
+SELECT day, path, ordinal FROM entries INDEXED BY entries_by_day
+WHERE path IS NOT NULL AND (day, path, ordinal) < (:day, :path, :ordinal) AND day >= :since
+ORDER BY day DESC, path DESC, ordinal DESC LIMIT 1 OFFSET :rows - 1;
+
+-- name: tier_boundary
+SELECT day, path, ordinal FROM entries INDEXED BY entries_by_tier
+WHERE path IS NOT NULL AND tier = :tier AND (day, path, ordinal) < (:day, :path, :ordinal) AND day >= :since
+ORDER BY day DESC, path DESC, ordinal DESC LIMIT 1 OFFSET :rows - 1;
+
+-- name: between
+-- Rows of that stretch that may be meant; who looks at the whole entry decides. Documents are read one after the other.
+SELECT e.id, e.path, e.ordinal, e.span, e.text_mac, e.words, e.first_seen
+FROM entries AS e INDEXED BY entries_by_day LEFT JOIN vouchers AS v ON v.entry_id = e.id
+WHERE e.path IS NOT NULL AND (e.day, e.path, e.ordinal) < (:day, :path, :ordinal)
+  AND (e.day, e.path, e.ordinal) >= (:low_day, :low_path, :low_ordinal)
+  AND (:closed < 0 OR e.closed = :closed) AND (:aside OR NOT e.aside)
+  AND (:who = '' OR e.who = :who OR instr(v.source, 'person:') = 1)
+  AND (:project = '' OR e.project = :project OR substr(e.path, 1, length(:project_folder)) = :project_folder)
+  AND (:source = '' OR e.source = :source OR instr(e.source, :source || ':') = 1 OR v.source = :source
+    OR instr(v.source, :source || ':') = 1 OR v.text_mac <> e.text_mac)
+  AND (NOT :unvouched OR NOT e.vouched OR v.entry_id IS NULL)
+ORDER BY e.path, e.ordinal;
+
+-- name: tier_between
+SELECT e.id, e.path, e.ordinal, e.span, e.text_mac, e.words, e.first_seen
+FROM entries AS e INDEXED BY entries_by_tier
+WHERE e.path IS NOT NULL AND e.tier = :tier AND (e.day, e.path, e.ordinal) < (:day, :path, :ordinal)
+  AND (e.day, e.path, e.ordinal) >= (:low_day, :low_path, :low_ordinal)
+  AND (:closed < 0 OR e.closed = :closed) AND (:aside OR NOT e.aside)
+ORDER BY e.path, e.ordinal;
+
+-- name: under
+-- All rows of one document, or of a folder with its slash and what comes behind it.
+SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries INDEXED BY entries_by_path
+WHERE path = :document OR (path >= :folder AND path < :beyond) ORDER BY path, ordinal;
+
+-- name: apart
+-- What is kept apart and still holds, behind one of these.
+SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries INDEXED BY entries_apart
+WHERE path IS NOT NULL AND aside = 2 AND closed = 0 AND (path, ordinal) > (:path, :ordinal) ORDER BY path, ordinal LIMIT :limit;
+
+-- name: unowned
+-- What a hand wrote that nobody vouches for and nobody was asked about, newest first. ?1 is the kind of the question, ?2 and ?3 are tiers.
+SELECT id FROM entries INDEXED BY entries_unvouched
+WHERE path IS NOT NULL AND vouched = 0 AND closed = 0 AND aside = 0 AND source = 'hand' AND tier IN (?2, ?3)
+  AND instr(lower(path), 'users/') <> 1
+  AND NOT EXISTS (SELECT 1 FROM reviews WHERE kind = ?1 AND about = entries.id || ' ' || substr(entries.text_mac, 1, 24))
+ORDER BY day DESC, id DESC LIMIT ?4;
+
+-- name: count_unowned
+SELECT count(*) FROM entries INDEXED BY entries_unvouched
+WHERE path IS NOT NULL AND vouched = 0 AND closed = 0 AND aside = 0 AND source = 'hand' AND tier IN (?2, ?3)
+  AND instr(lower(path), 'users/') <> 1
+  AND NOT EXISTS (SELECT 1 FROM reviews WHERE kind = ?1 AND about = entries.id || ' ' || substr(entries.text_mac, 1, 24));
+
+-- name: count_apart
+SELECT count(*) FROM entries INDEXED BY entries_apart
+WHERE path IS NOT NULL AND aside = 2 AND closed = 0
+  AND NOT EXISTS (SELECT 1 FROM reviews WHERE kind = ?1 AND about = entries.id || ' ' || substr(entries.text_mac, 1, 24));
+
+-- name: by_day
+-- How many entries of each tier and source belong to each day from ?1 on.
+SELECT e.day, e.tier, CASE WHEN v.text_mac = e.text_mac THEN v.source ELSE e.source END AS origin, count(*)
+FROM entries AS e INDEXED BY entries_by_day LEFT JOIN vouchers AS v ON v.entry_id = e.id
+WHERE e.path IS NOT NULL AND e.day >= ?1 AND e.day <= ?2 AND NOT e.aside GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;

@@ -7,6 +7,17 @@ VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', '', '') ON CONFLICT (kind, about) DO NOT
 SELECT id, at, kind, author, about, payload, evidence, status, decided_at, change_id FROM reviews
 WHERE (?1 = '' OR status = ?1) AND (?2 = '' OR kind = ?2) ORDER BY rowid LIMIT ?3;
 
+-- name: waiting_after
+SELECT rowid, id, at, kind, author, about, payload, evidence, status, decided_at, change_id FROM reviews INDEXED BY reviews_waiting
+WHERE status = 'waiting' AND rowid > ?1 ORDER BY rowid LIMIT ?2;
+
+-- name: waiting_named
+SELECT id, at, kind, author, about, payload, evidence, status, decided_at, change_id FROM reviews INDEXED BY reviews_waiting
+WHERE status = 'waiting' AND substr(id, 1, length(?1)) = ?1 ORDER BY rowid LIMIT 11;
+
+-- name: count_waiting
+SELECT count(*) FROM reviews INDEXED BY reviews_waiting WHERE status = 'waiting';
+
 -- name: count_reviews
 -- ?1 a kind; ?2 a day of the human's, as `at` begins
 SELECT count(*) FROM reviews WHERE kind = ?1 AND substr(at, 1, 10) = ?2;

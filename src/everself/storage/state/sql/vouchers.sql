@@ -3,6 +3,9 @@ INSERT INTO vouchers (entry_id, source, tag, lineage, text_mac, at, mac) VALUES 
 ON CONFLICT (entry_id) DO UPDATE SET source = excluded.source, tag = excluded.tag, lineage = excluded.lineage,
     text_mac = excluded.text_mac, at = excluded.at, mac = excluded.mac;
 
+-- name: mark_vouched
+UPDATE entries SET vouched = (text_mac = ?2) WHERE id = ?1;
+
 -- name: all_vouchers
 SELECT entry_id, source, tag, lineage, text_mac, mac FROM vouchers;
 

@@ -1,0 +1,39 @@
+"""`everself hook`: what a coding agent calls at its events. Its own calls do not come here: see `interfaces.cli.main`."""
+
+import sys
+
+import click
+
+from everself.errors import WrongUse
+from everself.interfaces.cli.call import answer, json_option, this_call
+from everself.interfaces.cli.command_types import ExampleCommand
+
+
+@click.command(
+    "hook",
+    cls=ExampleCommand,
+    examples=[
+        ("everself connect claude-code", "lets a coding agent call it"),
+        ("everself hook UserPromptSubmit --client codex < event.json", "what its model would be told"),
+    ],
+)
+@click.argument("event")
+@click.option("--client", metavar="NAME", default="claude-code", help="claude-code, codex, cursor or gemini.")
+@click.option("--agent", metavar="NAME", default="", help="Which agent, where there are several.")
+@json_option
+def hook(event: str, client: str, agent: str) -> None:
+    """Answer an event of a coding agent; the agent itself calls it.
+
+    EVENT is SessionStart, UserPromptSubmit, Stop, PreCompact or SessionEnd. It reads the client's JSON from stdin, answers within
+    hooks.deadlineMs or not at all, and always ends with exit code 0.
+    """
+    from everself.interfaces.client_hooks.entry import Hook
+
+    asked = Hook([event, "--client", client, "--agent", agent])
+    if not asked.event or not asked.client:
+        raise WrongUse(f'"{event[:40]}" of "{client[:40]}" is no event.', mend="everself hook --help")
+    asked.work()
+    if this_call().json:
+        answer({"text": asked.text}, ())
+        return
+    sys.stdout.write(asked.answer.decode())

@@ -1,0 +1,40 @@
+"""`everself mcp`: the server that MCP clients start. The SDK is imported here and not before."""
+
+import sys
+
+import click
+
+from everself.errors import NotFound, WrongUse
+from everself.interfaces.cli.call import agent_option, json_option, show_lines, this_call
+from everself.interfaces.cli.command_types import ExampleCommand
+
+_EXTRA = "pip install 'everself[mcp]'"
+
+
+@click.command(
+    "mcp",
+    cls=ExampleCommand,
+    examples=[
+        ("everself mcp", "what a client starts, as command “everself” with the argument “mcp”"),
+        ("everself mcp --agent aria", "the memory of another agent"),
+    ],
+)
+@agent_option
+@json_option
+def mcp(agent: str) -> int:
+    """Serve memory to an MCP client, over stdin and stdout.
+
+    It passes on to the gateway where one runs. It ends with the client that started it.
+    """
+    import importlib.util
+
+    if this_call().json:
+        raise WrongUse("MCP is no JSON object.", mend="everself mcp")
+    if importlib.util.find_spec("mcp") is None:
+        raise NotFound("package mcp, which the MCP server needs.", mend=_EXTRA)
+    if sys.stdin.isatty():
+        show_lines(["This speaks MCP on stdin and stdout, for a client that starts it. Ctrl-D ends it."], err=True)
+    from everself.interfaces.mcp.relay import serve_stdio
+
+    serve_stdio(agent)
+    return 0

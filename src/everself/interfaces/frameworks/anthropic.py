@@ -1,0 +1,171 @@
+"""Anthropic's memory tool over an agent's own files, for the tool runner of the Anthropic SDK.
+
+    client.beta.messages.tool_runner(model=…, messages=…, tools=[MemoryTool(agent)])
+
+What the model writes is stored as the model's. Without a session nobody tells what else it has read, so that its words count as a
+tool's, unless the program says otherwise; within a session of `Agent.session` the conversation tells.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from everself.agent import Agent
+from everself.agent_session import AgentSession
+from everself.errors import EverselfError, WrongUse
+from everself.interfaces.frameworks.missing import missing
+from everself.memory.provenance import AGENT, OWN, TOOL, taint_of
+from everself.operations.caller import Audience, Caller
+from everself.operations.loop_calls import outside_source
+from everself.operations.registry import get_operation
+from everself.operations.tools import clean
+from everself.search.scopes import Scope, SessionKind
+from everself.text.normalise import slug
+
+try:
+    from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
+except ImportError as error:
+    raise missing("anthropic", "anthropic") from error
+
+if TYPE_CHECKING:
+    from anthropic.types.beta import (
+        BetaCacheControlEphemeralParam,
+        BetaMemoryTool20250818CreateCommand,
+        BetaMemoryTool20250818DeleteCommand,
+        BetaMemoryTool20250818InsertCommand,
+        BetaMemoryTool20250818RenameCommand,
+        BetaMemoryTool20250818StrReplaceCommand,
+        BetaMemoryTool20250818ViewCommand,
+    )
+
+    from everself.operations.memory_commands import MemoryAnswer
+
+__all__ = ["AsyncMemoryTool", "MemoryTool"]
+
+_OPERATION: Final = "tool.memory"
+_TOOL: Final = "memory"
+
+
+class _Calls:
+    """The calls of one model. What it has viewed counts for what it writes afterwards."""
+
+    def __init__(self, agent: Agent, project: str, source: str) -> None:
+        self.agent = agent
+        self._scope = Scope(SessionKind.MAIN, None, slug(project) if project else None)
+        self._taint = OWN if source == AGENT else outside_source(source)
+
+    def run(self, given: object) -> str:
+        if self.agent.runtime.closed:
+            raise WrongUse("The agent is closed.", mend="Open it again with Agent.open(…).")
+        operation = get_operation(_OPERATION)
+        try:
+            request = operation.read(_fields(given), "tool")
+            caller = Caller(Audience.AGENT, self._scope, taint=self._taint, channel="library")
+            answer: MemoryAnswer = operation(self.agent.runtime, caller, request)
+        except EverselfError as error:
+            raise ToolError(f"{error} {error.mend}".strip()) from error
+        self._taint = taint_of((self._taint, answer.source))
+        if answer.failed:
+            raise ToolError(answer.text)
+        return answer.text
+
+
+class MemoryTool(BetaAbstractMemoryTool):
+    """`/memories` is the agent's folder `memory/`, or that of a `project`.
+
+    `source` is whose words the model writes: `tool` where it may have read pages or files, `agent` where it reads nothing but its memory
+    and what the owner says.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        *,
+        project: str = "",
+        source: str = TOOL,
+        cache_control: "BetaCacheControlEphemeralParam | None" = None,
+    ) -> None:
+        super().__init__(cache_control=cache_control)
+        if not isinstance(agent, Agent):
+            raise WrongUse("MemoryTool takes an Agent.", mend="Use AsyncMemoryTool(session) within a session.")
+        self._calls = _Calls(agent, project, source)
+
+    def call(self, input: object) -> str:
+        return self._calls.run(input)
+
+    def view(self, command: "BetaMemoryTool20250818ViewCommand") -> str:
+        return self._calls.run(command)
+
+    def create(self, command: "BetaMemoryTool20250818CreateCommand") -> str:
+        return self._calls.run(command)
+
+    def str_replace(self, command: "BetaMemoryTool20250818StrReplaceCommand") -> str:
+        return self._calls.run(command)
+
+    def insert(self, command: "BetaMemoryTool20250818InsertCommand") -> str:
+        return self._calls.run(command)
+
+    def delete(self, command: "BetaMemoryTool20250818DeleteCommand") -> str:
+        return self._calls.run(command)
+
+    def rename(self, command: "BetaMemoryTool20250818RenameCommand") -> str:
+        return self._calls.run(command)
+
+
+class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
+    """The same without blocking the event loop; of an agent, or of a session of it, whose project and conversation then count."""
+
+    def __init__(
+        self,
+        agent: Agent | AgentSession,
+        *,
+        project: str = "",
+        source: str = "",
+        cache_control: "BetaCacheControlEphemeralParam | None" = None,
+    ) -> None:
+        super().__init__(cache_control=cache_control)
+        self._session = agent if isinstance(agent, AgentSession) else None
+        self._calls = _Calls(agent, project, source or TOOL) if isinstance(agent, Agent) else None
+        if self._session is not None and (project or source):
+            raise WrongUse("A session says itself what is read in it, and which project it is about.")
+
+    async def call(self, input: object) -> str:
+        return await self._run(input)
+
+    async def view(self, command: "BetaMemoryTool20250818ViewCommand") -> str:
+        return await self._run(command)
+
+    async def create(self, command: "BetaMemoryTool20250818CreateCommand") -> str:
+        return await self._run(command)
+
+    async def str_replace(self, command: "BetaMemoryTool20250818StrReplaceCommand") -> str:
+        return await self._run(command)
+
+    async def insert(self, command: "BetaMemoryTool20250818InsertCommand") -> str:
+        return await self._run(command)
+
+    async def delete(self, command: "BetaMemoryTool20250818DeleteCommand") -> str:
+        return await self._run(command)
+
+    async def rename(self, command: "BetaMemoryTool20250818RenameCommand") -> str:
+        return await self._run(command)
+
+    async def _run(self, given: object) -> str:
+        if self._session is not None:
+            done = await self._session.call(_TOOL, _fields(given))
+            if done.failed:
+                raise ToolError(done.content)
+            return done.content
+        calls = self._calls
+        if calls is None:
+            raise WrongUse("AsyncMemoryTool takes an Agent or a session of one.")
+        return await calls.agent.runtime.worker(lambda: calls.run(given))
+
+
+def _fields(given: object) -> Mapping[str, Any]:
+    """The input of a call, as the model wrote it or as the SDK has read it. What is not known is left out."""
+    dump = getattr(given, "to_dict", None)
+    found = dump() if callable(dump) else given
+    known = {one.name for one in get_operation(_OPERATION).fields}
+    if not isinstance(found, Mapping):
+        raise ToolError("The input of the memory tool must be one JSON object.")
+    return cast(Mapping[str, Any], clean({key: value for key, value in found.items() if key in known}))

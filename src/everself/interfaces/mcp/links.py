@@ -1,0 +1,206 @@
+"""Two ways from the stdio server to an agent: the gateway's unix socket, and a worker process of its own.
+
+Each carries one request of protocol 2026-07-28, which needs no session, and its answer.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import httpx2
+from mcp import MCPError
+from mcp.shared.inbound import (
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    NAME_BEARING_METHODS,
+    encode_header_value,
+)
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, INTERNAL_ERROR, PROTOCOL_VERSION_META_KEY
+from mcp_types.version import LATEST_MODERN_VERSION
+
+from everself.interfaces.http.access import AGENT, PROJECT
+
+Answered = dict[str, Any]
+_META: Final = {PROTOCOL_VERSION_META_KEY: LATEST_MODERN_VERSION, CLIENT_CAPABILITIES_META_KEY: {}}
+# the gateway gives up sooner
+_SECONDS: Final = 660.0
+_MOST_LINE: Final = 64 * 2**20
+_LEAVE: Final = 3.0
+_BUSY: Final = (429, 503)
+_TRIES: Final = 6
+_LONGEST_PAUSE: Final = 5.0
+_UNKNOWN: Final = "Whether it was done is not known; asked again with the same key, it is done once."
+
+
+class Unreachable(Exception):
+    """Nobody listens, and nothing was asked."""
+
+
+def _request(number: int, method: str, params: Mapping[str, Any]) -> Answered:
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": {**params, "_meta": _META}}
+
+
+def _result(answer: Any) -> Answered:
+    """Raises MCPError for one that says what went wrong."""
+    if not isinstance(answer, dict) or not ("result" in answer or "error" in answer):
+        raise MCPError(INTERNAL_ERROR, "The answer cannot be read.")
+    error = answer.get("error")
+    if error is not None:
+        raise MCPError(int(error["code"]), str(error["message"]), error.get("data"))
+    result: Answered = answer["result"]
+    return result
+
+
+class GatewayLink:
+    def __init__(self, socket: str, agent: str, project: str) -> None:
+        # a connection for each call: one that is kept may be of a gateway that ended
+        limits = httpx2.Limits(max_keepalive_connections=0)
+        transport = httpx2.AsyncHTTPTransport(uds=socket, limits=limits)
+        self.socket = socket
+        named = {AGENT.decode(): agent, PROJECT.decode(): project}
+        self._named = {key: value for key, value in named.items() if value}
+        self._client = httpx2.AsyncClient(transport=transport, base_url="http://localhost", timeout=_SECONDS)
+
+    async def ask(self, method: str, params: Mapping[str, Any]) -> Answered:
+        """Raises Unreachable where no gateway took the request."""
+        headers = {
+            "accept": "application/json, text/event-stream",
+            **self._named,
+            MCP_PROTOCOL_VERSION_HEADER: LATEST_MODERN_VERSION,
+            MCP_METHOD_HEADER: method,
+        }
+        if key := NAME_BEARING_METHODS.get(method):
+            headers[MCP_NAME_HEADER] = encode_header_value(str(params.get(key, "")))
+        try:
+            answer = await self._post(_request(1, method, params), headers)
+        except httpx2.ConnectError as error:
+            raise Unreachable from error
+        except httpx2.HTTPError as error:
+            raise MCPError(INTERNAL_ERROR, f"The gateway did not answer. {_UNKNOWN}") from error
+        try:
+            said = answer.json()
+        except ValueError as error:
+            raise MCPError(INTERNAL_ERROR, f"The gateway's answer cannot be read. {_UNKNOWN}") from error
+        if isinstance(said, dict) and "jsonrpc" not in said:
+            words = (said.get("detail") or said.get("title"), said.get("next"))
+            raise MCPError(INTERNAL_ERROR, " → ".join(str(one) for one in words if one))
+        return _result(said)
+
+    async def _post(self, body: Answered, headers: dict[str, str]) -> httpx2.Response:
+        """Asked again where the gateway says that too much was asked at once: it has done nothing then."""
+        for _ in range(_TRIES):
+            answer = await self._client.post("/mcp", json=body, headers=headers)
+            if answer.status_code not in _BUSY:
+                break
+            after = answer.headers.get("retry-after", "")
+            await asyncio.sleep(min(_LONGEST_PAUSE, float(after) if after.isdigit() else 1.0))
+        return answer
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+
+class WorkerLink:
+    """A process that opens the agent. It is started by the first request, and ended when nobody has asked for `idle` seconds: index and
+    model are let go with it, to the last byte."""
+
+    def __init__(self, agent: str, project: str, idle: float) -> None:
+        self._named = (agent, project)
+        self._idle = idle
+        self._lock = asyncio.Lock()
+        self._process: _Worker | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._waiting: dict[int, asyncio.Future[Answered]] = {}
+        self._number = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._ending: set[asyncio.Future[None]] = set()
+
+    async def ask(self, method: str, params: Mapping[str, Any]) -> Answered:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._number += 1
+        number = self._number
+        answer: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
+        # counted from here on, so that nobody ends the worker that this one is about to ask
+        self._waiting[number] = answer
+        try:
+            async with self._lock:
+                process = self._process or await self._start()
+                process.asked.add(number)
+            line = json.dumps(_request(number, method, params), ensure_ascii=True)
+            # a worker that has just died is told of by the reader
+            with suppress(ConnectionError):
+                process.input.write(line.encode() + b"\n")
+                await process.input.drain()
+            return _result(await answer)
+        finally:
+            self._waiting.pop(number, None)
+            if not self._waiting:
+                self._timer = asyncio.get_running_loop().call_later(self._idle, self._let_go)
+
+    async def _start(self) -> "_Worker":
+        command = (sys.executable, "-P", "-m", "everself.interfaces.mcp.worker", *self._named)
+        pipe = asyncio.subprocess.PIPE
+        made = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, limit=_MOST_LINE)
+        if made.stdin is None or made.stdout is None:
+            raise RuntimeError("a process without its pipes")
+        self._process = _Worker(made, made.stdin, made.stdout)
+        self._reading = asyncio.ensure_future(self._read(self._process))
+        return self._process
+
+    async def _read(self, process: "_Worker") -> None:
+        with suppress(ValueError, ConnectionError):
+            while line := await process.output.readline():
+                said = json.loads(line)
+                waiting = self._waiting.get(said.get("id", 0)) if isinstance(said, dict) else None
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(said)
+        if self._process is process:
+            self._process = None
+        for number in process.asked & self._waiting.keys():
+            if not self._waiting[number].done():
+                error = MCPError(INTERNAL_ERROR, f"The worker ended without an answer. {_UNKNOWN}")
+                self._waiting[number].set_exception(error)
+        await process.end()
+
+    def _let_go(self) -> None:
+        task = asyncio.ensure_future(self._end(idle=True))
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    async def _end(self, *, idle: bool) -> None:
+        """End the worker; where it is only idle, not while somebody waits for it."""
+        async with self._lock:
+            if idle and self._waiting:
+                return
+            process, self._process = self._process, None
+        if process is not None:
+            await process.end()
+
+    async def close(self) -> None:
+        await self._end(idle=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Worker:
+    process: asyncio.subprocess.Process
+    input: asyncio.StreamWriter
+    output: asyncio.StreamReader
+    # the numbers of the requests that it was given
+    asked: set[int] = field(default_factory=set)
+
+    async def end(self) -> None:
+        """Its input is closed, which it ends by; where it does not, it is killed: whatever it acknowledged is on the disk."""
+        self.input.close()
+        try:
+            async with asyncio.timeout(_LEAVE):
+                await self.process.wait()
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                self.process.kill()
+            await self.process.wait()

@@ -1,0 +1,89 @@
+"""`everself mcp`: speaks MCP on stdin and stdout and passes every call on, to the gateway where one runs and to a worker process otherwise.
+
+It holds no agent, no index and no model, since a client starts one for every window. It ends with its client, and its worker with it.
+"""
+
+import asyncio
+import os
+import threading
+from collections.abc import Mapping
+from typing import Any, Final
+
+from mcp.server.stdio import stdio_server
+
+from everself import __version__
+from everself.clock import pause
+from everself.interfaces.mcp.links import Answered, GatewayLink, Unreachable, WorkerLink
+from everself.interfaces.mcp.server import make_server
+from everself.operations.gateway import find_listening
+from everself.operations.home import Home
+from everself.operations.projects import find_project
+
+IDLE_SECONDS: Final = 60.0
+_LOOK_SECONDS: Final = 1.0
+
+
+class Relay:
+    def __init__(self, home: Home, agent: str, project: str = "", idle: float = IDLE_SECONDS) -> None:
+        self._home = home
+        self._named = (agent, project)
+        self._gateway: GatewayLink | None = None
+        self._worker = WorkerLink(agent, project, idle)
+
+    async def __call__(self, method: str, params: Mapping[str, Any], _: Any) -> Answered:
+        found = await asyncio.to_thread(find_listening, self._home.places)
+        # another version may offer other tools than the client was told of
+        if found is not None and found.version == __version__:
+            if self._gateway is None or self._gateway.socket != found.socket:
+                self._gateway = GatewayLink(found.socket, *self._named)
+            try:
+                return await self._gateway.ask(method, params)
+            except Unreachable:
+                # it is ending, or has just died
+                pass
+        return await self._worker.ask(method, params)
+
+    async def close(self) -> None:
+        await self._worker.close()
+        if self._gateway is not None:
+            await self._gateway.close()
+
+
+def serve_stdio(agent: str, idle: float = IDLE_SECONDS) -> None:
+    """Until the client closes its end, or is gone."""
+    home = Home()
+    watch_parent()
+    asyncio.run(_serve(Relay(home, home.load().config.agent(agent).id, _project(), idle)))
+
+
+def _project() -> str:
+    """A client starts its servers in the folder that it works in; one that is gone meanwhile is no project."""
+    try:
+        found = find_project(os.getcwd())
+    except OSError:
+        return ""
+    return found.slug if found is not None else ""
+
+
+async def _serve(relay: Relay) -> None:
+    server = make_server(relay)
+    try:
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+    except* BrokenPipeError:
+        # the client has left before it was answered
+        pass
+    finally:
+        await relay.close()
+
+
+def watch_parent() -> None:
+    """End this process when the one that started it is gone: its end of the pipe may be held open by another child of it."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            pause(_LOOK_SECONDS)
+        os._exit(0)
+
+    threading.Thread(target=watch, name="everself-parent", daemon=True).start()

@@ -1,0 +1,1 @@
+"""The pages: each module holds the functions of one of them, from a visit to an answer."""

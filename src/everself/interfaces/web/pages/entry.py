@@ -1,0 +1,130 @@
+"""One entry: what it says, where it comes from, what rests on it and what happened to it; and everything that can be done to it."""
+
+from typing import Any, Final
+
+from everself.errors import WrongUse
+from everself.interfaces.rendering.entry_account import reckoned, standing
+from everself.interfaces.web.visit import Answer, Moved, Page, Shown, Visit
+from everself.memory.writing import is_quarantined
+from everself.operations.entries import Candidates, CorrectionAsked
+from everself.values import Tier
+
+# characters of one text; the rest is shown where it is asked for
+CUT: Final = 4_000
+_FORGET: Final = "memory.forget"
+
+
+def show_entry(visit: Visit) -> Answer:
+    account = visit.run("memory.show", entry=visit.params["entry"])
+    entry = account.entry
+    whole = bool(visit.query["all"])
+    return Shown(
+        "memory/entry.html",
+        {
+            "account": account,
+            "entry": entry,
+            "reckoned": reckoned(account.confidence),
+            "standing": standing(account),
+            "apart": is_quarantined(entry.path),
+            "promotes": entry.tier is Tier.WORKING and not entry.closed and not is_quarantined(entry.path),
+            "most": 0 if whole else CUT,
+            "cut": not whole and len(entry.text) > CUT,
+        },
+    )
+
+
+def show_origins(visit: Visit) -> Answer:
+    """Which message first taught it, and what came of that."""
+    return Shown("memory/origins.html", {"found": visit.run("why", bisect=visit.params["entry"])})
+
+
+def edit(visit: Visit) -> Answer:
+    identity = visit.params["entry"]
+    done = visit.run("memory.edit", entry=identity, text=visit.form["text"])
+    return Moved(visit.url(f"memory/entry/{done.entry}"), "edited", done.change)
+
+
+def correct(visit: Visit) -> Answer:
+    done = visit.run("memory.correct", old=visit.params["entry"], new=visit.form["text"])
+    if isinstance(done, CorrectionAsked):
+        return Moved(visit.url("review"), "asked")
+    if isinstance(done, Candidates):
+        raise WrongUse(done.hint)
+    return Moved(visit.url(f"memory/entry/{done.entry}"), "corrected", done.change)
+
+
+def replace(visit: Visit) -> Answer:
+    """Another entry took its place."""
+    done = visit.run("memory.supersede", old=visit.params["entry"], new=visit.form["new"].strip())
+    return Moved(visit.url(f"memory/entry/{done.closed}"), "replaced", done.change)
+
+
+def promote(visit: Visit) -> Answer:
+    given = visit.form.given("target")
+    done = visit.run("memory.promote", entries=[visit.params["entry"]], apply=True, **given)
+    if not done.moved:
+        raise WrongUse("; ".join(one.reason for one in done.left) or "It was not moved.")
+    return Moved(visit.url(f"memory/entry/{visit.params['entry']}"), "promoted", done.change)
+
+
+def release(visit: Visit) -> Answer:
+    done = visit.run("memory.release", entry=visit.params["entry"])
+    return Moved(visit.url(f"memory/entry/{done.entry}"), "released", done.change)
+
+
+def vouch(visit: Visit) -> Answer:
+    visit.run_agreed("memory.vouch", entries=[visit.params["entry"]])
+    return Moved(visit.url(f"memory/entry/{visit.params['entry']}"), "vouched")
+
+
+def plan_forgetting(visit: Visit) -> Answer:
+    """What would go, before anything does."""
+    given = _target(visit, visit.query)
+    plan = visit.run(_FORGET, **given, dry_run=True)
+    fields = [(name, one) for name, value in given.items() for one in (value if isinstance(value, list) else [value])]
+    return Shown(
+        "memory/forget.html",
+        {
+            "plan": plan,
+            "fields": fields,
+            "action": visit.url("memory/forget"),
+            "ticket": visit.ticket(_FORGET, *_subject(plan)),
+            "back": visit.url("memory"),
+        },
+    )
+
+
+def forget(visit: Visit) -> Answer:
+    """Only what the page showed: where the plan is another one by now, it is shown anew."""
+    given = _target(visit, visit.form)
+    plan = visit.run(_FORGET, **given, dry_run=True)
+    if not visit.confirmed(_FORGET, *_subject(plan)):
+        visit.query = visit.form
+        return plan_forgetting(visit)
+    proof = visit.run_agreed(_FORGET, **given)
+    return Shown("memory/forgotten.html", {"proof": proof})
+
+
+def _target(visit: Visit, said: Any) -> dict[str, object]:
+    del visit
+    given: dict[str, object] = said.given("words", "session", "person", "on", "since", "until")
+    entries = [one.strip() for one in said.all("entries") if one.strip()]
+    return given | ({"entries": entries} if entries else {})
+
+
+def _subject(plan: Any) -> tuple[str, ...]:
+    return tuple(one.id for one in plan.entries) + tuple(f"{one.path} {one.count}" for one in plan.documents)
+
+
+PAGES: Final = (
+    Page("memory/entry/{entry}", show_entry, "memory"),
+    Page("memory/entry/{entry}/origins", show_origins, "memory", slow=True),
+    Page("memory/entry/{entry}/edit", edit, "memory", "POST"),
+    Page("memory/entry/{entry}/correct", correct, "memory", "POST"),
+    Page("memory/entry/{entry}/replace", replace, "memory", "POST"),
+    Page("memory/entry/{entry}/promote", promote, "memory", "POST", slow=True),
+    Page("memory/entry/{entry}/release", release, "memory", "POST"),
+    Page("memory/entry/{entry}/vouch", vouch, "memory", "POST"),
+    Page("memory/forget", plan_forgetting, "memory", slow=True),
+    Page("memory/forget", forget, "memory", "POST", slow=True),
+)

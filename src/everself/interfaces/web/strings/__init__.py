@@ -1,0 +1,1 @@
+"""The catalogue of what pages say, in `en.toml`."""

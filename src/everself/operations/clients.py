@@ -1,0 +1,60 @@
+"""What the model of another program is told of this agent."""
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Final
+
+from everself.conversation.tools.protocol import Outcome
+from everself.errors import ContextTooSmall
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import McpOffer, Option, Request, Result, operation
+from everself.operations.review_queue import count_waiting
+
+if TYPE_CHECKING:
+    from everself.runtime import Runtime
+
+# tokens of a context, with what is kept free: a client pays for it in every conversation; a long soul is told all the same
+_WINDOWS: Final = (2_500, 6_000, 15_999)
+
+
+class ClientContext(Result):
+    """`text` is who the agent is and what it knows; `waiting` counts what the owner has to decide."""
+
+    text: str
+    taint: str
+    waiting: int = 0
+
+
+class ClientContextRequest(Request):
+    message: Annotated[str, Option("What is being asked, so that memory is searched for it.")] = ""
+
+
+def _show_context(_: "Runtime", __: ClientContextRequest, found: ClientContext) -> Outcome:
+    things = "1 thing waits" if found.waiting == 1 else f"{found.waiting} things wait"
+    waiting = f"\n{things} for the owner: everself review\n" if found.waiting else ""
+    return Outcome(found.text + waiting, stamp=found.taint)
+
+
+@operation(
+    "client.context",
+    audience=Audience.AGENT,
+    effect="read",
+    command=False,
+    mcp=McpOffer(
+        "context",
+        "Who you are, what you know, what fits the message, and how many things wait for the owner. Once, at the start.",
+        _show_context,
+    ),
+)
+def show_client_context(runtime: "Runtime", caller: Caller, request: ClientContextRequest) -> ClientContext:
+    """Tell the model of another program who this agent is and what it knows, in few tokens."""
+    from everself.conversation.context.request import PromptRequest
+
+    ask = PromptRequest(caller.scope, request.message, recorded=bool(request.message.strip()))
+    made = None
+    for window in _WINDOWS:
+        with suppress(ContextTooSmall):
+            made = runtime.assembler.assemble(replace(ask, window=window))
+            break
+    made = made or runtime.assembler.assemble(ask)
+    return ClientContext(made.text, made.taint, count_waiting(runtime).total)

@@ -1,0 +1,386 @@
+"""Operations that connect coding agents: our hooks and our MCP server in their settings, and out of them again.
+
+One place in each file is edited, the rest stays byte for byte. A copy of each file as it was is kept until the client is disconnected.
+"""
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Annotated, Any, Final, Literal
+
+from everself.config.client_files import (
+    Addition,
+    add_to_json,
+    add_to_toml,
+    decode,
+    remove_from_json,
+    remove_from_toml,
+    stands_in_json,
+    stands_in_toml,
+)
+from everself.config.kinds import Plain
+from everself.conversation.sessions.client_sessions import CLIENTS, ClientName
+from everself.errors import BadConfig, ChangedMeanwhile, Damaged, EverselfError, NotFound, WrongUse
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import Argument, Option, Request, Result, operation
+from everself.operations.home import Home
+from everself.storage.client_files import (
+    read_client_file,
+    remove_client_file,
+    remove_empty_folders,
+    save_client_file,
+)
+from everself.storage.host_files import find_file, save_file
+
+NAME: Final = "everself"
+_FOLDER: Final = "clients"
+# seconds that a client waits for a hook; Codex waits for the last one three at most
+_TIMEOUTS: Final = {"SessionStart": 10, "UserPromptSubmit": 5, "Stop": 5, "PreCompact": 5, "SessionEnd": 3}
+_CURSOR_EVENTS: Final = ("sessionStart", "beforeSubmitPrompt", "stop", "preCompact", "sessionEnd")
+# where an agent's home is, where that is not the usual place: a client may not pass its environment on
+_VARIABLES: Final = ("EVERSELF_HOME", "EVERSELF_CONFIG", "EVERSELF_KEYS", "EVERSELF_PROFILE")
+_TABLE: Final = ("mcp_servers", NAME)
+
+State = Literal["connected", "not connected", "partly connected", "unreadable"]
+
+
+class ClientFile(Result):
+    """One file of a client. `state` is how it stands; `changed`: it was changed now, or with --dry-run would be."""
+
+    path: str
+    state: State
+    changed: bool = False
+    found: str = ""
+
+
+class Connection(Result):
+    client: ClientName
+    project: str
+    state: State
+    files: tuple[ClientFile, ...]
+
+
+class Connections(Result):
+    """`dry_run`: nothing was changed."""
+
+    clients: tuple[Connection, ...]
+    dry_run: bool = False
+    notices: tuple[str, ...] = ()
+
+
+class ConnectRequest(Request):
+    client: Annotated[str, Argument("claude-code, codex, cursor or gemini; or status.", "CLIENT|status")]
+    project: Annotated[bool, Option("In the folder where this is called, and not for all of them.")] = False
+    dry_run: Annotated[bool, Option("Show what would change, and change nothing.")] = False
+    agent: Annotated[str, Option("The agent that remembers; the one that answers when none is named.", "NAME")] = ""
+
+
+class DisconnectRequest(Request):
+    client: Annotated[str, Argument("claude-code, codex, cursor or gemini.", "CLIENT")]
+    project: Annotated[bool, Option("In the folder where this is called.")] = False
+    dry_run: Annotated[bool, Option("Show what would change, and change nothing.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Our part of one file: how it is put in, taken out, and whether it stands there. Texts in, texts out."""
+
+    path: str
+    add: Callable[[str], str]
+    remove: Callable[[str, str | None], str]
+    stands: Callable[[str], bool]
+
+
+@operation(
+    "connect",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    on="home",
+    idempotent=True,
+    examples=(
+        ("everself connect claude-code", "hooks and tools for every project"),
+        ("everself connect codex --dry-run", "which files would change"),
+        ("everself connect cursor --project", "for the project in this folder"),
+        ("everself connect status", "who is connected"),
+    ),
+)
+def connect(home: Home, _: Caller, request: ConnectRequest) -> Connections:
+    """Let a coding agent remember: put our hooks and our MCP server into its settings, or with status show who is connected.
+
+    One place of each file is edited, and everything else in it stays as it is. Connecting twice changes nothing.
+    """
+    if request.client == "status":
+        return Connections(tuple(_connection(one, home, request.project, request.agent) for one in CLIENTS))
+    client = _client(request.client)
+    home.load().config.agent(request.agent)
+    parts = _parts(client, home, request.project, request.agent)
+    # all of them are planned before the first is written
+    planned = [(part, *_planned(part)) for part in parts]
+    record = replace(_Record.load(home, client, request.project), agent=request.agent)
+    files: list[ClientFile] = []
+    for part, before, after in planned:
+        changed = before is None or after != before
+        if changed and not request.dry_run:
+            record = record.save_before(part, before)
+            made = save_client_file(part.path, after, before)
+            record = record.save_after(part.path, after, made)
+        files.append(
+            ClientFile(part.path, "connected" if not request.dry_run or not changed else "not connected", changed)
+        )
+    notices = _told(client) if not request.dry_run else ()
+    state: State = "connected" if all(one.state == "connected" for one in files) else "not connected"
+    return Connections((Connection(client, _place(request.project), state, tuple(files)),), request.dry_run, notices)
+
+
+@operation(
+    "disconnect",
+    audience=Audience.OWNER_AT_TERMINAL,
+    effect="write",
+    on="home",
+    idempotent=True,
+    examples=(("everself disconnect claude-code", "its settings are as they were; what was remembered stays"),),
+)
+def disconnect(home: Home, _: Caller, request: DisconnectRequest) -> Connections:
+    """Take our hooks and our MCP server out of a coding agent's settings. What was remembered stays.
+
+    A file that was not changed since is byte for byte what it was before; in one that was, only our part is removed.
+    """
+    client = _client(request.client)
+    record = _Record.load(home, client, request.project)
+    files: list[ClientFile] = []
+    undone: list[tuple[_Part, bytes, bytes | None]] = []
+    for part in _parts(client, home, request.project, record.agent):
+        now = read_client_file(part.path)
+        after = None if now is None else record.undo(part, now)
+        files.append(ClientFile(part.path, "not connected", now is not None and after != now))
+        if now is not None and after != now:
+            undone.append((part, now, after))
+    if not request.dry_run:
+        for part, now, after in undone:
+            if after is None:
+                remove_client_file(part.path, now)
+            else:
+                save_client_file(part.path, after, now)
+        remove_empty_folders(folder for *_, folders in record.files for folder in folders)
+        record.discard()
+    place = _place(request.project)
+    return Connections((Connection(client, place, "not connected", tuple(files)),), request.dry_run)
+
+
+def _client(name: str) -> ClientName:
+    for one in CLIENTS:
+        if name == one:
+            return one
+    raise WrongUse(f'"{name[:40]}" is no coding agent that is known.', mend=f"One of {', '.join(CLIENTS)}, or status.")
+
+
+def _place(project: bool) -> str:
+    return os.getcwd() if project else ""
+
+
+def _told(client: ClientName) -> tuple[str, ...]:
+    match client:
+        case "codex":
+            return ("Codex runs hooks only once you trust them: it asks when it next starts, or call /hooks there.",)
+        case "cursor":
+            return ("Cursor reads its settings when it starts; a project's server has to be enabled there once.",)
+        case "gemini":
+            return ("Gemini CLI gets the tools; it is told nothing by itself.",)
+    return ()
+
+
+def _planned(part: _Part) -> tuple[bytes | None, bytes]:
+    before = read_client_file(part.path)
+    text = decode(before, part.path) if before is not None else ""
+    return before, part.add(text).encode("utf-8")
+
+
+def _connection(client: ClientName, home: Home, project: bool, agent: str) -> Connection:
+    record = _Record.load(home, client, project)
+    files = tuple(_looked(part) for part in _parts(client, home, project, agent or record.agent))
+    states = {one.state for one in files}
+    state: State = next(iter(states)) if len(states) == 1 else "partly connected"
+    return Connection(client, _place(project), state, files)
+
+
+def _looked(part: _Part) -> ClientFile:
+    try:
+        data = read_client_file(part.path)
+        stands = data is not None and part.stands(decode(data, part.path))
+    except EverselfError as error:
+        return ClientFile(part.path, "unreadable", found=str(error))
+    return ClientFile(part.path, "connected" if stands else "not connected")
+
+
+# ── what stands in which file ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _parts(client: ClientName, home: Home, project: bool, agent: str) -> tuple[_Part, ...]:
+    environ = home.variables
+    user = home.places.user_home
+    if not project and not user:
+        raise NotFound("home folder of the client: HOME is not set.")
+    program, chosen = _program(), ("--agent", agent) if agent else ()
+    ours = {name: environ[name] for name in _VARIABLES if environ.get(name)}
+    top = os.getcwd() if project else user
+    server: dict[str, Plain] = {"command": program[0], "args": (*program[1:], *chosen, "mcp")}
+    if ours:
+        server["env"] = ours
+    typed: dict[str, Plain] = {"type": "stdio", **server}
+    named = ("env", *(f"{name}={value}" for name, value in ours.items())) if ours else ()
+
+    def command(event: str) -> str:
+        return shlex.join((*named, *program, *_mark(event, client), *chosen))
+
+    match client:
+        case "claude-code":
+            own = environ.get("CLAUDE_CONFIG_DIR", "") or os.path.join(user, ".claude")
+            servers = os.path.join(
+                os.path.dirname(own) if not environ.get("CLAUDE_CONFIG_DIR") else own, ".claude.json"
+            )
+            hooks = (
+                os.path.join(top, ".claude", "settings.local.json") if project else os.path.join(own, "settings.json")
+            )
+            return (
+                _json(hooks, _hook_groups(client, command)),
+                _json(os.path.join(top, ".mcp.json") if project else servers, [_server(typed)]),
+            )
+        case "codex":
+            own = (
+                os.path.join(top, ".codex")
+                if project
+                else environ.get("CODEX_HOME", "") or os.path.join(user, ".codex")
+            )
+            return (
+                _json(os.path.join(own, "hooks.json"), _hook_groups(client, command)),
+                _toml(os.path.join(own, "config.toml"), server),
+            )
+        case "cursor":
+            own = os.path.join(top, ".cursor")
+            flat = [
+                Addition(("hooks", event), {"command": command(event)}, " ".join(_mark(event, client)))
+                for event in _CURSOR_EVENTS
+            ]
+            return (
+                _json(os.path.join(own, "hooks.json"), [Addition(("version",), 1, form=True), *flat]),
+                _json(os.path.join(own, "mcp.json"), [_server(server)]),
+            )
+        case "gemini":
+            return (_json(os.path.join(top, ".gemini", "settings.json"), [_server(server)]),)
+
+
+def _program() -> list[str]:
+    """How we are called: by the script beside this Python, or by this Python itself."""
+    beside = os.path.join(os.path.dirname(sys.executable), NAME)
+    return [beside] if os.access(beside, os.X_OK) else [sys.executable, "-m", NAME]
+
+
+def _server(values: Plain) -> Addition:
+    return Addition(("mcpServers", NAME), values)
+
+
+def _mark(event: str, client: ClientName) -> tuple[str, ...]:
+    """By these words a hook is known as ours, however our program is called."""
+    return ("hook", event, "--client", client)
+
+
+def _hook_groups(client: ClientName, command: Callable[[str], str]) -> list[Addition]:
+    """The envelope of Claude Code, which Codex has too."""
+    return [
+        Addition(
+            ("hooks", event),
+            {"hooks": ({"type": "command", "command": command(event), "timeout": seconds},)},
+            " ".join(_mark(event, client)),
+        )
+        for event, seconds in _TIMEOUTS.items()
+    ]
+
+
+def _json(path: str, additions: list[Addition]) -> _Part:
+    real = os.path.realpath(path)
+    return _Part(
+        real,
+        lambda text: add_to_json(text, additions, real),
+        lambda text, before: remove_from_json(text, before, additions, real),
+        lambda text: stands_in_json(text, additions, real),
+    )
+
+
+def _toml(path: str, values: Mapping[str, Plain]) -> _Part:
+    real = os.path.realpath(path)
+    return _Part(
+        real,
+        lambda text: add_to_toml(text, _TABLE, values, real),
+        lambda text, _: remove_from_toml(text, _TABLE, real),
+        lambda text: stands_in_toml(text, _TABLE, values, real),
+    )
+
+
+# ── how the files were before ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """Of one connected client: by path, what its file was (`before`, nothing where there was none), the hash of what we made of it, and
+    the folders that were made for it."""
+
+    path: str
+    agent: str = ""
+    files: tuple[tuple[str, str | None, str, tuple[str, ...]], ...] = ()
+
+    @classmethod
+    def load(cls, home: Home, client: ClientName, project: bool) -> "_Record":
+        place = sha256(os.getcwd().encode("utf-8", "surrogateescape")).hexdigest()[:12] if project else "user"
+        path = os.path.join(home.places.home, _FOLDER, f"{client}-{place}.json")
+        data = find_file(path)
+        try:
+            read: Any = json.loads(data) if data else {}
+            files = tuple((str(a), b, str(c), tuple(map(str, d))) for a, b, c, d in read.get("files", ()))
+            return cls(path, str(read.get("agent", "")), files)
+        except (ValueError, AttributeError, TypeError) as error:
+            raise Damaged(f"{path} cannot be read.", mend="Remove it.") from error
+
+    def save_before(self, part: _Part, data: bytes | None) -> "_Record":
+        """Kept before the file is touched: as it is, without what is left in it of an earlier time."""
+        known = next((one for one in self.files if one[0] == part.path), None)
+        clean = data if data is None or known is None else self.undo(part, data)
+        text = None if clean is None else clean.decode("utf-8")
+        others = tuple(one for one in self.files if one[0] != part.path)
+        return self._saved((*others, (part.path, text, "", known[3] if known is not None else ())))
+
+    def save_after(self, path: str, data: bytes, made: tuple[str, ...]) -> "_Record":
+        known = [
+            (name, before, _hash(data), folders or made) if name == path else (name, before, after, folders)
+            for name, before, after, folders in self.files
+        ]
+        return self._saved(tuple(known))
+
+    def undo(self, part: _Part, now: bytes) -> bytes | None:
+        """What the file should be without us; None where it should not be there."""
+        known = next((one for one in self.files if one[0] == part.path), None)
+        before = known[1] if known is not None else None
+        if known is not None and known[2] == _hash(now):
+            return None if before is None else before.encode("utf-8")
+        text = decode(now, part.path)
+        return part.remove(text, before).encode("utf-8")
+
+    def discard(self) -> None:
+        if self.files:
+            self._saved(())
+
+    def _saved(self, files: "tuple[tuple[str, str | None, str, tuple[str, ...]], ...]") -> "_Record":
+        data = json.dumps({"agent": self.agent, "files": files}, ensure_ascii=False, indent=1).encode() + b"\n"
+        for _ in range(2):
+            with suppress(ChangedMeanwhile):
+                save_file(self.path, data, find_file(self.path))
+                return replace(self, files=files)
+        raise BadConfig(f"{self.path} keeps changing.", mend="Try again.")
+
+
+def _hash(data: bytes) -> str:
+    return sha256(data).hexdigest()

@@ -1,0 +1,132 @@
+"""Which project a folder belongs to: by the origin of its git repository, as git's own files say. No file of a repository has a say in it.
+
+Worktrees of a repository are one project, a fork is another. A repository without an origin is known by its folder. What is in no
+repository belongs to no project.
+"""
+
+import os
+import stat
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from everself.text.normalise import slug
+
+# git's files are small; more than this is none of them
+_MOST: Final = 256 * 1024
+_DEEPEST: Final = 64
+_NAME: Final = 55
+_MARK: Final = 8
+_SCHEMES: Final = ("https://", "http://", "ssh://", "git://", "git+ssh://", "ssh+git://")
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """`slug` names its folder below `projects/`; `origin` is what it is known by: an address without what differs from clone to clone."""
+
+    slug: str
+    origin: str
+
+
+def find_project(folder: str) -> Project | None:
+    """The project of a folder; None where it lies in no repository. Never raises."""
+    try:
+        top = _top_of(os.path.realpath(folder)) if os.path.isabs(folder) else ""
+    except (OSError, ValueError):
+        return None
+    if not top:
+        return None
+    origin = normal_origin(_origin_of(_common_folder(top))) or f"folder:{os.path.dirname(_common_folder(top)) or top}"
+    name = slug(origin.removeprefix("folder:").rpartition("/")[2] if origin.startswith("folder:") else origin)
+    mark = sha256(origin.encode("utf-8", "surrogateescape")).hexdigest()[:_MARK]
+    return Project(f"{name[:_NAME].rstrip('-')}-{mark}", origin)
+
+
+def normal_origin(url: str) -> str:
+    """`git@github.com:Acme/Rocket.git` and `https://me:pw@github.com/Acme/Rocket` alike; empty for a path, which says nothing elsewhere."""
+    text = url.strip()
+    lower = text.lower()
+    scheme = next((one for one in _SCHEMES if lower.startswith(one)), "")
+    if scheme:
+        host, _, path = text[len(scheme) :].partition("/")
+        host = host.rpartition("@")[2]
+    else:
+        # user@host:path, git's short form; a colon behind a slash belongs to a path
+        host, colon, path = text.partition(":")
+        if not colon or "/" in host or len(host.rpartition("@")[2]) < 2:
+            return ""
+        host = host.rpartition("@")[2]
+    name, _, port = host.rpartition(":")
+    host = name if name and port.isdigit() else host
+    # hosts take names in any case, as do the great forges; two repositories that differ by it alone are not told apart
+    path = path.strip("/").removesuffix(".git").strip("/").lower()
+    return f"{host.lower()}/{path}" if host and path else ""
+
+
+def _top_of(folder: str) -> str:
+    """The nearest folder upwards that holds a repository."""
+    for _ in range(_DEEPEST):
+        if _common_folder(folder):
+            return folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return ""
+        folder = above
+    return ""
+
+
+def _common_folder(top: str) -> str:
+    """The folder of git's own files for the repository whose files lie here; empty where there is none.
+
+    A `.git` that is a file names it. That is believed only where the named folder points back here: a file of a repository could name
+    anybody's.
+    """
+    named = os.path.join(top, ".git")
+    try:
+        kind = os.lstat(named).st_mode
+    except OSError:
+        return ""
+    if stat.S_ISDIR(kind):
+        return named if os.path.isfile(os.path.join(named, "HEAD")) else ""
+    if not stat.S_ISREG(kind):
+        return ""
+    text = _read(named).strip()
+    if not text.startswith("gitdir:"):
+        return ""
+    own = os.path.realpath(os.path.join(top, text.removeprefix("gitdir:").strip()))
+    back = _read(os.path.join(own, "gitdir")).strip()
+    if back and os.path.realpath(os.path.join(own, back)) == os.path.realpath(named):
+        return os.path.realpath(os.path.join(own, _read(os.path.join(own, "commondir")).strip() or "."))
+    # a submodule: its settings name the folder of its files
+    tree = _setting(_read(os.path.join(own, "config")), "core", "worktree")
+    return own if tree and os.path.realpath(os.path.join(own, tree)) == os.path.realpath(top) else ""
+
+
+def _origin_of(git: str) -> str:
+    return _setting(_read(os.path.join(git, "config")), 'remote "origin"', "url")
+
+
+def _setting(text: str, section: str, key: str) -> str:
+    """The last value of a key. What a file includes is not followed."""
+    inside, found = False, ""
+    for line in text.splitlines():
+        bare = line.strip()
+        if bare.startswith("["):
+            inside = bare.partition("]")[0].removeprefix("[").strip().casefold() == section.casefold()
+        elif inside:
+            name, equals, value = bare.partition("=")
+            if equals and name.strip().lower() == key:
+                found = value.strip().strip('"')
+    return found
+
+
+def _read(path: str) -> str:
+    try:
+        # not waiting: something else than a file may bear the name
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return ""
+    with open(number, "rb") as file:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            return ""
+        return file.read(_MOST).decode("utf-8", "replace")

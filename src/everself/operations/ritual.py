@@ -1,0 +1,84 @@
+"""The first conversation as operations, for interfaces that ask all of it at once: what is known so far, what a yes would write, the yes.
+
+What the answers become is the ritual's own business. It is a person who says who the agent is, so that no model is offered any of it.
+"""
+
+from typing import Annotated, Final
+
+from everself.errors import WrongUse
+from everself.identity.ritual import Answers, PersonDetails
+from everself.operations.caller import Audience, Caller
+from everself.operations.declaration import NoRequest, Option, Request, Result, operation
+from everself.runtime import Runtime
+
+_WISHES: Final = 8
+
+
+class RitualState(Result):
+    """`open`: it is still to be had. `draft` are answers that were given and not written yet; `values` is what SOUL.md says in lists."""
+
+    open: bool
+    draft: tuple[tuple[str, str], ...]
+    values: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class RitualOutcome(Result):
+    """What a yes would write, as a diff; or what it wrote, by which `change`. `redacted` names kinds of secrets that were left out."""
+
+    diff: str = ""
+    change: str = ""
+    redacted: tuple[str, ...] = ()
+
+
+class RitualRequest(Request):
+    name: Annotated[str, Option("What the agent is called.")] = ""
+    nature: Annotated[str, Option("What it is.")] = ""
+    vibe: Annotated[str, Option("How it feels to talk with it.")] = ""
+    emoji: Annotated[str, Option("The emoji it signs with.")] = ""
+    your_name: Annotated[str, Option("The name of its person.")] = ""
+    address: Annotated[str, Option("What it calls them.")] = ""
+    pronouns: Annotated[str, Option("Their pronouns.")] = ""
+    time_zone: Annotated[str, Option("Their time zone, or a city in it.")] = ""
+    languages: Annotated[str, Option("The languages they like to speak.")] = ""
+    wishes: Annotated[str, Option("What it always or never does, a line each.")] = ""
+    dry_run: Annotated[bool, Option("Say what would be written, and keep the answers until then.")] = False
+
+
+@operation("ritual.show", audience=Audience.OWNER_AT_TERMINAL, effect="read", command=False, http=False)
+def show_ritual(runtime: Runtime, _: Caller, __: NoRequest) -> RitualState:
+    """Say whether the first conversation is still to be had, and what was answered so far."""
+    ritual = runtime.ritual
+    if not ritual.is_open():
+        return RitualState(False, (), ())
+    return RitualState(True, tuple(ritual.draft().items()), tuple(ritual.values()))
+
+
+@operation("ritual.finish", audience=Audience.OWNER_AT_TERMINAL, effect="write", command=False, http=False)
+def finish_ritual(runtime: Runtime, _: Caller, request: RitualRequest) -> RitualOutcome:
+    """Write what was agreed on in the first conversation; or with dry_run, say what would be written."""
+    ritual = runtime.ritual
+    wishes = tuple(one.strip() for one in request.wishes.splitlines() if one.strip())
+    if len(wishes) > _WISHES:
+        raise WrongUse(f"At most {_WISHES} lines are added to SOUL.md at once.")
+    person = PersonDetails(request.your_name, request.address, request.pronouns, request.time_zone, request.languages)
+    answers = Answers(request.name, request.nature, request.vibe, request.emoji, person=person, wishes=wishes)
+    if request.dry_run:
+        preview = ritual.preview(answers)
+        # under the names that the conversation at a keyboard has for them
+        ritual.keep_draft(
+            {
+                "name": request.name,
+                "nature": request.nature,
+                "vibe": request.vibe,
+                "emoji": request.emoji,
+                "your name": request.your_name,
+                "address": request.address,
+                "pronouns": request.pronouns,
+                "time zone": request.time_zone,
+                "languages": request.languages,
+                "soul": "\n".join(wishes),
+            }
+        )
+        return RitualOutcome(preview.diff, redacted=preview.redacted)
+    done = ritual.finish(answers)
+    return RitualOutcome(change=done.change, redacted=done.redacted)

@@ -1,0 +1,92 @@
+"""Every page in a real browser: for everybody, in light and dark, from 320 px on, with a stranger's texts, and without scripts."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from tests.interfaces.web.chromium import AXE, Scheme, Site
+from tests.interfaces.web.crawl import FRAGMENTS, PART, crawl, read_routes
+
+pytestmark = pytest.mark.slow
+
+WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+def live(site: Site) -> None:
+    """Something was said, and the soul has grown."""
+    site.gateway.command("ask", "What did we say about the garden?")
+    site.gateway.everself("soul", "propose", "Say how sure you are.", "--reason", "asked for")
+    site.gateway.everself("soul", "approve", "last", "--yes")
+
+
+def test_axe_is_the_one_that_was_vendored() -> None:
+    folder = AXE.parent
+    sums = dict(reversed(line.split()) for line in (folder / "SHA256SUMS").read_text().splitlines())
+    for name, wanted in sums.items():
+        assert hashlib.sha256(Path(folder, name).read_bytes()).hexdigest() == wanted
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_keeps_anybody_out(days: Site, scheme: Scheme) -> None:
+    if scheme == "light":
+        live(days)
+    found: dict[str, list[str]] = {}
+    with days.open(scheme=scheme) as sheet:
+
+        def look(path: str) -> None:
+            if PART in path:
+                return
+            if serious := sheet.serious():
+                found[path] = serious
+            assert sheet.page.title().endswith("Everself"), path
+            assert sheet.page.locator("h1").count() == 1, path
+
+        reached = crawl(sheet, look)
+        sheet.told.check()
+    assert not found
+    assert scheme == "dark" or read_routes() - reached - set(FRAGMENTS) == set()
+
+
+@pytest.mark.parametrize("kind", ["empty", "days", "strange"])
+def test_every_page_fits_a_narrow_window_and_asks_nothing_of_elsewhere(
+    kind: str, request: pytest.FixtureRequest
+) -> None:
+    site: Site = request.getfixturevalue(kind)
+    with site.open(width=320) as sheet:
+        ran: list[str] = []
+        wide: dict[str, int] = {}
+
+        def look(path: str) -> None:
+            if PART not in path and (beyond := sheet.page.evaluate(WIDE)) > 0:
+                wide[path] = beyond
+            if sheet.page.title() == "run":
+                ran.append(path)
+            words = sheet.page.inner_text("body")
+            assert "Traceback" not in words, path
+            assert "This is a mistake in Everself" not in words, (path, words[:300])
+
+        crawl(sheet, look, ("chat?later=1",))
+        sheet.told.check()
+        assert not ran
+        assert not wide
+
+
+def test_everything_can_be_read_without_scripts(days: Site) -> None:
+    with days.open(scripts=False) as sheet:
+        for page in ("chat", "memory", "soul", "review", "context"):
+            sheet.go(page)
+            assert sheet.page.locator("h1").inner_text()
+            assert len(sheet.page.inner_text("main")) > 100, page
+
+
+def test_a_page_that_was_open_while_the_gateway_went_away_says_what_helps(days: Site) -> None:
+    with days.open() as sheet:
+        sheet.go("chat")
+        sheet.page.context.set_offline(True)
+        sheet.page.fill("#text", "Are you there?")
+        sheet.page.keyboard.press("Enter")
+        sheet.page.locator("#banner:not([hidden])").wait_for()
+        assert "everself web" in sheet.page.inner_text("#banner")
+        # what was written is still there
+        assert sheet.page.input_value("#text") == "Are you there?"
+        sheet.page.context.set_offline(False)

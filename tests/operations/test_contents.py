@@ -1,0 +1,55 @@
+"""What memory is made of, counted."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from everself.agent import open_runtime
+from everself.operations.caller import AT_TERMINAL
+from everself.operations.contents import ContentsRequest, show_contents
+from everself.operations.entries import AddRequest, add_entry
+from everself.operations.entry_account import ShowRequest, show_entry
+from everself.operations.home import Home
+from everself.operations.setup import SetupRequest, set_up_agent
+from everself.runtime import Runtime
+from everself.values import Append, Author, Change
+
+
+@pytest.fixture
+def runtime() -> Iterator[Runtime]:
+    set_up_agent(Home(), AT_TERMINAL, SetupRequest())
+    opened = open_runtime("main")
+    yield opened
+    opened.close()
+
+
+def test_entries_are_counted_by_day_topic_person_and_project(runtime: Runtime) -> None:
+    for text, more in (
+        ("The heron is called Otto", {}),
+        ("We ship on Fridays", {"remember": True}),
+        ("Ana likes coffee", {"person": "ana"}),
+        ("Tundra uses PostgreSQL", {"project": "tundra"}),
+    ):
+        add_entry(runtime, AT_TERMINAL, AddRequest(text=text, **more))
+    found = show_contents(runtime, AT_TERMINAL, ContentsRequest())
+    assert [one.name for one in found.days] == [runtime.clock.today().isoformat()]
+    assert ("MEMORY", "MEMORY.md", 1) in [(one.name, one.path, one.entries) for one in found.topics]
+    assert [(one.name, one.entries) for one in found.people] == [("ana", 1)]
+    assert [(one.name, one.entries) for one in found.projects] == [("tundra", 1)]
+    assert (found.older, found.apart) == (0, 0)
+
+
+def test_what_rests_on_an_entry_is_told_with_its_words(runtime: Runtime) -> None:
+    first = add_entry(runtime, AT_TERMINAL, AddRequest(text="The heron is called Otto"))
+    _append(runtime, f"- Otto is the heron of the pond <!-- everself: id=9M2ABCD7K3QX from=entry:{first.entry} -->\n")
+    account = show_entry(runtime, AT_TERMINAL, ShowRequest(entry=first.entry))
+    assert account.derived == ("9M2ABCD7K3QX",)
+    assert [one.text for one in account.resting] == ["Otto is the heron of the pond"]
+    other = show_entry(runtime, AT_TERMINAL, ShowRequest(entry="9M2ABCD7K3QX"))
+    assert [(one.reference, one.text) for one in other.evidence] == [
+        (f"entry:{first.entry}", "The heron is called Otto")
+    ]
+
+
+def _append(runtime: Runtime, line: str) -> None:
+    runtime.workspace.apply(Change(Author.OWNER, "test", (Append("MEMORY.md", line.encode()),)))

@@ -1,0 +1,101 @@
+"""MCP as a client meets it: how long the first and every other call take with and without a gateway, and what is paid for in tokens."""
+
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mcp import ClientSession
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp_types import CallToolResult, TextContent
+from tools.bench_integrations.figures import Figure, spread
+from tools.bench_integrations.home import WORDS, make_home, running_gateway
+
+from everself.text.tokens import count
+
+CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("memory_search", {"query": "Which harbour is ready?"}),
+    ("memory_get", {"path": "memory/2026-02-03.md#L3-L5"}),
+    ("memory_write", {"content": "The harbour is closed in winter.", "key": "closed"}),
+    ("memory_correct", {"old": "The harbour is closed in winter.", "new": "The harbour is open in winter."}),
+    ("memory_forget", {"what": "The harbour is closed in winter."}),
+    ("soul_propose", {"line": "Ask before you sail.", "reason": "It was asked for."}),
+    ("context", {"message": "Which harbour is ready?"}),
+)
+_WARM = 10
+_IDLE_MEMORY = 80.0
+
+
+def measure(folder: Path, rounds: int, entries: int) -> Iterator[Figure | str]:
+    environ = make_home(folder, entries)
+    yield f"MCP over stdio, {entries:,} entries, no gateway"
+    yield from asyncio.run(_answers(environ))
+    yield from asyncio.run(_times(environ, max(3, rounds // 4), rounds))
+    with running_gateway(environ):
+        yield f"MCP over stdio, {entries:,} entries, through the gateway"
+        yield from asyncio.run(_times(environ, rounds, rounds))
+
+
+async def _answers(environ: dict[str, str]) -> list[Figure]:
+    async with stdio_client(_server(environ)) as (reading, writing), ClientSession(reading, writing) as session:
+        await session.discover()
+        idle = _memory_below()
+        listed = await session.list_tools()
+        tools = [one.model_dump(by_alias=True, mode="json", exclude_none=True) for one in listed.tools]
+        found = [
+            Figure("resident memory of an idle server", idle, "MB", _IDLE_MEMORY),
+            Figure("tools/list", count(json.dumps(tools, ensure_ascii=False)), "tokens", 1_500),
+        ]
+        answers = [(name, _text(await session.call_tool(name, given))) for name, given in CALLS]
+    return [*found, *(Figure(f"answer of {name}", count(text), "tokens") for name, text in answers)]
+
+
+async def _times(environ: dict[str, str], cold: int, rounds: int) -> list[Figure]:
+    first: list[float] = []
+    warm: list[float] = []
+    written: list[float] = []
+    for start in range(cold):
+        begun = time.perf_counter()
+        async with stdio_client(_server(environ)) as (reading, writing), ClientSession(reading, writing) as session:
+            await session.discover()
+            await session.call_tool("memory_search", {"query": WORDS[start % 10]})
+            first.append(time.perf_counter() - begun)
+            if start:
+                continue
+            for at in range(max(_WARM, rounds)):
+                word = WORDS[at % 10]
+                warm.append(await _timed(session, "memory_search", query=f"Which {word} is ready?"))
+                written.append(await _timed(session, "memory_write", content=f"The {word} was painted in round {at}."))
+    return [
+        *spread("from the start to the first answer", first),
+        *spread("memory_search, warm", warm),
+        *spread("memory_write, warm", written),
+    ]
+
+
+async def _timed(session: ClientSession, name: str, **given: Any) -> float:
+    begun = time.perf_counter()
+    answer = await session.call_tool(name, given)
+    if answer.is_error:
+        raise RuntimeError(_text(answer))
+    return time.perf_counter() - begun
+
+
+def _text(answer: CallToolResult) -> str:
+    return "".join(one.text for one in answer.content if isinstance(one, TextContent))
+
+
+def _server(environ: dict[str, str]) -> StdioServerParameters:
+    return StdioServerParameters(command=sys.executable, args=["-m", "everself", "mcp"], env=environ)
+
+
+def _memory_below() -> float:
+    """What the newest process that this one started holds, in MB."""
+    lists = [path.read_text("utf-8") for path in Path("/proc/self/task").glob("*/children")]
+    newest = max(int(one) for found in lists for one in found.split())
+    pages = int(Path("/proc", str(newest), "statm").read_text("utf-8").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

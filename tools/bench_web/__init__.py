@@ -1,0 +1,1 @@
+"""What the pages of the web page cost the server, at two sizes of memory."""
