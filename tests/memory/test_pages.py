@@ -153,11 +153,11 @@ def test_vouching_moves_no_entry_but_changes_what_nobody_vouches_for(varied: Min
     from everself.memory.adoption import vouch_for
 
     before = walk(varied, Selection(), 6)
-    count = varied.bench.state.entries.count_unowned("hand", ("T1", "T2"))
+    count = varied.bench.state.entries.count_unowned("hand", ("T1", "T2"), 500)
     (one,) = [found.entry for found in before if found.entry.text == "green"]
     vouch_for(varied.bench.state, varied.memory, [one])
     assert [found.entry.id for found in walk(varied, Selection(), 6)] == [found.entry.id for found in before]
-    assert varied.bench.state.entries.count_unowned("hand", ("T1", "T2")) == count - 1
+    assert varied.bench.state.entries.count_unowned("hand", ("T1", "T2"), 500) == count - 1
     assert not any(found.entry.text == "green" for found in walk(varied, Selection(unvouched=True), 6))
 
 

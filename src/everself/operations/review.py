@@ -43,6 +43,7 @@ from everself.values import Entry, new_id
 
 # questions about forgetting that wait at once: a manipulated model could ask without end
 _MOST_FORGETS: Final = 20
+_COUNTED: Final = 1_000
 _ITEM: Final = "The id of what waits, or the beginning of it."
 _SEEN: Final = "Only if it is still what `review list --json` showed."
 _NOT_UNDONE: Final = "Forgetting cannot be undone, so that it is only done at your own terminal."
@@ -89,8 +90,9 @@ def list_waiting(runtime: Runtime, _: Caller, request: ListRequest) -> Queue:
         if len(found) == request.limit:
             return Queue(tuple(one for _, one in found), after=found[-1][0])
         found.append(placed)
-    more = runtime.state.entries.count_unowned(HANDS, ASKED_TIERS) - MOST_HANDS
-    notes = (f"{more} more that were added outside Everself: everself memory vouch",) if more > 0 else ()
+    more = runtime.state.entries.count_unowned(HANDS, ASKED_TIERS, _COUNTED) - MOST_HANDS
+    many = f"at least {more:,}" if more == _COUNTED - MOST_HANDS else f"{more}"
+    notes = (f"{many} more that were added outside Everself: everself memory vouch",) if more > 0 else ()
     return Queue(tuple(one for _, one in found), notes)
 
 

@@ -71,7 +71,7 @@ def count_waiting(runtime: Runtime) -> WaitingCount:
         len(runtime.growth.open()),
         runtime.state.reviews.count_waiting(),
         rows.count_apart(QUARANTINE),
-        min(MOST_HANDS, rows.count_unowned(HANDS, ASKED_TIERS)),
+        rows.count_unowned(HANDS, ASKED_TIERS, MOST_HANDS),
     )
 
 
@@ -114,8 +114,10 @@ def _quarantine_waiting(app: Runtime, after: str) -> Iterator[tuple[str, Waiting
 
 def _hands_waiting(app: Runtime, after: str) -> Iterator[tuple[str, Waiting]]:
     ids = app.state.entries.unowned(HANDS, ASKED_TIERS, MOST_HANDS)
-    for identity in ids[ids.index(after) + 1 if after in ids else 0 :]:
-        one = app.memory.catalog.find(identity)
+    left = ids[ids.index(after) + 1 if after in ids else 0 :]
+    known = app.memory.catalog.named(left)
+    for identity in left:
+        one = known.get(identity)
         if one is not None and _is_unowned(app, one):
             yield identity, _of_entry(one, HANDS)
 

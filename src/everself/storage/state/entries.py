@@ -192,8 +192,9 @@ class EntryRows:
         """Ids of what a hand wrote, of these tiers, that nobody vouches for and that was not asked about as `kind`; newest first."""
         return [str(row[0]) for row in self._engine.read(_SQL["unowned"], (kind, *tiers, limit))]
 
-    def count_unowned(self, kind: str, tiers: tuple[str, str]) -> int:
-        return int(self._engine.read(_SQL["count_unowned"], (kind, *tiers))[0][0])
+    def count_unowned(self, kind: str, tiers: tuple[str, str], most: int) -> int:
+        """How many of them there are, as far as `most`."""
+        return int(self._engine.read(_SQL["count_unowned"], (kind, *tiers, most))[0][0])
 
     def count_apart(self, kind: str) -> int:
         """How much of what is kept apart was not asked about as `kind`."""

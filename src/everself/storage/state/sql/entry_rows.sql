@@ -166,17 +166,22 @@ WHERE path IS NOT NULL AND aside = 2 AND closed = 0 AND (path, ordinal) > (:path
 
 -- name: unowned
 -- What a hand wrote that nobody vouches for and nobody was asked about, newest first. ?1 is the kind of the question, ?2 and ?3 are tiers.
+-- In the order of the index, so that no more is read than is asked for.
 SELECT id FROM entries INDEXED BY entries_unvouched
 WHERE path IS NOT NULL AND vouched = 0 AND closed = 0 AND aside = 0 AND source = 'hand' AND tier IN (?2, ?3)
   AND instr(lower(path), 'users/') <> 1
   AND NOT EXISTS (SELECT 1 FROM reviews WHERE kind = ?1 AND about = entries.id || ' ' || substr(entries.text_mac, 1, 24))
-ORDER BY day DESC, id DESC LIMIT ?4;
+ORDER BY day DESC, path DESC, ordinal DESC LIMIT ?4;
 
 -- name: count_unowned
-SELECT count(*) FROM entries INDEXED BY entries_unvouched
-WHERE path IS NOT NULL AND vouched = 0 AND closed = 0 AND aside = 0 AND source = 'hand' AND tier IN (?2, ?3)
-  AND instr(lower(path), 'users/') <> 1
-  AND NOT EXISTS (SELECT 1 FROM reviews WHERE kind = ?1 AND about = entries.id || ' ' || substr(entries.text_mac, 1, 24));
+-- No more than ?4 are counted: in a workspace that was brought along it is all of it.
+SELECT count(*) FROM (
+    SELECT 1 FROM entries INDEXED BY entries_unvouched
+    WHERE path IS NOT NULL AND vouched = 0 AND closed = 0 AND aside = 0 AND source = 'hand' AND tier IN (?2, ?3)
+      AND instr(lower(path), 'users/') <> 1
+      AND NOT EXISTS (SELECT 1 FROM reviews WHERE kind = ?1 AND about = entries.id || ' ' || substr(entries.text_mac, 1, 24))
+    LIMIT ?4
+);
 
 -- name: count_apart
 SELECT count(*) FROM entries INDEXED BY entries_apart
