@@ -420,3 +420,15 @@ def test_a_call_is_found_again_whatever_its_id_looks_like(tmp_path: Path) -> Non
         assert asked.calls[0].id == ODD
         assert "7xQ2" not in asked.calls[0].arguments
         assert returned.returns[0].content == "first"
+
+
+def test_forgetting_takes_the_digest_of_what_was_said_before_a_conversation(tmp_path: Path) -> None:
+    strange = [{"role": "user", "text": "My heron is called Otto."}, {"role": "assistant", "text": "Noted."}]
+    with talking(tmp_path, "Good morning to you.", "Kept.") as (app, _):
+        first = ask(app, text="Good morning", earlier=strange)
+        other = ask(app, text="Hello", earlier=[{"role": "user", "text": "It rains."}])
+        assert all(app.log.messages(session_of(one))[0].meta["before"] for one in (first, other))
+        changed = app.state.scrub.rewrite(lambda text: text.replace("Otto", "…") if "Otto" in text else None)
+        assert changed == {"sessions": 1}
+        assert "before" not in app.log.messages(session_of(first))[0].meta
+        assert app.log.messages(session_of(other))[0].meta["before"]

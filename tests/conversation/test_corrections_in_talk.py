@@ -235,3 +235,38 @@ def test_only_the_owner_answers_and_only_where_it_was_asked(app: Runtime) -> Non
     Agent(app, fresh=False).forget(words="Porto")
     answer(handler, "no")
     assert "I live in Lisbon" in known(app)
+
+
+def test_a_correction_said_twice_is_a_mention_of_it(app: Runtime) -> None:
+    say(app, "the train leaves at 17:40", "no, the train leaves at 18:10", "no, as i said, the train leaves at 18:10!")
+    (now,) = [one for one in app.memory.catalog.all() if not one.closed and one.vouched]
+    assert "18:10" in now.text
+
+
+@pytest.mark.parametrize(
+    ("told", "said", "left"),
+    [
+        (
+            "the flour comes every wednesday",
+            "no wait, the flour comes thursday not wednesday",
+            "the flour comes every thursday",
+        ),
+        (
+            "kids: Wren is 7, Otis turned three in august.",
+            "i told you rubbish about the kids, wren is 8",
+            "kids: Wren is 8, Otis turned three in august.",
+        ),
+    ],
+)
+def test_another_value_is_put_in_its_place_and_the_rest_stays(app: Runtime, told: str, said: str, left: str) -> None:
+    Agent(app, fresh=False).remember("i run a small bakery in utrecht")
+    Agent(app, fresh=False).remember(told)
+    say(app, said)
+    (now,) = [one for one in known(app) if "bakery" not in one]
+    assert now.startswith(left)
+
+
+def test_a_change_of_a_day_asks_about_nothing_else(app: Runtime) -> None:
+    Agent(app, fresh=False).remember("i run a small bakery in utrecht")
+    (reply,) = say(app, "we moved the flour delivery to wednesday")
+    assert "bakery" not in reply

@@ -6,9 +6,11 @@ from pathlib import Path
 from types import ModuleType
 
 import numpy
+import pytest
 from tools.train_classify.written import messages
 
 from everself.agent import open_runtime
+from everself.operations import declaration
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.declaration import Operation
 from everself.operations.setup import set_up
@@ -40,7 +42,9 @@ def test_the_embedder_is_one(tmp_path: Path) -> None:
     assert rows.shape == (2, made.dimensions)
 
 
-def test_the_operation_runs(tmp_path: Path) -> None:
+def test_the_operation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # nobody else shall find it among the declared ones
+    monkeypatch.setattr(declaration, "_DECLARED", {})
     made = load("operation", "everself.operations.longest", tmp_path).list_longest
     assert isinstance(made, Operation)
     with open_runtime() as runtime:

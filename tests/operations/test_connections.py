@@ -274,6 +274,14 @@ def test_links_are_followed_and_what_is_no_file_is_refused(user: Path, tmp_path:
     assert connect("status").clients[-1].state == "unreadable"
 
 
+def test_what_is_left_to_do_is_said(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    del user
+    assert connect("claude-code").notices == ()
+    assert "trust" in connect("codex").notices[0]
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert "everself[mcp]" in connect("claude-code").notices[-1]
+
+
 def test_only_known_clients_are_connected(user: Path) -> None:
     del user
     for act in (connect, disconnect):

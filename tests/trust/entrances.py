@@ -362,7 +362,13 @@ IN_MEMORY = (
     _remembered("memory.bank.add.page", lambda memory, path: Bank(memory).write(path, "likes tea", origin_of("owner"))),
     _remembered("memory.edit.entry", lambda memory, path: memory.edit(path, "likes coffee", origin_of("owner"))),
     _remembered("memory.supersede.old", lambda memory, path: memory.supersede(path, "0123456789AB")),
-    _remembered("memory.show.entry", account_of, looks=True),
+    Entrance(
+        "memory.show.entry",
+        lambda doors, path: account_of(_memory(doors), doors.state.entries, path),
+        "words",
+        looks=True,
+        costly=True,
+    ),
     _remembered("memory.release.entry", release),
     _remembered("Selection.path", lambda memory, path: list_entries(memory, Selection(path=path)), looks=True),
 )

@@ -24,6 +24,7 @@ from everself.conversation.context import _sources as sources
 from everself.conversation.context import assembler as assembly
 from everself.conversation.context import sources as assembling
 from everself.conversation.sessions import history as turns
+from everself.conversation.sessions import log as session_log
 from everself.conversation.sessions import notes, session
 from everself.keepers import keeper_context
 from everself.memory import adoption, memory, model_documents, statements, writing
@@ -199,7 +200,12 @@ ARROWS = (
     ),
     Arrow(
         "guest → session",
-        ((session, "speaker_of", own), (turn, "speaker_of", own), (origin, "speaker_of", own)),
+        (
+            (session_log, "speaker_of", own),
+            (session, "speaker_of", own),
+            (turn, "speaker_of", own),
+            (origin, "speaker_of", own),
+        ),
         flow.test_a_guests_words_paraphrased_stay_the_guests,
     ),
     Arrow("shown → session", ((turn, "shown", lambda _: ""),), flow.test_what_the_owner_shows_taints_as_an_import_does),

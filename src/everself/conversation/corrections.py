@@ -29,8 +29,8 @@ from everself.conversation.tools.protocol import ToolContext, Written
 from everself.errors import NotFound, RefusedByRule
 from everself.memory.closing import part_of
 from everself.memory.memory import Memory
-from everself.memory.provenance import AGENT, HAND, is_human, kept, rank, stated_by_owner
-from everself.memory.remainders import apart_from, untouched
+from everself.memory.provenance import AGENT, CORRECTION, HAND, is_human, kept, rank, stated_by_owner
+from everself.memory.remainders import apart_from, says_again, untouched
 from everself.memory.writing import NewEntry
 from everself.search.recall import Recall, RecallRequest
 from everself.search.scopes import SessionKind
@@ -177,6 +177,10 @@ class CorrectionHandler:
                 return replace(noted, question=_STILL_ONE[language].format(all=listed))
             asked = _STILL if told.sure == "low" else _WHICH
             return replace(noted, question=asked[language].format(all=listed))
+        again = next((one for one in found if _is_repeated(one, told)), None)
+        if again is not None:
+            # said once more, it is a mention
+            return self._note(replace(told, trigger=again.text), setting, language)
         # who tells of a change of something that nobody knows states it, and that is kept as any statement
         return Acted() if told.sure == "low" else self._note(told, setting, language)
 
@@ -322,6 +326,11 @@ def _left_out(secrets: tuple[str, ...], language: Language) -> tuple[str, ...]:
 def _origin(setting: ToolContext) -> Origin:
     """A message that triage reads as a correction is the owner's own: nobody else's gets here."""
     return stated_by_owner("chat", f"msg:{setting.message}")
+
+
+def _is_repeated(entry: Entry, told: Correction) -> bool:
+    """Whether a correction says only what another one put right before."""
+    return entry.source == CORRECTION and says_again(entry.text, bare(told.trigger))
 
 
 def _states(message: str) -> bool:

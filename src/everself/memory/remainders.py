@@ -6,9 +6,10 @@ Who closes an entry for a newer statement keeps what else stood in it: no fact g
 from collections.abc import Iterator
 from typing import Final
 
-from everself.classify.coverage import count_words, words_in_common
+from everself.classify.coverage import count_words, tells, words_in_common
 from everself.text.clauses import clauses_of
 from everself.text.note_quotes import BETWEEN, parts_of, with_quote
+from everself.text.quantities import read_quantities
 from everself.text.sentences import split
 
 # words of a clause beside those that a correction of it has too: the value that was wrong, and what is said of it
@@ -35,6 +36,12 @@ def apart_from(text: str, claim: str) -> str:
     more besides is kept."""
     kept = (one for one in _clauses(text) if not _is_about(one, claim) or _says_more(one, claim))
     return ", ".join(kept)
+
+
+def says_again(text: str, newer: str) -> bool:
+    """Whether a newer statement says what a text says and nothing more; a clause of one word, as in "like I said", says nothing."""
+    telling = [one for one in _clauses(newer) if count_words(one) >= _IN_COMMON or read_quantities(one)]
+    return bool(telling) and all(tells(text, one) for one in telling)
 
 
 def remainder(note: str, newer: str) -> str:

@@ -3,6 +3,7 @@
 One place in each file is edited, the rest stays byte for byte. A copy of each file as it was is kept until the client is disconnected.
 """
 
+import importlib.util
 import json
 import os
 import shlex
@@ -184,6 +185,12 @@ def _place(project: bool) -> str:
 
 
 def _told(client: ClientName) -> tuple[str, ...]:
+    missing = importlib.util.find_spec("mcp") is None
+    tools = ("The tools do not start without the package mcp: pip install 'everself[mcp]'",) if missing else ()
+    return (*_about(client), *tools)
+
+
+def _about(client: ClientName) -> tuple[str, ...]:
     match client:
         case "codex":
             return ("Codex runs hooks only once you trust them: it asks when it next starts, or call /hooks there.",)

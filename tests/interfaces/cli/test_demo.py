@@ -2,12 +2,16 @@
 
 import os
 import re
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from everself.interfaces.cli.demo.story import SECRET
 
+TOP = Path(__file__).resolve().parents[3]
 ID = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{12}\b|\d+\.\d s\b")
 
 
@@ -42,3 +46,26 @@ def test_a_month_is_played_and_kept_where_it_was_asked_for(everself, tmp_path: P
     again = everself("demo")
     assert ID.sub("", again.out).partition("\n\nThe folder")[0] == ID.sub("", said.out).partition("\n\nIt is all in")[0]
     assert sorted(home.rglob("*")) == before
+
+
+@pytest.mark.slow
+def test_the_page_is_opened_on_it_and_its_gateway_ends_with_it(tmp_path: Path) -> None:
+    # the path of a socket may not be long
+    place = tempfile.mkdtemp(prefix="d-", dir="/tmp")
+    environ = {"HOME": str(tmp_path), "TMPDIR": place, "PATH": os.defpath, "PYTHONPATH": str(TOP / "src")}
+    command = [sys.executable, "-m", "everself", "demo", "--web"]
+    done = subprocess.run(
+        command,
+        input="\n",
+        env={**environ, "LANG": "C.UTF-8"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^http://127\.0\.0\.1:\d+/sign-in/\S+$", done.stdout, re.MULTILINE)
+    assert "The gateway has ended" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+    # nothing is left there, or this fails
+    os.rmdir(place)

@@ -287,7 +287,9 @@ ELSEWHERE: Final = {
         "log",
         "show",
     ),
-    *("agents list", "agents show", "completion", "help"),
+    *("agents list", "agents show", "completion", "help", "memory contents", "memory trends", "review count"),
+    # these serve programs, write files of other programs or make a home of their own: the tests of each fill the disk
+    *("mcp", "hook", "web", "connect", "disconnect", "demo"),
     *(f"gateway {name}" for name in ("run", "start", "restart", "stop", "status", "logs", "token list", "hook list")),
 }
 

@@ -146,7 +146,7 @@ async def _send(texts: list[Text]) -> dict[str, str]:
         token = make_token()
         client = gateway.client(token)
         entered = await client.get(f"/sign-in/{link}")
-        cookie = SimpleCookie(entered.headers["set-cookie"])["everself"].value
+        cookie = SimpleCookie(entered.headers["set-cookie"])[sign_ins.cookie].value
         for one in texts:
             said = quote("".join(one.secrets), safe="")
             await client.get(f"/api/v1/{said}", params={"key": one.text})

@@ -29,8 +29,8 @@ from everself.errors import RefusedByRule
 from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import TRIGGER
 from everself.memory.memory import Memory
-from everself.memory.provenance import AGENT, rank, stated_by, stated_by_owner
-from everself.memory.remainders import apart_from
+from everself.memory.provenance import AGENT, CORRECTION, rank, stated_by, stated_by_owner
+from everself.memory.remainders import apart_from, says_again
 from everself.memory.writing import CORE, NewEntry, is_quarantined, log_in, scope_of
 from everself.search.scopes import SessionKind
 from everself.text.normalise import fold
@@ -165,6 +165,8 @@ class Checkpoint:
                     yield PlannedStatement(left, message, "quoted", note.id, quoted)
         elif noted := next((one for one in found if _tells(one, new_entry.text)), None):
             yield PlannedStatement(new_entry, message, "noted", noted.id)
+        elif again := next((one for one in found if _is_said_again(one, new_entry.text)), None):
+            yield PlannedStatement(replace(new_entry, text=again.text), message, "mention", again.id)
         else:
             yield PlannedStatement(new_entry, message, "new")
 
@@ -246,6 +248,11 @@ def _new_entry(session: Session, message: Message, sentence: Sentence, number: i
 def _tells(entry: Entry, statement: str) -> bool:
     """Whether a note of another message tells it. What a person said there is said again here, and counted."""
     return entry.source == AGENT and not entry.closed and tells(entry.text, statement)
+
+
+def _is_said_again(entry: Entry, statement: str) -> bool:
+    """Whether a correction is said once more, in whatever words: a mention of it."""
+    return entry.source == CORRECTION and not entry.closed and says_again(entry.text, statement)
 
 
 def _made_of(words: str, notes: list[Entry]) -> Entry | None:

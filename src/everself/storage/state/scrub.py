@@ -16,6 +16,7 @@ from everself.storage.state.messages import StoredMessage
 _SQL = load_queries("scrub")
 _PAGE = 500
 SEARCHES: Final = "searches"
+SESSIONS: Final = "sessions"
 
 # Every column that can hold words: where it is for a person, whether it is JSON, and its two queries. A test holds it to the schema.
 COLUMNS: Final[tuple[tuple[str, bool, str, str], ...]] = (
@@ -23,7 +24,7 @@ COLUMNS: Final[tuple[tuple[str, bool, str, str], ...]] = (
     ("change evidence", True, _SQL["evidence_page"], _SQL["set_evidence"]),
     ("messages", False, _SQL["content_page"], _SQL["set_content"]),
     ("messages", True, _SQL["message_meta_page"], _SQL["set_message_meta"]),
-    ("sessions", True, _SQL["session_meta_page"], _SQL["set_session_meta"]),
+    (SESSIONS, True, _SQL["session_meta_page"], _SQL["set_session_meta"]),
     (SEARCHES, False, _SQL["query_page"], _SQL["set_query"]),
     (SEARCHES, True, _SQL["notices_page"], _SQL["set_notices"]),
     (SEARCHES, True, _SQL["left_out_page"], _SQL["set_left_out"]),
@@ -133,6 +134,8 @@ class Scrub:
                     found.append((rowid, text, new))
             if found:
                 done[name] = done.get(name, 0) + self._put(put, found)
+            if found and name == SESSIONS:
+                self._drop_digests([rowid for rowid, *_ in found])
         return done
 
     def drop_messages(self, messages: Sequence[str]) -> int:
@@ -209,6 +212,10 @@ class Scrub:
     def raw(self) -> Iterator[tuple[str, bytes]]:
         """The bytes of the database file and its write-ahead log, by name."""
         return self._engine.raw()
+
+    def _drop_digests(self, sessions: Sequence[int]) -> None:
+        """Of what was said before sessions whose words changed: they were made from the old ones."""
+        self._engine.write(lambda writer: writer.run(_SQL["drop_digests"], (json.dumps(sessions),)))
 
     def _put(self, query: str, rows: Sequence[tuple[int, str, str]]) -> int:
         return self._engine.write(lambda writer: sum(writer.run(query, row) for row in rows))

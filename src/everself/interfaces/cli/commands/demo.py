@@ -46,10 +46,9 @@ def demo(keep: str, web: bool) -> int:
         with open_stage(folder) as stage:
             for piece in play(stage):
                 show_lines(lines_of(piece))
-        if web:
-            _show_page(folder)
+        code = _show_page(folder) if web else 0
     show_lines(["", *_farewell(keep)])
-    return 0
+    return code
 
 
 def lines_of(piece: "Piece") -> list[Line]:
@@ -73,7 +72,7 @@ def lines_of(piece: "Piece") -> list[Line]:
             return ["    " + line for line in piece.lines]
 
 
-def _show_page(folder: str) -> None:
+def _show_page(folder: str) -> int:
     """The page of this folder's own gateway, on a port that is free: one of the user's goes on beside it."""
     from everself.operations.home import Home
     from everself.operations.settings import save_value
@@ -84,10 +83,12 @@ def _show_page(folder: str) -> None:
         port = free.getsockname()[1]
     save_value(Home({"HOME": folder}), "gateway.port", str(port), "")
     show_lines(["", "The page:"])
-    if run_everself(places, "web") == 0:
+    code = run_everself(places, "web")
+    if code == 0:
         show_lines(["Press Enter to end the demo."], err=True)
         sys.stdin.readline()
         run_everself(places, "gateway", "stop")
+    return code
 
 
 def _farewell(keep: str) -> list[Line]:

@@ -58,6 +58,12 @@ SELECT seq, left_out FROM searches WHERE seq IN (
     OR EXISTS (SELECT 1 FROM json_each(?2) AS folder WHERE substr(one.value ->> 1, 1, length(folder.value)) = folder.value)
 );
 
+-- name: drop_digests
+-- what a session knows again that was said before its first message: it was made from words that are forgotten now
+UPDATE messages SET meta = json_remove(meta, '$.before')
+WHERE json_extract(meta, '$.before') IS NOT NULL
+    AND session IN (SELECT id FROM sessions WHERE rowid IN (SELECT value FROM json_each(?)));
+
 -- name: drop_hits
 DELETE FROM search_hits WHERE search = ?1 AND (
     entry IN (SELECT value FROM json_each(?2))
