@@ -27,7 +27,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 # Thousands of small tests sync thousands of small files; what a real disk makes of it is the trust rows' business.
 _FAST_PLACE = "/dev/shm"
 _FAST_PLACE_NEEDS = 2 << 30
-_FOLDER = "everself-tests-"
+# short: a gateway of a test has its socket beneath it, whose path may have 103 bytes
+_FOLDER = "evs-"
 
 
 def pytest_configure(config: pytest.Config) -> None:

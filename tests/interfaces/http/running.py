@@ -64,7 +64,9 @@ def running_gateway(home: Path) -> Iterator[Running]:
         ) as process:
             try:
                 assert process.stdout is not None
-                assert process.stdout.readline(), process.stderr.read() if process.stderr else ""
+                # a brace, then whether it listens
+                told = process.stdout.readline() + process.stdout.readline()
+                assert '"ok": true' in told, told or (process.stderr.read() if process.stderr else "")
                 yield made
             finally:
                 process.terminate()

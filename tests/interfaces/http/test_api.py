@@ -35,6 +35,7 @@ WORDS = {
     "memory.bank.add": {"page": "world", "text": "Herons are grey."},
     "memory.forget": {"words": "no such words", "dry_run": True},
     "memory.eval": {"questions": 1},
+    "tool.memory": {"command": "view", "path": "/memories"},
     "file.read": {"path": "SOUL.md"},
     "file.write": {"path": "notes.txt", "content": "x"},
     "file.edit": {"path": "notes.txt", "old": "x", "new": "y"},

@@ -120,9 +120,10 @@ def test_lists_grow_in_place_and_read_without_scripts(days: Site) -> None:
     with days.open(scripts=False, width=390) as sheet:
         page = sheet.go("memory")
         page.get_by_role("link", name="Show older ones").click()
-        assert "before=" in page.url
+        page.wait_for_url("**before=*")
         page.fill("#q", "choir")
         page.keyboard.press("Enter")
+        page.wait_for_url("**q=choir*")
         assert page.locator("#found .entries li").count()
         page.get_by_role("link", name="Everything there is to browse").click()
         assert "garden" in page.inner_text("body") or "Days" in page.inner_text("body")

@@ -154,8 +154,14 @@ def _called(watch: Watch, function: Callable[..., Any], *arguments: Any, **named
 
 def watch_all_rooms(watch: Watch) -> None:
     for module in walk_packages(everself.__path__, "everself."):
-        if not module.name.endswith("__main__"):
+        if module.name.endswith("__main__"):
+            continue
+        try:
             import_module(module.name)
+        except ImportError:
+            # an adapter of a framework that does not fit into this environment
+            if not module.name.startswith("everself.interfaces.frameworks."):
+                raise
     for name, room in list(sys.modules.items()):
         if name.startswith("everself.") and getattr(room, "os", None) is os:
             room.os = WatchedOs(watch)  # type: ignore[attr-defined]

@@ -300,7 +300,7 @@ def test_an_answer_without_end_is_left(headers: dict[str, str]) -> None:
 
 
 def test_without_the_library_the_command_that_installs_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr("everself.conversation.tools.outside.registry.find_spec", lambda _: None)
     outside = play(nothing, odd("well"))
     assert outside.tools == ()
     assert "pip install 'everself[mcp]'" in outside.take_notices()[0]
