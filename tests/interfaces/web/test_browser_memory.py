@@ -112,7 +112,7 @@ def test_lists_grow_in_place_and_read_without_scripts(days: Site) -> None:
         page = sheet.go("memory")
         before = page.locator(".by-day .entries > li").count()
         page.get_by_role("link", name="Show older ones").click()
-        page.wait_for_function(f"document.querySelectorAll('.by-day .entries > li').length > {before}")
+        page.locator(".by-day .entries > li").nth(before).wait_for(state="attached")
         page.wait_for_selector(".memory .browse-lists a")
         page.locator(".browse-lists a", has_text=re.compile(r"\d{4}-\d\d-\d\d")).first.click()
         page.wait_for_url("**since=*")
