@@ -1,6 +1,6 @@
 """Print what every dependency costs: megabytes on disk, packages it brings along, seconds of its first import.
 
-usage: python -m tools.install_costs [EXTRA …]
+usage: make install-costs [EXTRAS="models mcp"], or python -m tools.install_costs [EXTRA …]
 
 Installs this checkout into an empty environment, without extras and then with each one named, and weighs what came. The table of
 docs/install.md is made by it. Needs the package index, or a cache of it.
@@ -8,6 +8,7 @@ docs/install.md is made by it. Needs the package index, or a cache of it.
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -84,8 +85,14 @@ def install(folder: Path, extras: Sequence[str]) -> dict[str, Package]:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     wanted = f"{TOP}[{','.join(extras)}]" if extras else str(TOP)
     limits = ["--constraint", str(TOP / "constraints.txt")]
-    command = ["uv", "pip", "install", "--quiet", "--python", str(python), *limits, wanted]
-    subprocess.run(command, check=True, env=uv_environment(sys.executable))
+    uv = shutil.which("uv")
+    # pip of this environment installs into the other one, which has none that would be weighed too
+    pip = (
+        [uv, "pip", "install", "--python", str(python)]
+        if uv
+        else [sys.executable, "-m", "pip", "--python", str(python), "install"]
+    )
+    subprocess.run([*pip, "--quiet", *limits, wanted], check=True, env=uv_environment(sys.executable))
     said = subprocess.run([python, "-c", _WEIGH], check=True, capture_output=True, text=True).stdout
     found = (Package(one["name"], one["size"], needed(one["needs"]), tuple(one["modules"])) for one in json.loads(said))
     return {key_of(one.name): one for one in found if key_of(one.name) not in _SEEDS}

@@ -1,6 +1,6 @@
 """Make a virtual environment of this project, with uv where it is on PATH and with venv and pip elsewhere.
 
-usage: python3 tools/make_venv.py FOLDER core|dev|models|gateway|mcp|docs|real-model|peers|frameworks
+usage: python3 tools/make_venv.py FOLDER core|dev|models|gateway|mcp|quality|docs|real-model|peers|frameworks
 
 Uses the standard library only: it runs before anything is installed.
 """
@@ -22,6 +22,7 @@ EXTRAS = {
     "models": "[models]",
     "gateway": "[gateway]",
     "mcp": "[mcp]",
+    "quality": "[quality]",
     "docs": "",
     "real-model": "[models]",
     "peers": "",

@@ -1,4 +1,4 @@
-"""Draw the pictures of the README from a real run of `everself demo`: a terminal and the web page, in a light and a dark look.
+"""Draw the terminal of the README from a real run of `everself demo`, in a light and a dark look; `tools.web_pictures` takes the page.
 
 usage: python -m tools.pictures [--check]
 
@@ -6,12 +6,7 @@ Ids are random and differ from run to run; in the pictures they are replaced by 
 shows does. `--check` draws nothing and fails where a picture is not what a run shows now.
 """
 
-import json
-import os
 import re
-import shutil
-import socket
-import subprocess
 import sys
 import tempfile
 import textwrap
@@ -32,7 +27,6 @@ FOLDER = TOP / "docs/pictures"
 _ID = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{12}\b")
 _COLUMNS = 104
 _LINE, _WIDTH, _EDGE = 20, 8.43, 18
-_PAGE = {"width": 1100, "height": 760}
 _NAMES = ("paper", "ink", "dim", "green", "magenta", "yellow", "cyan", "red")
 _LIGHT = ("#ffffff", "#24292f", "#6e7781", "#116329", "#8250df", "#7d4e00", "#1b7c83", "#cf222e")
 _DARK = ("#0d1117", "#e6edf3", "#8b949e", "#3fb950", "#bc8cff", "#d29922", "#39c5cf", "#ff7b72")
@@ -134,43 +128,6 @@ def render_pictures() -> dict[str, str]:
     return {f"conversation-{look}.svg": draw(rows, look) for look in _LOOKS}
 
 
-def shoot_page() -> dict[str, bytes]:
-    """The page on the same month, in a browser of the system; its pixels differ from machine to machine, so that they are not compared."""
-    from playwright.sync_api import sync_playwright
-
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        print("No Chromium was found: the pictures of the page stay as they are.")
-        return {}
-    pictures = {}
-    with tempfile.TemporaryDirectory() as folder:
-        with open_stage(folder) as stage:
-            for _ in play(stage):
-                pass
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            _everself(folder, "config", "set", "gateway.port", str(free.getsockname()[1]))
-        try:
-            with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-                for look in _LOOKS:
-                    link = json.loads(_everself(folder, "web", "--no-open", "--json"))["data"]["link"]
-                    page = browser.new_page(viewport=_PAGE, color_scheme=look)
-                    page.goto(link)
-                    page.wait_for_load_state("networkidle")
-                    pictures[f"page-{look}.png"] = page.screenshot()
-                browser.close()
-        finally:
-            _everself(folder, "gateway", "stop")
-    return pictures
-
-
-def _everself(folder: str, *words: str) -> str:
-    variables = {"EVERSELF_HOME": f"{folder}/.everself", "EVERSELF_KEYS": f"{folder}/.config/everself"}
-    command = [sys.executable, "-m", "everself", *words]
-    return subprocess.run(command, env={**os.environ, **variables}, check=True, capture_output=True, text=True).stdout
-
-
 def main(arguments: Sequence[str]) -> int:
     check = "--check" in arguments
     old = []
@@ -180,10 +137,6 @@ def main(arguments: Sequence[str]) -> int:
             old.append(name)
             if not check:
                 path.write_text(picture, encoding="utf-8")
-    if not check:
-        for name, picture in shoot_page().items():
-            (FOLDER / name).write_bytes(picture)
-            old.append(name)
     if old:
         print(f"{'Not current' if check else 'Drawn'}: {', '.join(old)}")
     return 1 if check and old else 0

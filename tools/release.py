@@ -11,12 +11,14 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
 from tools.interpreters import TOP, promised
 from tools.wheel import main as try_wheels
 
+_PLUGIN = "plugins/everself/.claude-plugin/plugin.json"
 _VERSION = re.compile(r"\d+\.\d+\.\d+(?:(?:a|b|rc)\d+)?")
 
 
@@ -38,19 +40,39 @@ def find_faults(top: Path, version: str) -> list[str]:
     listed = json.loads((top / "server.json").read_text(encoding="utf-8"))
     if {listed["version"], *(one["version"] for one in listed["packages"])} != {version}:
         faults.append(f"server.json says another version: set each of its versions to {version}.")
+    plugin = json.loads((top / _PLUGIN).read_text(encoding="utf-8"))
+    if plugin["version"] != version:
+        faults.append(f"{_PLUGIN} says another version: set it to {version}.")
     changes = (top / "CHANGELOG.md").read_text(encoding="utf-8")
     if not re.search(rf"^## \[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d$", changes, re.MULTILINE):
         faults.append(
             f"CHANGELOG.md has no heading “## [{version}] - YYYY-MM-DD”: move what is under Unreleased there."
         )
-    if not re.search(r"^\[project\.urls\]$", (top / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE):
-        faults.append("pyproject.toml has no [project.urls]: say there where the source and the issues are.")
+    faults += _names_that_differ(top, str(listed.get("name", "")))
     if git(top, "status", "--porcelain"):
         faults.append("There are changes that are not committed: commit them.")
     if (branch := git(top, "rev-parse", "--abbrev-ref", "HEAD")) != "main":
         faults.append(f"The branch is {branch}: releases are made from main.")
     if git(top, "tag", "--list", f"v{version}"):
         faults.append(f"The tag v{version} exists: a released version is never changed. Take the next number.")
+    return faults
+
+
+def _names_that_differ(top: Path, server: str) -> list[str]:
+    """Names that only the maintainers can settle, because they follow from where the repository is published."""
+    urls = tomllib.loads((top / "pyproject.toml").read_text(encoding="utf-8")).get("project", {}).get("urls", {})
+    if not urls:
+        return ["pyproject.toml has no [project.urls]: say there where the source and the issues are."]
+    faults = []
+    owners = {found[1].lower() for url in urls.values() if (found := re.match(r"https://github\.com/([^/]+)/", url))}
+    if owners and not any(server.startswith(f"io.github.{one}/") for one in owners):
+        faults.append(
+            f"server.json is named “{server}”: a registry takes io.github.{min(owners)}/everself from this repository."
+        )
+    if f"mcp-name: {server} " not in (top / "README.md").read_text(encoding="utf-8"):
+        faults.append(
+            f"README.md does not say “mcp-name: {server}”, by which the registry knows that the package is ours."
+        )
     return faults
 
 

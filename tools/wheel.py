@@ -86,34 +86,44 @@ def try_on(interpreter: str, wheel: Path, folder: Path) -> tuple[str, str]:
 
 
 def try_runner(name: str, wheel: Path, folder: Path) -> str | None:
-    """What went wrong when somebody takes the wheel by uvx or pipx; None where the program is not found here."""
+    """What went wrong when somebody takes the wheel by uvx or pipx; None where the program is neither found nor to be had."""
     from tools.make_venv import uv_environment
 
-    if shutil.which(name) is None:
+    program = shutil.which(name) or fetch_runner(name, folder / "runner")
+    if program is None:
         return None
     environment = uv_environment(sys.executable)
     if name == "uvx":
-        more = {"UV_CACHE_DIR": environment.get("UV_CACHE_DIR") or _uv_cache(), "UV_TOOL_DIR": str(folder / "tools")}
+        environment["PATH"] = f"{Path(program).parent}:{os.environ['PATH']}"
+        more = {
+            "UV_CACHE_DIR": environment.get("UV_CACHE_DIR") or str(folder / "cache"),
+            "UV_TOOL_DIR": str(folder / "tools"),
+        }
         command = ["--quiet", "--constraints", str(TOP / "constraints.txt"), "--from", str(wheel), "everself"]
         # an earlier wheel of the same version may lie in the cache
-        first = [name, "--refresh-package", "everself", *command, "--version"]
+        first = [program, "--refresh-package", "everself", *command, "--version"]
         done = subprocess.run(first, env=environment | more, capture_output=True, text=True, check=False)
         if done.returncode:
             return f"it could not be installed: {done.stderr.strip()}"
         kept = {key: value for key, value in environment.items() if key.startswith("UV_")} | more
-        return converse([name, "--offline", *command], folder / "talk", {**kept, "PATH": os.environ["PATH"]})
+        return converse([program, "--offline", *command], folder / "talk", {**kept, "PATH": environment["PATH"]})
     places = {"PIPX_HOME": str(folder / "pipx"), "PIPX_BIN_DIR": str(folder / "bin")}
     limits = f"--pip-args=--constraint={TOP / 'constraints.txt'}"
     done = subprocess.run(
-        [name, "install", limits, str(wheel)], env=environment | places, capture_output=True, text=True, check=False
+        [program, "install", limits, str(wheel)], env=environment | places, capture_output=True, text=True, check=False
     )
     if done.returncode:
         return f"it could not be installed: {done.stderr.strip()}"
     return converse([str(folder / "bin/everself")], folder / "talk")
 
 
-def _uv_cache() -> str:
-    return subprocess.run(["uv", "cache", "dir"], check=True, capture_output=True, text=True).stdout.strip()
+def fetch_runner(name: str, folder: Path) -> str | None:
+    """The program from its own package, in an environment beside; None where pip cannot get it."""
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    package = "uv" if name == "uvx" else name
+    command = [str(folder / "bin/python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return str(folder / "bin" / name) if done.returncode == 0 else None
 
 
 def main(versions: Iterable[str]) -> int:
@@ -134,7 +144,13 @@ def main(versions: Iterable[str]) -> int:
         for name in ("uvx", "pipx"):
             fault = try_runner(name, wheel, Path(made) / name)
             good = good and not fault
-            word = "SKIPPED, because it was not found" if fault is None else f"FAILED: {fault}" if fault else "passed"
+            word = (
+                "SKIPPED, because it was neither found nor installed"
+                if fault is None
+                else f"FAILED: {fault}"
+                if fault
+                else "passed"
+            )
             lines.append(f"Wheel by {name}: {word}")
     print("\n".join(lines))
     return 0 if good else 1

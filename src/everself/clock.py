@@ -3,6 +3,7 @@
 Knows nothing of files or settings: it is told the user's time zone.
 """
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,6 +33,16 @@ def bounded(moment: datetime) -> datetime:
 def monotonic() -> float:
     """Seconds that only go forward, for time-outs."""
     return time.monotonic()
+
+
+def process_age() -> float:
+    """Seconds since the kernel started this process; 0 where it does not say, or says what cannot be."""
+    try:
+        with open("/proc/self/stat", encoding="utf-8", errors="replace") as file:
+            ticks = int(file.read().rpartition(")")[2].split()[19])
+        return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0.0
 
 
 def pause(seconds: float) -> None:

@@ -156,6 +156,10 @@ class EmbeddingFailed(EverselfError):
         # seconds after which asking again makes sense, where that is known
         self.retry_after = retry_after
 
+    def __str__(self) -> str:
+        # without a key, an address or a package the detail says it all, and nobody was asked
+        return self.detail if self.reason in ("missing", "auth") and self.detail else super().__str__()
+
 
 class ModelFailed(EverselfError):
     """The model did not answer."""
@@ -167,6 +171,10 @@ class ModelFailed(EverselfError):
         self.reason = reason
         # seconds after which asking again makes sense, where that is known
         self.retry_after = retry_after
+
+    def __str__(self) -> str:
+        # without a key, an address or a package the detail says it all, and nobody was asked
+        return self.detail if self.reason in ("missing", "auth") and self.detail else super().__str__()
 
 
 class Unfinished(EverselfError):

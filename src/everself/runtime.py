@@ -170,10 +170,12 @@ class Runtime:
 
     @part
     def recall(self) -> "Recall":
+        from everself.memory.questions import OpenQuestions
         from everself.search.recall import Recall
 
         boost, searches = self.tunables.correction_relevance_boost, self.state.searches
-        return Recall(self.index, self.clock, self.agent.search, self.memory, searches, boost=boost)
+        later = OpenQuestions(self.state.reviews, self.memory).later
+        return Recall(self.index, self.clock, self.agent.search, self.memory, searches, boost=boost, later=later)
 
     @part
     def persona(self) -> "Persona":
@@ -313,8 +315,15 @@ class Runtime:
         from everself.conversation.resources import TurnResources
 
         memory, embedder, log = self.memory, self.embedder, self.log
-        actions = MessageActions(memory, self.checkpoint, log, embedder, self._open_triage, lambda: self.recall)
-        return TurnResources(memory, self.integrity, self.assembler, self.compactor, actions, self.facts())
+        opened = (self._open_triage, lambda: self.recall, lambda: self.keepers, self._has_model)
+        actions = MessageActions(memory, self.checkpoint, log, embedder, *opened)
+        acts = (actions, actions.suspects)
+        return TurnResources(memory, self.integrity, self.assembler, self.compactor, *acts, self.facts())
+
+    def _has_model(self) -> bool:
+        from everself.conversation.chat_models import REFLEX
+
+        return self.chat.shared.model.name != REFLEX
 
     def _offer_encoder(self) -> None:
         """Whoever reads messages for what they are has the encoder at hand; it is loaded with the first of them."""

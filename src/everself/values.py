@@ -3,10 +3,12 @@
 import hashlib
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Literal, NamedTuple
+
+from everself.frozen import Frozen
 
 
 def digest(data: bytes) -> str:
@@ -28,8 +30,7 @@ def new_id(random: Callable[[int], bytes] = os.urandom) -> str:
 FileKind = Literal["file", "directory", "link", "other"]
 
 
-@dataclass(frozen=True, slots=True)
-class FileStat:
+class FileStat(Frozen):
     """What the file system says of one name, links not followed."""
 
     path: str
@@ -43,8 +44,7 @@ class FileStat:
     ctime_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Frozen):
     """One file of the workspace as it was read. `cut` counts the bytes beyond the reading limit, which are not in `data`."""
 
     path: str
@@ -69,8 +69,7 @@ class Tier(StrEnum):
 # ── change sets ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class Append:
+class Append(Frozen):
     """Add bytes at the end of a document, creating it when it is missing. Appends commute, so no base hash is needed."""
 
     path: str
@@ -79,16 +78,14 @@ class Append:
     header: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Insert:
+class Insert(Frozen):
     path: str
     base: str
     offset: int
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Replace:
+class Replace(Frozen):
     """Put `data` in the place of bytes start..end of the document whose hash is `base`."""
 
     path: str
@@ -98,23 +95,20 @@ class Replace:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Create:
+class Create(Frozen):
     """A document that must not exist yet."""
 
     path: str
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Frozen):
     path: str
     base: str
     to: str
 
 
-@dataclass(frozen=True, slots=True)
-class Remove:
+class Remove(Frozen):
     path: str
     base: str
 
@@ -133,8 +127,7 @@ class Author(StrEnum):
     IMPORT = "import"
 
 
-@dataclass(frozen=True, slots=True)
-class ProvenanceRecord:
+class ProvenanceRecord(Frozen):
     """What the runtime records when an entry is created: where its text came from. `text` is the hash of that text."""
 
     entry: str
@@ -144,8 +137,7 @@ class ProvenanceRecord:
     lineage: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Frozen):
     """One reviewed, atomic, reversible step of the workspace's files.
 
     `provenance` are recorded with it or not at all. A change with a `key` happens once: asked for again with the same key, it is what
@@ -162,8 +154,7 @@ class Change:
     tainted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Frozen):
     """What a change does to one document; `None` means that the document does not exist on that side."""
 
     path: str
@@ -171,26 +162,22 @@ class FileChange:
     after: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(Frozen):
     id: str
     paths: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Nothing:
+class Nothing(Frozen):
     """The change would have changed no byte."""
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(Frozen):
     """Somebody changed these documents since the change was planned, and the two do not merge. Nothing was written."""
 
     paths: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Frozen):
     """A guard said no. Nothing was written."""
 
     reasons: tuple[str, ...]
@@ -199,8 +186,7 @@ class Refused:
 Outcome = Applied | Nothing | Conflict | Refused
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeRecord:
+class ChangeRecord(Frozen):
     """A change that was applied, as `everself log` lists it. `forgotten`: something of it was, so it cannot be undone."""
 
     id: str
@@ -219,8 +205,7 @@ class ChangeRecord:
 Door = Literal["chat", "terminal", "import", "job", "keeper", "test"]
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Frozen):
     """The origin of a text: who said it (`source`), how it came in (`door`), and what it was derived from (`lineage`, references).
 
     No text reaches a writer of memory without one. Only `memory.provenance` creates one.
@@ -307,7 +292,8 @@ class Hit(NamedTuple):
     """A chunk of a document that matches a query. `also` are other places with the same text.
 
     `closed`: it no longer holds; `now` are the words that hold instead, where they are known and the caller may see them.
-    `weak`: it is only the nearest there is, and scores too little to be taken for an answer.
+    `weak`: it is only the nearest there is, and scores too little to be taken for an answer. `later`: the words of a newer statement, where
+    nobody said yet which of the two holds.
     """
 
     path: str
@@ -326,6 +312,7 @@ class Hit(NamedTuple):
     closed: bool = False
     now: str = ""
     weak: bool = False
+    later: str = ""
 
     @property
     def reference(self) -> str:
@@ -337,6 +324,11 @@ class Hit(NamedTuple):
     def ended(self) -> str:
         """The mark to show beside text that no longer holds; empty where it holds."""
         return ended_words(self.until, self.now) if self.closed or self.until is not None else ""
+
+    @property
+    def mark(self) -> str:
+        """What to show beside it where it is not to be taken as it stands: it ended, or something newer may hold instead."""
+        return self.ended or (f"in doubt, said later: {self.later}" if self.later else "")
 
 
 def ended_words(until: date | None, now: str = "") -> str:
@@ -350,8 +342,7 @@ def ended_words(until: date | None, now: str = "") -> str:
 Severity = Literal["error", "warning", "note"]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Frozen):
     """Something a person should know, with the command or step that fixes it."""
 
     severity: Severity
@@ -369,8 +360,7 @@ JobAction = Literal["message", "verb"]
 RunState = Literal["running", "done", "failed", "skipped"]
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Frozen):
     """`spec` is five cron fields, a moment or a step; `zone` is empty for the user's own; slots up to `since` are settled.
 
     `words` are the message to the agent, or the name of the operation. `standing`: a built-in job, whose times are set in CONFIG.md.
@@ -391,8 +381,7 @@ class Job:
     standing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class JobRun:
+class JobRun(Frozen):
     """One slot that was run or skipped. `until`: the lease of its process; after that the process counts as dead."""
 
     job: str

@@ -3,6 +3,7 @@
 # A package imports only from those before it.
 PACKAGES = (
     "errors",
+    "frozen",
     "values",
     "clock",
     "lazy",

@@ -61,6 +61,28 @@ def test_help_is_written_from_tables_and_loads_no_operation_and_no_command() -> 
     assert not {name for name in loaded if name.startswith("everself/interfaces/cli/commands/")}
 
 
+DOCTOR = """
+import io, os
+os.environ.update(EVERSELF_HOME={home!r}, EVERSELF_KEYS={home!r})
+from everself.interfaces.cli.main import main
+sys.argv = ["everself", "doctor"]
+shown, sys.stdout = sys.stdout, io.StringIO()
+try:
+    main()
+except SystemExit:
+    said, sys.stdout = sys.stdout.getvalue(), shown
+    if "workspace" not in said:
+        sys.exit(f"doctor said: {{said}}")
+sys.modules.update({{name.replace(".", "/"): None for name in list(sys.modules)}})
+"""
+
+
+def test_doctor_examines_an_agent_without_opening_it(tmp_path: Path) -> None:
+    loaded = loaded_by(DOCTOR.format(home=str(tmp_path)))
+    assert "everself/operations/doctor/jobs" in loaded
+    assert not loaded & {"everself/runtime", "everself/conversation", "everself/memory/memory", "msgspec", "asyncio"}
+
+
 def test_something_heavy_would_be_seen() -> None:
     assert loaded_by("import asyncio") & HEAVY == {"asyncio", "logging"}
 

@@ -82,9 +82,9 @@ def test_the_only_thing_that_was_told_is_found_and_what_has_nothing_of_the_quest
     told = answering(
         "What project am I working on?", ["My name is Alex and I am working on a Rust project called tundra."]
     )
-    assert told.likely[0] >= told.near
+    assert told.near
     other = answering("Who conducts our orchestra?", ["The weather was fine."])
-    assert other.likely[0] < other.near
+    assert not other.near
 
 
 def test_nothing_and_very_much_are_no_trouble() -> None:

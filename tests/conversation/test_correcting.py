@@ -10,7 +10,7 @@ from everself.classify.corrections import Correction
 from everself.classify.pairs import Replacing
 from everself.classify.triage import Triage, Verdict
 from everself.config.sections import CustomPattern
-from everself.conversation import corrections
+from everself.conversation import wrong_entries
 from everself.conversation.corrections import CorrectionHandler, bare
 from everself.conversation.resources import Acted
 from everself.conversation.tools.protocol import ToolContext
@@ -115,8 +115,8 @@ def test_of_several_that_may_be_meant_none_is_touched_and_the_person_is_asked(ap
     Agent(app, fresh=False).remember("The meeting with Bob is on Monday")
     acted = act(app, "No, the meeting is on Tuesday, not Monday")
     assert acted.question.count("meeting with") == 2
-    assert not acted.written
-    assert len(words(app)) == 2
+    assert [one.deed for one in acted.written] == ["remembered"]
+    assert len(words(app)) == 3
 
 
 def test_a_number_that_stands_elsewhere_is_not_corrected(app: Runtime) -> None:
@@ -203,7 +203,7 @@ def test_what_only_says_that_it_is_a_correction_is_taken_away(sentence: str, lef
 def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(
     app: Runtime, score: float, asked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(corrections, "replaces", lambda *_: Replacing(0.0, may=False))
+    monkeypatch.setattr(wrong_entries, "replaces", lambda *_: Replacing(0.0, may=False))
     other = Agent(app, fresh=False).remember("Our new office by the harbour opens at eight")
     correcting = CorrectionHandler(app.memory, app.recall, Triage(), alike=lambda _, others: [score] * len(others))
     said = "That's wrong, the office starts work at nine."
@@ -229,7 +229,7 @@ def test_what_shares_words_and_may_hold_as_well_is_not_closed_by_a_guess(app: Ru
 def test_what_may_be_another_value_is_asked_about_and_never_closed(
     app: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(corrections, "replaces", lambda *_: Replacing(0.99, may=True))
+    monkeypatch.setattr(wrong_entries, "replaces", lambda *_: Replacing(0.99, may=True))
     other = Agent(app, fresh=False).remember("Our new office by the harbour opens at eight")
     acted = act(app, "That's wrong, the office starts work at nine.")
     assert "harbour" in acted.question

@@ -270,3 +270,73 @@ def test_a_change_of_a_day_asks_about_nothing_else(app: Runtime) -> None:
     Agent(app, fresh=False).remember("i run a small bakery in utrecht")
     (reply,) = say(app, "we moved the flour delivery to wednesday")
     assert "bakery" not in reply
+
+
+@pytest.mark.parametrize(
+    ("said", "gone", "right"),
+    [
+        (
+            ("our flour comes from Hendersons every Wednesday", "when does the flour come?", "no, thursdays now"),
+            "Wednesday",
+            "our flour comes from Hendersons every thursdays",
+        ),
+        (("my standup is at 9:30 every day", "no its 9:45"), "9:30", "my standup is at 9:45 every day"),
+        (("合唱团周五晚上6点排练", "合唱团几点排练？", "不对，7点"), "6点", "合唱团周五晚上7点排练"),
+    ],
+)
+def test_a_value_alone_puts_right_what_was_said_right_before(
+    app: Runtime, said: tuple[str, ...], gone: str, right: str
+) -> None:
+    Agent(app).remember("the dentist is on Wednesday at 9:30 and the bank at 6 pm")
+    say(app, *said)
+    assert right in known(app)
+    assert sum(gone in one for one in known(app)) == (gone in "the dentist is on Wednesday at 9:30")
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "said"),
+    [
+        # both names are words of grammar in some other language
+        ("Leo is 8 years old.", "How old is Leo?", "Mia 6"),
+        ("Choir rehearsal is Friday at 6pm.", "When is choir rehearsal?", "Ben 7:15"),
+    ],
+)
+def test_a_value_of_somebody_else_closes_nothing(app: Runtime, told: str, asked: str, said: str) -> None:
+    say(app, told, asked, said)
+    assert told in known(app)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("I paid 20 euros for lunch on monday", "I paid 30 euros for lunch on tuesday"),
+        ("we had 12 guests on friday", "we had 15 guests on saturday"),
+    ],
+)
+def test_what_is_told_of_another_day_closes_nothing_that_was_told_right_before(
+    app: Runtime, first: str, second: str
+) -> None:
+    say(app, first, second)
+    assert {first, second} <= set(known(app))
+
+
+def test_a_value_that_nobody_spoke_of_is_asked_about_and_not_noted(app: Runtime) -> None:
+    (reply,) = say(app, "no its 9:45")
+    assert "What exactly is wrong" in reply
+    assert known(app) == []
+
+
+def test_of_several_the_one_that_is_named_is_closed(app: Runtime) -> None:
+    Agent(app, fresh=False).remember("Mara keeps the spare key of the workshop")
+    Agent(app, fresh=False).remember("Mara keeps the spare key of the garage")
+    handler = CorrectionHandler(app.memory, app.recall, Triage())
+    setting = ToolContext(OWNER, "session", "AAAAAAAAAAAA", "", True)
+    told = Verdict(Correction("high", "No, Jonas keeps the spare key now"))
+    asked = handler.act("No, Jonas keeps the spare key now", told, setting)
+    assert "1. Mara" in asked.question
+    assert "2. Mara" in asked.question
+    second = "workshop" if "1. Mara keeps the spare key of the garage" in asked.question else "garage"
+    acted = handler.process("the second one", setting)
+    assert [one.deed for one in acted.written] == ["corrected"]
+    assert not any("Mara" in one and second in one for one in known(app))
+    assert sum("Mara" in one for one in known(app)) == 1

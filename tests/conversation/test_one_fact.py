@@ -288,7 +288,11 @@ def test_small_talk_stays_in_the_message_store_where_search_finds_it(tmp_path: P
         assert (found.role, found.text) == ("user", "haha that was a good one")
 
 
-def test_what_was_kept_of_the_correction_already_takes_the_place_of_the_wrong_note(tmp_path: Path) -> None:
+def test_what_was_kept_of_the_correction_already_takes_the_place_of_the_wrong_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # the rules find nothing that is put right, and note what was said
+    monkeypatch.setattr("everself.conversation.corrections.find_replaced", lambda *_: None)
     old = "Jory, the owner's apprentice, is paid 14 an hour."
     new = "Jory, the owner's apprentice, is paid 15.50 an hour since 2026-11-01."
     script = (wrote(old), "Noted.", [call("memory_correct", old=old, new=new)], "Done.")
@@ -300,6 +304,16 @@ def test_what_was_kept_of_the_correction_already_takes_the_place_of_the_wrong_no
         )
         assert [(one.source, one.text) for one in entries(app) if not one.closed] == [
             ("owner", "wait no, that was wrong, since the 1st jory is on 15.50")
+        ]
+
+
+def test_a_value_alone_puts_a_note_of_the_agents_right_and_leaves_it_the_agents(tmp_path: Path) -> None:
+    old = "Jory, the owner's apprentice, is paid 14 an hour."
+    script = (wrote(old), "Jory is paid 14 an hour.", "All right.")
+    with talking(tmp_path, *script) as (app, _):
+        converse(app, "jory is my apprentice and is paid 14 an hour", "no, 15.50")
+        assert [(one.source, one.text) for one in entries(app) if not one.closed] == [
+            ("agent", "Jory, the owner's apprentice, is paid 15.50 an hour.")
         ]
 
 

@@ -12,7 +12,7 @@ from tests.keepers.minds import BERLIN, Hour, Mind
 from everself.classify.difference import find_difference
 from everself.clock import Clock
 from everself.keepers import conflicts
-from everself.keepers.conflicts import Detector, EntryConflict
+from everself.keepers.conflicts import Detector
 from everself.keepers.keeper import Ask, CloseEntry
 from everself.keepers.keeper_context import KeeperContext
 from everself.testing.workspaces import real_workspace
@@ -87,13 +87,13 @@ def test_few_pairs_of_everyday_statements_are_asked_about() -> None:
 
 
 def test_a_keeper_that_closes_instead_of_asking_is_found(mind: Mind, monkeypatch: pytest.MonkeyPatch) -> None:
-    def close(conflict: EntryConflict) -> CloseEntry:
-        return CloseEntry(conflict.older.id, conflict.newer.id)
+    def close(older: Entry, newer: Entry) -> CloseEntry:
+        return CloseEntry(older.id, newer.id)
 
     def differ(one: str, other: str) -> object:
         return find_difference("I live in Leeds", "I live in York") if one[:2] == other[:2] else None
 
-    monkeypatch.setattr(conflicts, "_question", close)
+    monkeypatch.setattr(conflicts, "which_holds", close)
     monkeypatch.setattr(conflicts, "find_difference", differ)
     with pytest.raises(AssertionError, match="closed"):
         live(mind, monkeypatch)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,14 @@ TOP = Path(__file__).resolve().parents[2]
 PAGES = sorted([TOP / "README.md", *(TOP / "docs").rglob("*.md")])
 # read from top to bottom: their blocks are one session in one home
 FOLLOWED = {"README.md", "docs/tutorial.md"}
+# what a reader of a page has before
+BEFORE = {
+    "docs/coming-from.md": {
+        ".openclaw/workspace/MEMORY.md": "- Prefers green tea\n",
+        ".openclaw/workspace/memory/2026-03-01.md": "- We chose Redis.\n",
+        "basic-memory/coffee.md": "# Coffee\n\n- [method] Pour over\n- relates_to [[Beans]]\n",
+    }
+}
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -37,7 +46,27 @@ def steps(block: str) -> list[tuple[str, list[str]]]:
 
 
 def pattern(lines: list[str]) -> str:
-    return "".join(r"(?:.*\n)*" if line == "…" else re.escape(line).replace("…", r".*") + r"[ \t]*\n" for line in lines)
+    return "".join(r"(?:.*\n)*" if line == "…" else _line(line) for line in lines)
+
+
+def _line(shown: str) -> str:
+    """Any day stands for every day: a page shows the one on which it was written."""
+    return re.sub(r"\d{4}\\-\d{2}\\-\d{2}", r"\\d{4}-\\d{2}-\\d{2}", re.escape(shown).replace("…", ".*")) + r"[ \t]*\n"
+
+
+def install(programs: Path) -> None:
+    """The commands that a page types: `everself`, and `make` as in the folder of a clone whose environment is made."""
+    environment = programs.parent / "venv"
+    (environment / "bin").mkdir(parents=True)
+    for path, line in (
+        (programs / "everself", f'exec "{sys.executable}" -m everself "$@"'),
+        (environment / "bin/python", f'exec "{sys.executable}" "$@"'),
+        (programs / "make", f'exec {shutil.which("make")} --no-print-directory -C "{TOP}" VENV="{environment}" "$@"'),
+    ):
+        path.write_text(f"#!/bin/sh\n{line}\n")
+        path.chmod(0o755)
+    for made in (".core", ".models", ".mcp", ".gateway"):
+        (environment / made).touch()
 
 
 # each line of a page is a process
@@ -46,11 +75,12 @@ def pattern(lines: list[str]) -> str:
 def test_the_console_shows_what_happens(name: str, block: str, tmp_path: Path) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()
-    command = programs / "everself"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m everself "$@"\n')
-    command.chmod(0o755)
+    install(programs)
     home = tmp_path / "home"
     home.mkdir()
+    for path, text in BEFORE.get(name.partition("#")[0], {}).items():
+        (home / path).parent.mkdir(parents=True, exist_ok=True)
+        (home / path).write_text(text)
     environment = {
         "HOME": str(home),
         "PATH": f"{programs}:{os.environ['PATH']}",

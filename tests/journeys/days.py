@@ -47,6 +47,8 @@ _ID = re2.compile(r"\b[0-9A-HJKMNP-TV-Z]{12}\b")
 _STEP = timedelta(minutes=11)
 # what the runtime tells a model where it closed the wrong entry; that it noted something closes nothing
 _DONE = "Corrected: "
+# what the prompt says above the notes that a message may make wrong
+_SUSPECTS = "## Notes that this message may make wrong"
 # as the reflex searches
 _RESULTS = 10
 # of the words of a fact, those that have to stand in an entry which tells it
@@ -105,7 +107,8 @@ class Script:
 
 
 class Model:
-    """Answers what is asked in the turn that runs. `writes`: it notes what it is told, else it never does."""
+    """Answers what is asked in the turn that runs. `writes`: it notes what it is told, else it never does. Of the notes that the prompt
+    calls doubtful it puts those right that tell what the turn corrects: it understands the message, and knows no more."""
 
     def __init__(self, script: Script, *, writes: bool) -> None:
         self._script = script
@@ -143,10 +146,19 @@ class Model:
 
     def _calls(self, turn: Json, asked: Asked) -> list[Call]:
         made: list[Call] = []
+        wrong = self._offered(turn, asked)
         for number, one in enumerate(self._script.writes(turn)):
-            old = one.get("replaces") or ""
+            # a script need not say what its note replaces: who hears "Corrected" and has nothing else to tell writes nothing
+            old = one.get("replaces") or (str(turn["corrects"]) if self._is_newest(turn, one) else "")
             if old and _DONE in json.dumps(asked.body["messages"][-1], ensure_ascii=False):
                 # the runtime has put it right, and said so
+                continue
+            if wrong and self._is_newest(turn, one):
+                for place, name in enumerate(wrong):
+                    call = f"c{turn['day']}-{turn['turn']}-{number}-{place}"
+                    told = json.dumps({"old": name, "new": one["content"]}, ensure_ascii=False)
+                    made.append(Call("memory_correct", told, call))
+                    self._wrote[call] = one["facts"]
                 continue
             known = self._entries.get(old, "")
             arguments: Json = {"old": known, "new": one["content"]} if known else {"content": one["content"]}
@@ -157,6 +169,27 @@ class Model:
             made.append(Call(name, json.dumps(arguments, ensure_ascii=False), call))
             self._wrote[call] = one["facts"]
         return made
+
+    def _is_newest(self, turn: Json, write: Json) -> bool:
+        """Whether a note tells what holds in the place of the fact that the turn corrects."""
+        return bool(turn.get("corrects")) and turn["facts"][0]["id"] in write["facts"]
+
+    def _offered(self, turn: Json, asked: Asked) -> list[str]:
+        """The ids of the notes that the prompt offers and that tell the fact which the turn corrects."""
+        name = turn.get("corrects") or ""
+        if not name:
+            return []
+        noted = {one["content"]: one["facts"] for each in self._script.turns for one in self._script.writes(each)}
+        said = _words_said(asked.body["messages"][-1]["content"])
+        section = said.partition(_SUSPECTS)[2]
+        offered = re2.findall(r"(?m)^- ([0-9A-HJKMNP-TV-Z]{12}): (.*)$", section)
+        return [found for found, text in offered if told(text, name, self._script.facts[name], noted)]
+
+
+def _words_said(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(one.get("text", "")) for one in content)
 
 
 def _results(asked: Asked) -> Iterator[tuple[str, str]]:

@@ -67,7 +67,8 @@ def sit_down(folder: Path, environ: Mapping[str, str], *words: str) -> Iterator[
     pane = Pane(folder / "tmux")
     command = shlex.join([sys.executable, "-m", "everself", *words])
     script = folder / "run.sh"
-    script.write_text(f'{command}\necho "exit code $?"\nsleep 600\n', "utf-8")
+    # Ctrl-C reaches the shell too, which has to outlive it
+    script.write_text(f'trap : INT\n{command}\necho "exit code $?"\nsleep 600\n', "utf-8")
     # the socket's path has a limit, so the test's folder must be short enough; tmux says so itself
     start = ["tmux", "-S", str(pane.socket), "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40"]
     environment = {**environ, "TERM": "xterm-256color"}

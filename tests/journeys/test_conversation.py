@@ -39,9 +39,9 @@ def say(environ: dict[str, str], *lines: str, command: tuple[str, ...] = ("chat"
 def test_it_is_told_something_and_knows_it_in_a_new_process(environ: dict[str, str]) -> None:
     first = say(environ, "My name is Alex and I am working on a Rust project called tundra.")
     assert first.returncode == 0
-    assert "Your agent lives in" in first.stderr
+    assert "Your agent's files are in" in first.stderr
     assert first.stderr.count("\n") <= 3
-    assert first.stdout.rstrip().endswith("/bootstrap asks you a few questions.")
+    assert first.stdout.rstrip().endswith("/bootstrap asks a few questions about you and your agent.")
     soul = Path(environ["HOME"]) / ".everself" / "workspace" / "SOUL.md"
     soul.write_text(soul.read_text("utf-8") + "\nThis one likes otters.\n", "utf-8")
     second = say(environ, "What project am I working on?", "/soul", "/memory", "/prompt")

@@ -98,7 +98,7 @@ def test_what_is_typed_while_a_reply_comes_is_sent_line_by_line(
 
 def test_without_a_command_it_says_what_it_is_and_talks(environ: dict[str, str], tmp_path: Path) -> None:
     with sit_down(tmp_path, environ) as pane:
-        pane.wait("Everself keeps what you tell it", "Your agent lives in", "Three things to try", "›")
+        pane.wait("Everself remembers what you tell it", "Your agent's files are in", "Three things to try", "›")
         pane.type("/quit")
         assert pane.left() == 0
     again = tmp_path / "again"
@@ -113,7 +113,7 @@ def test_keys_pressed_before_the_first_prompt_are_messages_of_their_own(pane: Pa
     # the terminal itself makes line feeds of these; the first words on the screen tell of what takes long
     pane.type("My dog is called Bruno.", "/forget Bruno", "yes", "/mmory", "/quit")
     shown = pane.wait("› My dog is called Bruno.", "› /forget Bruno", "Forget it for good?", "› /mmory", "› /quit")
-    assert "Unpacking the language weights, once" in shown
+    assert "Unpacking the search model, once" in shown
     assert "Forgotten:" in shown
     assert "Did you mean /memory?" in shown
     # one confirmation, without line numbers
@@ -159,3 +159,41 @@ def test_the_first_conversation_goes_on_where_somebody_left_it(environ: dict[str
     workspace = Path(environ["HOME"]) / ".everself" / "workspace"
     assert "- **Vibe:** dry\n- **Emoji:** 🦦\n" in (workspace / "IDENTITY.md").read_text("utf-8")
     assert "- **Time zone:** Europe/Berlin\n" in (workspace / "USER.md").read_text("utf-8")
+
+
+@pytest.mark.usefixtures("server")
+def test_a_reply_that_takes_long_says_so_and_ctrl_c_ends_it(
+    slow: Slow, environ: dict[str, str], tmp_path: Path
+) -> None:
+    with sit_down(tmp_path, environ, "chat") as pane:
+        pane.wait("›")
+        pane.type("How are you?")
+        pane.wait("waiting for near/small …")
+        pane.press("C-c")
+        pane.wait("Stopped.", "›", "main · near/small")
+        slow.let(0)
+        slow.let(1)
+        pane.type("And now?")
+        pane.wait("reply 2.", "›")
+        pane.type("/why")
+        pane.wait("The reply:  reply 2.", "›")
+        pane.type("exit")
+        assert pane.left() == 0
+    assert [said(one) for one in slow.heard] == ["How are you?", "And now?"]
+
+
+def test_what_was_taken_back_stays_away_and_the_agent_knows_its_name(environ: dict[str, str], tmp_path: Path) -> None:
+    with sit_down(tmp_path, environ, "chat") as pane:
+        pane.wait("›")
+        pane.type("My locker has the number 212.")
+        pane.wait("I'll remember that")
+        pane.type("/undo", "ok")
+        shown = pane.wait("− My locker has the number 212.", "Take it back?", "Taken back")
+        assert "everself:" not in shown
+        pane.type("/bootstrap", "Miso", "a ghost", "", "", "Jonas", "", "", "leipzig", "berlin", "", "", "si")
+        pane.wait("What shall I be called?", "Name the nearest big city", "Nice to meet you, Jonas!", "Miso · reflex")
+        pane.type("What is your name?")
+        pane.wait("I am Miso, a ghost (IDENTITY.md).")
+        pane.press("C-d")
+        assert pane.left() == 0
+    assert "212" not in notes(environ)

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tools.install_costs import Package, brings, direct_dependencies, key_of, needed
 
+from everself.config.installation import install_command
+
 TOP = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.slow
 
@@ -48,10 +50,10 @@ def test_without_extras_it_talks_searches_and_says_what_is_missing(tmp_path: Pat
     assert "tundra" in run("memory", "search", "which project?")[1]
     assert run("doctor")[0] == 0
     code, words = run("gateway", "run")
-    assert (code != 0, "everself[gateway]" in words) == (True, True)
+    assert (code != 0, install_command("gateway") in words) == (True, True)
     assert run("config", "set", "agents.defaults.model", "ollama/tiny")[0] == 0
     code, words = run("model", "test")
-    assert (code != 0, "everself[models]" in words) == (True, True)
+    assert (code != 0, install_command("models") in words) == (True, True)
     assert run("config", "set", "memorySearch.provider", "ollama")[0] == 0
     code, words = run("memory", "index", "--force")
-    assert "everself[models]" in words
+    assert install_command("models") in words

@@ -30,7 +30,8 @@ class Bound:
 BOUNDS: dict[tuple[Path, Mode], Bound] = {
     (OPEN, "writes"): Bound(lost=1, twice=0, stale=0, unanswered=2),
     (OPEN, "silent"): Bound(lost=4, twice=0, stale=0, unanswered=4),
-    (OPEN, "none"): Bound(lost=4, twice=0, stale=0, unanswered=4),
+    # one fact more stands twice since more is kept; the cause was not looked into
+    (OPEN, "none"): Bound(lost=4, twice=1, stale=0, unanswered=4),
     (SEEN, "writes"): Bound(lost=0, twice=1, stale=0, unanswered=1),
     # "the city pushed back the date!! 4.2 is now due december 4" is asked about, and nobody answers here
     (SEEN, "silent"): Bound(lost=0, twice=0, stale=1, unanswered=0),

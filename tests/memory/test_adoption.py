@@ -9,7 +9,7 @@ import pytest
 from tests.memory.minds import Mind, open_mind
 
 from everself.errors import NotFound, RefusedByRule
-from everself.memory.adoption import adopt, needs_adoption, vouch_for
+from everself.memory.adoption import adopt, needs_adoption, vouch_for, withdraw_vouchers
 from everself.memory.quarantine import quarantine, release
 from everself.memory.writing import NewEntry
 from everself.operations.entry_account import account_of
@@ -152,6 +152,47 @@ def test_words_without_any_claim_become_the_owners_own_and_made_up_claims_the_we
     assert len(vouch_for(mind.bench.state, mind.memory, mind.catalog.all())) == 2
     assert {entry.text: entry.source for entry in mind.catalog.all()} == {"Likes walks": "owner", "odd": "web"}
     assert vouch_for(mind.bench.state, mind.memory, mind.catalog.all()) == ()
+
+
+def test_vouching_is_taken_back_and_nothing_is_trusted_more_for_it(mind: Mind, tmp_path: Path) -> None:
+    lines = (
+        "Mine.",
+        "Brought. <!-- everself: id=AAAAAAAAAAAB src=import -->",
+        "Seen. <!-- everself: id=AAAAAAAAAAAC src=web -->",
+    )
+    (tmp_path / "workspace" / "MEMORY.md").write_text("# Memory\n\n" + "".join(f"- {one}\n" for one in lines))
+    before = {one.text: (one.source, mind.memory.trust(one)) for one in mind.catalog.all()}
+    assert len(withdraw_vouchers(mind.bench.state, mind.memory, mind.catalog.all())) == 0
+    for _ in range(2):
+        vouch_for(mind.bench.state, mind.memory, mind.catalog.all())
+        assert {one.text: one.source for one in mind.catalog.all()} == {
+            "Mine.": "owner",
+            "Brought.": "owner",
+            "Seen.": "web",
+        }
+        assert len(withdraw_vouchers(mind.bench.state, mind.memory, mind.catalog.all())) == 3
+        assert not any(one.vouched for one in mind.catalog.all())
+        assert {one.text: (one.source, mind.memory.trust(one)) for one in mind.catalog.all()} == before
+        # a comment that claims more changes nothing
+        core = tmp_path / "workspace" / "MEMORY.md"
+        core.write_text(core.read_text().replace("- Mine.", "- Mine. <!-- everself: id=AAAAAAAAAAAD src=owner -->"))
+        assert next(one.source for one in mind.catalog.all() if one.text == "Mine.") == "hand"
+
+
+def test_words_of_an_import_that_no_comment_names_are_an_imports_again_when_vouching_is_withdrawn(
+    mind: Mind, tmp_path: Path
+) -> None:
+    folder = tmp_path / "workspace" / "memory"
+    folder.mkdir(exist_ok=True)
+    (folder / "topic.md").write_text("- Brought along.\n")
+    mind.catalog.refresh()
+    words = mind.bench.state.entries.all_rows()[0].text_mac
+    mind.bench.state.files.note_written("memory/topic.md", {b"- Brought along.": "import"}, {words: "import"})
+    assert [one.source for one in mind.catalog.all()] == ["import"]
+    vouch_for(mind.bench.state, mind.memory, mind.catalog.all())
+    assert [one.source for one in mind.catalog.all()] == ["owner"]
+    withdraw_vouchers(mind.bench.state, mind.memory, mind.catalog.all())
+    assert [(one.source, mind.memory.trust(one)) for one in mind.catalog.all()] == [("import", "import")]
 
 
 def test_an_empty_or_a_known_workspace_needs_no_adoption(mind: Mind) -> None:

@@ -1,6 +1,7 @@
 """Remembering: one entry, its origin, its mentions."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -193,3 +194,15 @@ def test_what_another_process_read_first_stands(memory: Memory, bench: Bench, mo
     memory.remember(NewEntry("Two.", origin_of("owner")))
     assert [row.ordinal for row in bench.state.entries.rows_of([path])] == [0, 1]
     assert [one.vouched for one in memory.catalog.of(path)] == [True, True]
+
+
+def test_what_was_said_before_stands_before_it_in_the_log(memory: Memory, bench: Bench) -> None:
+    """A checkpoint writes down in the evening what nobody wrote down in the morning."""
+    memory.remember(NewEntry("The heating was repaired.", origin_of("owner")))
+    earlier = memory.at(FrozenTime(bench.clock.now() - timedelta(hours=2)).clock(str(bench.clock.zone)))
+    done = earlier.remember(NewEntry("The plumber comes at noon.", origin_of("owner")))
+    last = memory.remember(NewEntry("The plumber was late.", origin_of("owner")))
+    text = bench.workspace.read(done.path).data.decode()
+    assert [line[4:12] for line in text.splitlines() if line.startswith("## ")] == ["07:30:00", "09:30:00", "09:30:00"]
+    assert [entry.id for entry in memory.catalog.of(done.path)][::2] == [done.entry, last.entry]
+    assert all(entry.vouched for entry in memory.catalog.all())

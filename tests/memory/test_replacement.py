@@ -10,7 +10,7 @@ from everself.classify import encoder
 from everself.classify.corrections import Correction, find_change, hint_of_correction
 from everself.classify.openers import bare
 from everself.conversation.replacements import find_replaced
-from everself.memory.replacement import find_replacement, swapped
+from everself.memory.replacement import find_replacement, put_right, swapped
 from everself.models.embedding.local import open_local
 from everself.values import Entry
 
@@ -71,3 +71,9 @@ def test_the_rest_of_what_is_known_stays(said: str, known: str, right: str) -> N
 )
 def test_what_is_about_something_else_is_no_other_value(said: str, known: str) -> None:
     assert find_replacement(said, known) is None
+
+
+def test_an_answer_with_two_values_exchanges_both_or_none() -> None:
+    assert list(put_right("no, Tuesday at 9:00", "Choir is on Monday at 8:00.")) == ["Choir is on Tuesday at 9:00."]
+    assert list(put_right("I paid 30 euros on Tuesday", "The market is on Monday.")) == []
+    assert list(put_right("7, not 6", "There are 6 of us.")) == ["There are 7 of us."]

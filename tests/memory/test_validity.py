@@ -111,3 +111,31 @@ def test_the_day_of_a_log_is_when_it_was_believed_first_however_late_it_is_read(
     (folder / "2024-02-29.md").write_text("# Memory Log: 2024-02-29\n\n## [10:00:00] note\n\nMoved to Mapo.\n")
     assert believed(mind, date(2024, 2, 28)) == []
     assert believed(mind, date(2024, 2, 29)) == ["Moved to Mapo."]
+
+
+def test_a_fact_that_is_put_right_often_is_followed_to_what_holds_now(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A weight that is told each week: every version leads to the newest, and all of them together are looked up at once."""
+    versions = [mind.memory.remember(NewEntry("I weigh 80 kg.", origin_of("owner"))).entry]
+    for number in range(1, 25):
+        versions.append(mind.memory.correct(versions[-1], f"I weigh {80 + number} kg.", origin_of("owner")).entry)
+    entries = list(mind.catalog.named(versions).values())
+    asked: list[int] = []
+    named = mind.catalog.named
+    monkeypatch.setattr(mind.catalog, "named", lambda ids: (asked.append(len(ids)), named(ids))[1])
+    assert mind.memory.words_now_of(entries) == dict.fromkeys(versions[:-1], "I weigh 104 kg.")
+    assert asked == [1]
+    assert mind.memory.words_now(mind.catalog.get(versions[0])) == "I weigh 104 kg."
+
+
+def test_entries_that_replace_each_other_have_no_successor(mind: Mind, tmp_path: Path) -> None:
+    """Somebody edited the comments by hand."""
+    day = tmp_path / "workspace" / "memory" / "2026-03-19.md"
+    done = mind.memory.remember(NewEntry("The office is in Mitte.", origin_of("owner")))
+    other = mind.memory.remember(NewEntry("The office is in Wedding.", origin_of("owner")))
+    text = day.read_text("utf-8")
+    for one, by in ((done, other), (other, done)):
+        text = text.replace(f"id={one.entry} ", f"id={one.entry} until=2026-03-19 by={by.entry} ")
+    day.write_text(text, "utf-8")
+    assert mind.memory.words_now_of(mind.catalog.all()) == {}

@@ -4,9 +4,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from tests.conversation.talks import talking
+from tests.trust.hook_events import tell_hook
 from tests.trust.mcp_calls import WRITING, call_over_mcp, type_prompt
 
 from everself.errors import ChangedMeanwhile, RefusedByRule, WrongUse
@@ -57,6 +59,15 @@ def test_a_whole_statement_that_the_owner_typed_is_theirs(app: Runtime) -> None:
     prompt = type_prompt(app, f"Please rename the repository. {BOAT} Then run the tests.")
     one = written(app, BOAT)
     assert (one.source, one.lineage, one.text) == ("owner", (f"msg:{prompt.id}",), BOAT)
+
+
+def test_what_the_model_scheduled_for_itself_is_no_prompt_of_the_owners(app: Runtime, tmp_path: Path) -> None:
+    """It is delivered by the hook like any other, and only the client's transcript says who sent it."""
+    file = tmp_path / "s1.jsonl"
+    line = {"type": "user", "promptSource": "sdk", "promptId": "p1", "message": {"role": "user", "content": BOAT}}
+    file.write_text(json.dumps(line | {"isMeta": True}) + "\n")
+    tell_hook(app, "prompt", "s1", prompt=BOAT, id="p1", transcript=str(file))
+    assert written(app, BOAT).source == "tool"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,10 @@
 
 import json
 import os
+import re
+import shlex
 import stat
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,11 +13,15 @@ from typing import Any
 import pytest
 from tests.operations.homes import HOME, settle
 
-from everself.errors import BadConfig, EverselfError, NotFound, RefusedByRule, WrongUse
+from everself.config.installation import install_command
+from everself.errors import BadConfig, ChangedMeanwhile, EverselfError, NotFound, RefusedByRule, WrongUse
+from everself.interfaces.client_hooks.payload import event_of
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.connections import Connections, ConnectRequest, DisconnectRequest
 from everself.operations.connections import connect as run_connect
 from everself.operations.connections import disconnect as run_disconnect
+from everself.operations.gateway import Listening, folder_of, only_gateway, tell_listening
+from everself.operations.token_file import TokenFile
 
 CLIENTS = ("claude-code", "codex", "cursor", "gemini")
 FILES = {
@@ -161,6 +168,46 @@ def test_what_each_client_reads_is_in_its_form(user: Path) -> None:
     assert "everself" in json.loads((user / ".gemini/settings.json").read_text())["mcpServers"]
 
 
+# as each client documents its file: which keys stand where. Cursor ignores an event in another spelling without a word.
+CURSOR_EVENTS = {"sessionStart", "beforeSubmitPrompt", "stop", "preCompact", "sessionEnd"}
+
+
+def test_the_files_of_cursor_are_in_version_1_of_its_form(user: Path) -> None:
+    connect("cursor")
+    hooks = json.loads((user / ".cursor/hooks.json").read_text())
+    assert set(hooks) == {"version", "hooks"}
+    assert hooks["version"] == 1
+    assert type(hooks["version"]) is int
+    assert set(hooks["hooks"]) == CURSOR_EVENTS
+    for event, entries in hooks["hooks"].items():
+        assert event_of(event)
+        # flat: no list of hooks within, as Claude Code has it
+        assert [set(one) for one in entries] == [{"command"}]
+        assert shlex.split(entries[0]["command"])[-4:] == ["hook", event, "--client", "cursor"]
+    servers = json.loads((user / ".cursor/mcp.json").read_text())
+    assert set(servers) == {"mcpServers"}
+    server = servers["mcpServers"]["everself"]
+    assert set(server) <= {"command", "args", "env"}
+    assert all(isinstance(one, str) for one in (server["command"], *server["args"]))
+
+
+def test_the_files_of_claude_code_and_codex_are_in_their_envelope(user: Path) -> None:
+    for client, name in (("claude-code", ".claude/settings.json"), ("codex", ".codex/hooks.json")):
+        connect(client)
+        hooks = json.loads((user / name).read_text())
+        assert set(hooks) == {"hooks"}
+        for event, (group,) in hooks["hooks"].items():
+            assert set(group) == {"hooks"}
+            (hook,) = group["hooks"]
+            assert set(hook) == {"type", "command", "timeout"}
+            assert (hook["type"], type(hook["timeout"])) == ("command", int)
+            assert hook["timeout"] <= (3 if event == "SessionEnd" else 10)
+    table = tomllib.loads((user / ".codex/config.toml").read_text())["mcp_servers"]["everself"]
+    assert set(table) <= {"command", "args", "env"}
+    server = json.loads((user / ".claude.json").read_text())["mcpServers"]["everself"]
+    assert set(server) <= {"type", "command", "args", "env"}
+
+
 def test_a_home_elsewhere_and_an_agent_are_told_to_hook_and_server(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settle("aria")
     monkeypatch.setenv("EVERSELF_HOME", HOME.places.home)
@@ -208,25 +255,73 @@ def test_a_project_has_files_of_its_own(user: Path, tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('\ufeff{"a": 1}', "byte order mark"),
-        ('{"hooks": {}, "hooks": {"Stop": []}, "mcpServers": {}, "mcpServers": {}}', "twice"),
-        ('{"hooks": {"Stop": [], "Stop": [1]}, "mcpServers": {"everself": {}, "everself": {}}}', "twice"),
+        ('\ufeff{"a": 1}', "begins with a byte order mark"),
+        ('{"hooks": {}, "hooks": {"Stop": []}, "mcpServers": {}, "mcpServers": {}}', "has the key .* twice .line 1."),
+        (
+            '{"mcpServers": {"everself": {}, "everself": {}}, "hooks": {"Stop": [], "Stop": [1], "stop": [], "stop": 1}}',
+            "twice",
+        ),
         ('{"a": ', "valid JSON5"),
         ("[1, 2]", "one object"),
-        ('{"hooks": {"Stop": 7}, "mcpServers": {"everself": {"x": 1}, "everself": 2}}', "Stop"),
+        (
+            '{"hooks": {"Stop": 7, "stop": 7}, "mcpServers": {"everself": {"x": 1}, "everself": 2}}',
+            "is not a list|twice",
+        ),
         ('{"hooks": 7, "mcpServers": 7}', "not a group"),
     ],
 )
-@pytest.mark.parametrize("client", ["claude-code", "gemini"])
+@pytest.mark.parametrize("client", CLIENTS)
 def test_a_file_that_cannot_be_edited_safely_is_left_alone(user: Path, client: str, text: str, words: str) -> None:
-    if client == "gemini" and words == "Stop":
-        words = "twice"
     for name in FILES[client]:
-        write(user / name, text)
+        write(user / name, text if name.endswith("json") else TOMLS["comments"])
+    before = tree(user)
+    for dry_run in (True, False):
+        with pytest.raises(BadConfig, match=words) as said:
+            connect(client, dry_run=dry_run)
+        # which file it is, and what to do with it
+        assert str(user) in str(said.value)
+        assert said.value.mend
+    assert tree(user) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('\ufeffmodel = "x"\n', "begins with a byte order mark"),
+        ('model = "x"\nmodel = "y"\n', "not valid TOML"),
+        ('[mcp_servers.everself]\ncommand = "x"\n[mcp_servers.everself]\ncommand = "y"\n', "not valid TOML"),
+    ],
+)
+def test_a_file_of_toml_that_cannot_be_edited_safely_is_left_alone(user: Path, text: str, words: str) -> None:
+    write(user / ".codex/config.toml", text)
     before = tree(user)
     with pytest.raises(BadConfig, match=words):
-        connect(client)
+        connect("codex")
     assert tree(user) == before
+
+
+def test_a_key_that_stands_twice_elsewhere_is_left_as_it_is(user: Path) -> None:
+    text = '{\n\t"theme": 1, // mine\n\t"theme": 2\n}\n'
+    write(user / ".gemini/settings.json", text)
+    connect("gemini")
+    assert text[: text.rindex("\n}")] in (user / ".gemini/settings.json").read_text()
+    disconnect("gemini")
+    assert (user / ".gemini/settings.json").read_text() == text
+
+
+def test_without_a_script_python_takes_no_module_from_the_folder_of_the_client(
+    user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A repository may hold a file with the name of a module that a hook loads."""
+    link = tmp_path / "bin" / "python"
+    link.parent.mkdir()
+    link.symlink_to(sys.executable)
+    monkeypatch.setattr(sys, "executable", str(link))
+    connect("cursor")
+    command = json.loads((user / ".cursor/hooks.json").read_text())["hooks"]["stop"][0]["command"]
+    assert f"{link} -P -m everself hook stop" in command
+    server = json.loads((user / ".cursor/mcp.json").read_text())["mcpServers"]["everself"]
+    assert server["args"][:3] == ["-P", "-m", "everself"]
 
 
 def test_a_second_file_that_cannot_be_edited_keeps_the_first_from_being_changed(user: Path) -> None:
@@ -276,10 +371,16 @@ def test_links_are_followed_and_what_is_no_file_is_refused(user: Path, tmp_path:
 
 def test_what_is_left_to_do_is_said(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     del user
-    assert connect("claude-code").notices == ()
+    assert "restart claude" in connect("claude-code").notices[0]
     assert "trust" in connect("codex").notices[0]
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    assert "everself[mcp]" in connect("claude-code").notices[-1]
+    assert install_command("mcp") in connect("claude-code").notices[-1]
+
+
+def test_the_readme_has_one_line_for_each_client() -> None:
+    text = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    named = re.findall(r"^everself connect ([a-z-]+) +# then restart", text, re.MULTILINE)
+    assert named == list(CLIENTS)
 
 
 def test_only_known_clients_are_connected(user: Path) -> None:
@@ -304,3 +405,77 @@ def test_a_full_disk_changes_nothing(user: Path, monkeypatch: pytest.MonkeyPatch
     connect("gemini")
     disconnect("gemini")
     assert tree(user) == before
+
+
+def test_gemini_asks_a_running_gateway_with_a_token_of_its_own(user: Path) -> None:
+    file = user / ".gemini/settings.json"
+    write(file, '{\n  "theme": "dark"\n}\n')
+    file.chmod(0o644)
+    before = tree(user)
+    tokens = TokenFile(folder_of(HOME.places))
+    with only_gateway(HOME.places) as folder:
+        tell_listening(folder, Listening(os.getpid(), "http://127.0.0.1:7373", "s", ""))
+        connect("gemini", dry_run=True)
+        assert not tokens.tokens()
+        assert connect("gemini").clients[0].state == "connected"
+        server = json.loads(file.read_text())["mcpServers"]["everself"]
+        assert server["httpUrl"] == "http://127.0.0.1:7373/mcp"
+        token = tokens.find(server["headers"]["Authorization"].removeprefix("Bearer "))
+        assert token is not None
+        assert (token.name, token.session, token.read) == ("connect-gemini", "main", False)
+        # a token stands in it now
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        connected = tree(user)
+        assert not connect("gemini").clients[0].files[0].changed
+        assert tree(user) == connected
+    # the gateway rests: the client stays connected to it
+    assert not connect("gemini").clients[0].files[0].changed
+    assert {one.client: one.state for one in connect("status").clients}["gemini"] == "connected"
+    with only_gateway(HOME.places) as folder:
+        # it listens elsewhere now: the client is told, and what it had before is refused
+        tell_listening(folder, Listening(os.getpid(), "http://127.0.0.1:7474", "s", ""))
+        assert {one.client: one.state for one in connect("status").clients}["gemini"] == "not connected"
+        assert connect("gemini").clients[0].files[0].changed
+        assert json.loads(file.read_text())["mcpServers"]["everself"]["httpUrl"] == "http://127.0.0.1:7474/mcp"
+        assert len(tokens.tokens()) == 1
+        assert tokens.find(server["headers"]["Authorization"].removeprefix("Bearer ")) is None
+    disconnect("gemini")
+    assert tree(user) == before
+    assert not tokens.tokens()
+
+
+def test_gemini_without_its_token_starts_a_server_of_its_own_again(user: Path) -> None:
+    file = user / ".gemini/settings.json"
+    tokens = TokenFile(folder_of(HOME.places))
+    with only_gateway(HOME.places) as folder:
+        tell_listening(folder, Listening(os.getpid(), "http://127.0.0.1:7373", "s", ""))
+        connect("gemini")
+    tokens.remove("connect-gemini")
+    assert {one.client: one.state for one in connect("status").clients}["gemini"] == "not connected"
+    connect("gemini")
+    assert json.loads(file.read_text())["mcpServers"]["everself"]["args"][-1] == "mcp"
+    disconnect("gemini")
+    assert not file.exists()
+
+
+@pytest.mark.usefixtures("user")
+def test_a_token_whose_file_could_not_be_written_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise ChangedMeanwhile("(settings.json)")
+
+    monkeypatch.setattr("everself.operations.connections.save_client_file", refuse)
+    with only_gateway(HOME.places) as folder:
+        tell_listening(folder, Listening(os.getpid(), "http://127.0.0.1:7373", "s", ""))
+        with pytest.raises(ChangedMeanwhile):
+            connect("gemini")
+    assert not TokenFile(folder_of(HOME.places)).tokens()
+
+
+@pytest.mark.usefixtures("user")
+def test_no_token_stands_in_a_file_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with only_gateway(HOME.places) as folder:
+        tell_listening(folder, Listening(os.getpid(), "http://127.0.0.1:7373", "s", ""))
+        connect("gemini", project=True)
+    assert "httpUrl" not in (tmp_path / ".gemini/settings.json").read_text()
+    assert not TokenFile(folder_of(HOME.places)).tokens()

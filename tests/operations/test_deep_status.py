@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy
 
 from everself.agent import Agent, open_runtime
+from everself.config.installation import install_command
 from everself.interfaces.rendering.index import _searchable
 from everself.models.embedding.local.prepared_arrays import open_prepared
 from everself.operations.caller import AT_TERMINAL
@@ -95,4 +96,4 @@ def test_asking_for_the_better_model_where_there_is_none_says_how_to_get_it() ->
         app.__dict__["embedder"] = FakeEmbedder()
         assert app.second_embedder is None
         report = update_index(app, AT_TERMINAL, IndexRequest(better=True))
-        assert "pip install 'everself[quality]'" in report.failure
+        assert install_command("quality") in report.failure

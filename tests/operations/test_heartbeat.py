@@ -13,7 +13,8 @@ from everself.config.sections import Heartbeat
 from everself.errors import ModelFailed
 from everself.keepers.scheduler import HEARTBEAT, NewJob, Skip
 from everself.operations.caller import AT_TERMINAL
-from everself.operations.heartbeat import MOST_BESIDE, has_work, is_active, report_of
+from everself.operations.checklist import has_work
+from everself.operations.heartbeat import MOST_BESIDE, is_active, report_of
 from everself.operations.jobs import RunsRequest, is_anything_due, list_runs, tell_news
 from everself.runtime import Runtime
 from everself.testing.chat_model import FakeModel

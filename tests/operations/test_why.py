@@ -50,6 +50,17 @@ def test_a_reply_is_told_in_words_first_and_offers_to_fix_and_forget(tmp_path: P
         assert f"everself memory correct {entry}" in numbers
 
 
+def test_a_record_of_a_correction_is_told_without_its_bookkeeping(tmp_path: Path) -> None:
+    with talking(tmp_path, "Genoa.") as (app, _):
+        agent = Agent(app, fresh=False)
+        agent.correct(agent.remember("My harbour is Pisa.").entry, "My harbour is Genoa.")
+        say(app, "Which harbour is mine?", app.chat.begin())
+        told = shown(account_of(app))
+        assert "“My harbour is Pisa.” was corrected to “My harbour is Genoa.”" in told
+        assert "Re-embedded" not in told
+        assert "Trigger" not in told
+
+
 def test_every_kind_of_reply_has_an_answer(tmp_path: Path) -> None:
     def script(request: ChatRequest) -> Answer:
         last = request.turns[-1]
@@ -80,10 +91,12 @@ def test_every_kind_of_reply_has_an_answer(tmp_path: Path) -> None:
             account_of(app, "NOSUCHREPLY")
 
 
-def test_what_a_message_left_in_memory_is_told_with_it(tmp_path: Path) -> None:
+def test_what_a_message_left_in_memory_is_told_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with talking(tmp_path, [call("memory_write", content="My dog is called Mo.")], "Noted.") as (app, _):
         session = app.chat.begin()
         say(app, "My dog is called Mo.", session)
+        # the web page asks under each reply: rows are asked, and not every entry is made
+        monkeypatch.setattr(type(app.memory.catalog), "all", lambda _: pytest.fail("every entry was read"))
         assert [one.text for one in account_of(app).wrote] == ["My dog is called Mo."]
         assert "Remembered from your message:" in shown(account_of(app))
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from everself.errors import RefusedByRule
-from everself.storage.local_socket import LONGEST, listen_at, peer_user, remove_socket
+from everself.storage.local_socket import listen_at, peer_user, remove_socket
+from everself.storage.socket_address import LONGEST, socket_address
 
 
 @pytest.fixture
@@ -42,7 +43,24 @@ def test_a_file_of_that_name_is_not_removed(short: Path) -> None:
     assert short.read_text() == "a person's"
 
 
-def test_a_name_that_is_too_long_is_said(short: Path) -> None:
+def test_a_long_path_is_reached_by_a_descriptor_of_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / ("x" * 60) / ("y" * 60)
+    folder.mkdir(parents=True)
+    path = folder / "s"
+    with listen_at(str(path)), socket.socket(socket.AF_UNIX) as client:
+        assert path.stat().st_mode & 0o777 == 0o600
+        before = len(os.listdir("/proc/self/fd"))
+        with socket_address(str(path)) as address:
+            client.connect(address)
+        assert len(os.listdir("/proc/self/fd")) == before
+    remove_socket(str(path))
+    assert not path.exists()
+
+
+def test_a_name_that_is_too_long_is_said(short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(RefusedByRule, match="longer than"):
+        listen_at("x" * (LONGEST + 1))
+    monkeypatch.setattr("everself.storage.socket_address._DESCRIPTORS", str(tmp_path / "no descriptors"))
     with pytest.raises(RefusedByRule, match="longer than"):
         listen_at(f"{short}/{'x' * LONGEST}")
 

@@ -55,6 +55,8 @@ def test_attacks_are_measured_by_family_and_written_as_json(data: Path, capsys: 
     assert rows["agentdojo", "everself"]["recall"] == 1
     assert rows["NotInject", "everself"]["false_alarms"] == 0
     assert rows["LoCoMo turns", "everself"]["unwanted"] == 2
+    # what others collected, without the texts of this repository
+    assert 0 < rows["texts of the folder", "everself"]["wanted"] < rows["all", "everself"]["wanted"]
     assert "agentdojo" in capsys.readouterr().out
 
 

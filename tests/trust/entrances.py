@@ -579,6 +579,7 @@ NO_PATHS: dict[str, str] = {
     **dict.fromkeys(("keepers.run.name", "keepers.history.name"), "compared with the names of keepers"),
     "sessions.search.words": "compared with what was said",
     **dict.fromkeys(("model.use.name", "model.test.name"), "the name of a model, looked up among providers"),
+    "model.use.url": "the address of a server, read as http or https and stored as a setting",
     **dict.fromkeys(("soul.diff.other", "soul.test.name"), "looked up as in soul.show"),
     **dict.fromkeys(
         ("soul.refuse.why", "soul.rollback.line"),

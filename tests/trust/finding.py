@@ -183,7 +183,10 @@ class Finder:
             return self.mind.catalog.at(asked, held)
 
         memory: Any = SimpleNamespace(
-            catalog=SimpleNamespace(at=entries), confidence=self.mind.memory.confidence, words_now=lambda _: ""
+            catalog=SimpleNamespace(at=entries),
+            confidence=self.mind.memory.confidence,
+            words_now_of=lambda _: {},
+            successors=lambda _: {},
         )
         recall = Recall(index, self.mind.bench.clock, Search(), memory, self.mind.bench.state.searches)
         return [tuple(map(_shown, recall.search(RecallRequest(query, recorded=False)).hits)) for query in queries]

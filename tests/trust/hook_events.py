@@ -11,6 +11,8 @@ from everself.runtime import Runtime
 
 EVENTS: Final = ("start", "prompt", "note")
 CLIENTS: Final = ("claude-code", "codex")
+# what each calls the prompt of its transcript that it sent itself
+SENT: Final = {"claude-code": "p2", "codex": "t2"}
 _CALLER: Final = Caller(Audience.OWNER, by_owner=True, unwatched=True, channel="claude-code")
 
 
@@ -33,6 +35,10 @@ def _claude(typed: str, strange: str) -> Iterator[dict[str, Any]]:
     said = person | {"promptId": "p2", "message": {"role": "user", "content": strange}}
     for flag in ("isSidechain", "isMeta", "isCompactSummary"):
         yield said | {flag: True, "uuid": flag}
+    for origin in ("task-notification", "channel", "peer", "coordinator", "auto-continuation"):
+        yield said | {"origin": {"kind": origin}, "uuid": origin}
+    for source in ("system", "suggestion_accepted", "unheard-of"):
+        yield said | {"promptSource": source, "uuid": source}
     yield {key: value for key, value in said.items() if key != "promptSource"}
     result = [{"type": "tool_result", "tool_use_id": "t1", "content": strange}, {"type": "text", "text": strange}]
     yield person | {"message": {"role": "user", "content": result}, "toolUseResult": {"stdout": strange}}

@@ -11,6 +11,7 @@ from tests.trust.rows import s06_doors, s06_said, s07_chains
 import everself
 from everself.conversation import loop
 from everself.conversation.sessions import client_sessions, notes
+from everself.conversation.sessions.log import SessionLog
 from everself.memory.provenance import OWN
 from everself.operations import client_prompts
 from everself.testing.origins import origin_of
@@ -80,9 +81,15 @@ def test_s6_notices_a_transcript_whose_every_line_is_believed(monkeypatch: pytes
     read = client_sessions.parse_line
 
     def believe(client: str, line: bytes) -> Iterator[client_sessions.TranscriptMessage]:
-        yield from (replace(one, typed=True) for one in read(client, line))
+        yield from (replace(one, by="person") for one in read(client, line))
 
     monkeypatch.setattr(client_sessions, "parse_line", believe)
+    with pytest.raises(AssertionError, match="door transcript"):
+        s06_doors.run_s6_doors(("transcript",), 1, 3)
+
+
+def test_s6_notices_a_hook_whose_every_prompt_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SessionLog, "disown", lambda *_: False)
     with pytest.raises(AssertionError, match="door transcript"):
         s06_doors.run_s6_doors(("transcript",), 1, 3)
 

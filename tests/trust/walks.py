@@ -25,6 +25,7 @@ from everself.memory.provenance import OWNER
 from everself.memory.quarantine import quarantine, release
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
+from everself.memory.wider import close_wider
 from everself.memory.writing import NewEntry
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
@@ -227,7 +228,10 @@ def quote(walk: Walk) -> None:
 def supersede(walk: Walk) -> None:
     one, other = walk.pick_known(), walk.pick_known()
     if one is not None and other is not None and one is not other:
-        walk.world.mind.memory.supersede(one.id, other.id)
+        memory = walk.world.mind.memory
+        wrong = memory.catalog.get(one.id)
+        memory.supersede(one.id, other.id)
+        close_wider(memory, [wrong], other.id)
 
 
 def edit(walk: Walk) -> None:
@@ -579,6 +583,7 @@ VERBS = {
     "Memory.add_evidence": ("name_evidence",),
     "Memory.quote": ("quote",),
     "Memory.supersede": ("supersede",),
+    "wider.close_wider": ("supersede",),
     "Memory.edit": ("edit",),
     "quarantine.quarantine": ("set_aside",),
     "quarantine.release": ("let_out",),
@@ -596,8 +601,8 @@ VERBS = {
 LOOKING = frozenset(
     {
         *("Memory.confidence", "Memory.trust", "Memory.stale", "Memory.stale_among", "Memory.draft", "Memory.apply"),
-        *("Memory.change", "Memory.is_settled"),
-        *("Memory.at", "Memory.signed", "Memory.doubt", "Memory.successor", "Memory.words_now"),
+        *("Memory.change", "Memory.dated", "Memory.is_settled"),
+        *("Memory.at", "Memory.signed", "Memory.doubt", "Memory.successors", "Memory.words_now", "Memory.words_now_of"),
         *(
             "selection.sources_of_hits",
             "selection.sources_of_lines",
@@ -614,6 +619,12 @@ LOOKING = frozenset(
         *("Bank.pages", "Bank.entities", "Bank.entity", "Bank.read", "Forgetting.plan", "Forgetting.plan_for"),
         *("moves.plan_moves", "candidates.candidates", "candidates.explain", "destinations.permission_of"),
         # vouching changes who is believed, not what stands where
-        *("adoption.adopt", "adoption.vouch_for", "adoption.needs_adoption", "export.export_entries"),
+        *(
+            "adoption.adopt",
+            "adoption.vouch_for",
+            "adoption.withdraw_vouchers",
+            "adoption.needs_adoption",
+            "export.export_entries",
+        ),
     }
 )

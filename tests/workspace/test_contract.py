@@ -103,7 +103,7 @@ def test_a_change_that_changes_no_byte_is_nothing(workspace: Workspace) -> None:
 def test_a_guard_refuses_with_its_reason_and_nothing_is_written(workspace: Workspace) -> None:
     outcome = workspace.apply(change(Create("A.md", b"fine"), Create("B.md", b"forbidden")))
     assert outcome == Refused(("a rule says no",))
-    assert workspace.list() == []
+    assert not workspace.list()
 
 
 def test_a_move_takes_the_text_along(workspace: Workspace) -> None:
@@ -147,7 +147,7 @@ def test_listing_is_sorted_and_leaves_hidden_names_out(workspace: Workspace) -> 
     workspace.apply(change(*(Create(path, b"x") for path in ("memory/b.md", "A.md", "memory/a.md", ".hidden/x.md"))))
     assert [one.path for one in workspace.list()] == ["A.md", "memory/a.md", "memory/b.md"]
     assert [one.path for one in workspace.list("memory")] == ["memory/a.md", "memory/b.md"]
-    assert workspace.list("nowhere") == []
+    assert not workspace.list("nowhere")
 
 
 def test_changes_are_listed_newest_first_and_by_document(workspace: Workspace) -> None:

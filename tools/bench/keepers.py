@@ -87,16 +87,18 @@ def _write_corrections(app: "Runtime", chance: random.Random) -> None:
     """What the owner put right two days ago, many of it twice and some of it said wrong again; and manners they welcome."""
     from everself.clock import Clock
     from everself.memory.writing import NewEntry
+    from everself.testing.origins import origin_of
 
+    owner = origin_of("owner")
     then = datetime.now(UTC) - timedelta(days=2)
     memory = app.memory.at(Clock(app.clock.zone, lambda: then))
     for number in range(CORRECTIONS):
         thing, wrong, right = chance.choice(THINGS), chance.randrange(100), chance.randrange(100, 200)
         words = f"The {thing} of shelf {number // 2} costs"
-        known = memory.remember(NewEntry(f"{words} {wrong} euros.", "owner"))
-        memory.correct(known.entry, f"{words} {right} euros.", said=f"No, {words.lower()} {right} euros.")
+        known = memory.remember(NewEntry(f"{words} {wrong} euros.", owner))
+        memory.correct(known.entry, f"{words} {right} euros.", owner, said=f"No, {words.lower()} {right} euros.")
     for number in range(MANNERS):
-        memory.remember(NewEntry(f"I like how you sort the {chance.choice(THINGS)} list {number // 2}.", "owner"))
+        memory.remember(NewEntry(f"I like how you sort the {chance.choice(THINGS)} list {number // 2}.", owner))
 
 
 def _say(app: "Runtime", chance: random.Random) -> None:

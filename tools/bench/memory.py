@@ -15,6 +15,7 @@ from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
 from everself.memory.tiers import count_tiers
 from everself.memory.writing import NewEntry
+from everself.testing.origins import origin_of
 from everself.testing.workspaces import Bench, real_workspace
 from everself.values import new_id
 from everself.workspace.assembly import WorkspaceOptions
@@ -72,7 +73,7 @@ def _write(
         time.sleep(rest)
         bare.append(_time(lambda: _bare(folder / "bare.md")))
         time.sleep(rest)
-        writes.append(_time(lambda: memory.remember(NewEntry(_sentence(random), "owner"))))
+        writes.append(_time(lambda: memory.remember(NewEntry(_sentence(random), origin_of("owner")))))
         if number % 5 == 4:
             kept += _time(bench.workspace.close)
     return (statistics.median(bare), statistics.median(writes)), kept

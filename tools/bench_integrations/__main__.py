@@ -1,6 +1,6 @@
 """make bench-integrations: what other programs wait for and pay for when they use Everself.
 
-usage: python -m tools.bench_integrations [--only mcp,hooks] [--rounds 20] [--entries 1000] [--json FILE]
+usage: python -m tools.bench_integrations [--only mcp,hooks,troubles] [--rounds 20] [--entries 1000] [--json FILE]
 
 Each part is a module with `measure(folder, rounds, entries)`, which yields figures and headings. Meant for an idle machine.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tools.bench_integrations.figures import Figure, as_json
 
-PARTS = ("mcp", "hooks")
+PARTS = ("mcp", "hooks", "troubles")
 
 
 def main(arguments: list[str]) -> int:

@@ -1,7 +1,6 @@
 """Hooks as a coding agent meets them: how long it waits with and without a gateway, what that costs, and the tokens of each injection."""
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -10,16 +9,19 @@ from pathlib import Path
 
 from tools.bench_integrations.figures import Figure, spread
 from tools.bench_integrations.home import WORDS, make_home, running_gateway
+from tools.bench_integrations.processes import adopt_orphans, ended_seconds, processor_seconds
 
 from everself.text.tokens import count
 
-EVENTS = ("SessionStart", "UserPromptSubmit", "Stop")
+EVENTS = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
+_ANSWERED = EVENTS[:2]
 # milliseconds promised for a hook through the gateway, and without one: its deadline and a fifth of a second
 _GATEWAY, _ALONE = 300.0, 1_000.0
 _MOST_TOKENS = 2_000
 
 
 def measure(folder: Path, rounds: int, entries: int) -> Iterator[Figure | str]:
+    adopt_orphans()
     environ = make_home(folder, entries)
     yield f"hooks, {entries:,} entries, no gateway"
     yield from _rounds(environ, rounds, _ALONE)
@@ -33,16 +35,17 @@ def _rounds(environ: dict[str, str], rounds: int, most: float) -> Iterator[Figur
     for event in EVENTS:
         taken: list[float] = []
         answers: list[str] = []
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        before, running = ended_seconds(), processor_seconds()
         for number in range(rounds):
             begun = time.perf_counter()
             answers.append(_call(environ, event, number))
             taken.append(time.perf_counter() - begun)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used, served = ended_seconds() - before, processor_seconds() - running
         yield from spread(event, taken, most)
-        used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         yield Figure(f"{event} processor time", used / rounds * 1000, "ms")
-        if event != "Stop":
+        if served > 0:
+            yield Figure(f"{event} processor time of the gateway", served / rounds * 1000, "ms")
+        if event in _ANSWERED:
             tokens = max(map(count, answers))
             yield Figure(f"{event} injection, the longest", tokens, "tokens", _MOST_TOKENS)
             yield Figure(f"{event} answered", sum(map(bool, answers)), f"of {rounds}")

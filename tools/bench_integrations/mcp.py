@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult, TextContent
 from tools.bench_integrations.figures import Figure, spread
 from tools.bench_integrations.home import WORDS, make_home, running_gateway
+from tools.bench_integrations.processes import below, ended_seconds, processor_seconds, resident_megabytes
 
 from everself.text.tokens import count
 
@@ -43,7 +43,7 @@ def measure(folder: Path, rounds: int, entries: int) -> Iterator[Figure | str]:
 async def _answers(environ: dict[str, str]) -> list[Figure]:
     async with stdio_client(_server(environ)) as (reading, writing), ClientSession(reading, writing) as session:
         await session.discover()
-        idle = _memory_below()
+        idle = resident_megabytes(max(below()))
         listed = await session.list_tools()
         tools = [one.model_dump(by_alias=True, mode="json", exclude_none=True) for one in listed.tools]
         found = [
@@ -56,25 +56,32 @@ async def _answers(environ: dict[str, str]) -> list[Figure]:
 
 async def _times(environ: dict[str, str], cold: int, rounds: int) -> list[Figure]:
     first: list[float] = []
-    warm: list[float] = []
-    written: list[float] = []
+    before = ended_seconds()
     for start in range(cold):
         begun = time.perf_counter()
         async with stdio_client(_server(environ)) as (reading, writing), ClientSession(reading, writing) as session:
             await session.discover()
             await session.call_tool("memory_search", {"query": WORDS[start % 10]})
             first.append(time.perf_counter() - begun)
-            if start:
-                continue
-            for at in range(max(_WARM, rounds)):
-                word = WORDS[at % 10]
-                warm.append(await _timed(session, "memory_search", query=f"Which {word} is ready?"))
-                written.append(await _timed(session, "memory_write", content=f"The {word} was painted in round {at}."))
-    return [
+    used = (ended_seconds() - before) / cold
+    figures = [
         *spread("from the start to the first answer", first),
-        *spread("memory_search, warm", warm),
-        *spread("memory_write, warm", written),
+        Figure("from the start to the end of the server, processor time", used * 1000, "ms"),
     ]
+    async with stdio_client(_server(environ)) as (reading, writing), ClientSession(reading, writing) as session:
+        await session.discover()
+        await session.call_tool("memory_search", {"query": WORDS[0]})
+        count_of = max(_WARM, rounds)
+        for name, field, form in (
+            ("memory_search", "query", "Which {} is ready, number {}?"),
+            ("memory_write", "content", "The {} was painted in round {}."),
+        ):
+            running = processor_seconds()
+            taken = [await _timed(session, name, **{field: form.format(WORDS[at % 10], at)}) for at in range(count_of)]
+            figures += spread(f"{name}, warm", taken)
+            spent = (processor_seconds() - running) / count_of
+            figures.append(Figure(f"{name}, warm, processor time", spent * 1000, "ms"))
+    return figures
 
 
 async def _timed(session: ClientSession, name: str, **given: Any) -> float:
@@ -91,11 +98,3 @@ def _text(answer: CallToolResult) -> str:
 
 def _server(environ: dict[str, str]) -> StdioServerParameters:
     return StdioServerParameters(command=sys.executable, args=["-m", "everself", "mcp"], env=environ)
-
-
-def _memory_below() -> float:
-    """What the newest process that this one started holds, in MB."""
-    lists = [path.read_text("utf-8") for path in Path("/proc/self/task").glob("*/children")]
-    newest = max(int(one) for found in lists for one in found.split())
-    pages = int(Path("/proc", str(newest), "statm").read_text("utf-8").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

@@ -45,10 +45,10 @@ class Figure:
 
 
 def figures(task: str, cases: Iterable[Case]) -> list[Figure]:
-    """For each part and for all together, Everself and the baseline."""
+    """For each part, for each group of parts and for all together, Everself and the baseline."""
     parts: dict[str, list[Case]] = {}
     for case in cases:
-        for part in (case.part, ALL):
+        for part in filter(None, (case.part, case.group, ALL)):
             parts.setdefault(part, []).append(case)
     found = []
     for part, held in sorted(parts.items(), key=lambda one: one[0] == ALL):

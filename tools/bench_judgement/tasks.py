@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from tools.bench_judgement import baselines
 
@@ -26,6 +26,8 @@ class Case:
     wanted: bool
     found: bool
     plain: bool
+    # parts that are counted together as well
+    group: str = ""
 
 
 def corrections(data: Path) -> Iterator[Case]:
@@ -62,14 +64,18 @@ def conflicts(data: Path) -> Iterator[Case]:
         yield case(str(row["lang"]), row["label"] == "contradiction", row["older"], row["newer"])
 
 
+# what others collected, without the texts of this repository
+COLLECTED: Final = "texts of the folder"
+
+
 def attacks(data: Path) -> Iterator[Case]:
     from everself.classify.injection import label
 
-    def case(part: str, wanted: bool, text: str) -> Case:
-        return Case(part, wanted, label(text).suspicious, baselines.is_attack(text))
+    def case(part: str, wanted: bool, text: str, group: str = "") -> Case:
+        return Case(part, wanted, label(text).suspicious, baselines.is_attack(text), group)
 
     for row in read(data / "injection" / "texts.jsonl"):
-        yield case(_family(str(row["source"])), bool(row["label"]), str(row["text"]))
+        yield case(_family(str(row["source"])), bool(row["label"]), str(row["text"]), COLLECTED)
     for text in _turns(data / "locomo" / "conversations.json"):
         yield case("LoCoMo turns", False, text)
     for row in _ours("injection", "owner.jsonl"):

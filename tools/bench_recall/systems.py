@@ -126,7 +126,7 @@ class House:
                 raise Unmeasurable(f"{done.pending} units of {store.name} got no vector. {done.failure}")
             if better:
                 if app.second_embedder is None:
-                    raise Unmeasurable("The better model is not installed: pip install 'everself[quality]'")
+                    raise Unmeasurable("The better model is not installed: make quality")
                 app.index.embed_second()
             yield app
 

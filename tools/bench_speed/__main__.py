@@ -1,6 +1,6 @@
 """make bench-speed: how fast memories are found, from a thousand to a million, beside raw numpy and raw FTS5 on the same data.
 
-usage: python -m tools.bench_speed [--sizes 1000,10000] [--json FILE] [--only search,raw,upkeep,cold] [--profile] [--keep DIR]
+usage: python -m tools.bench_speed [--sizes 1000,10000] [--json FILE] [--only search,second,raw,upkeep,cold] [--profile] [--keep DIR]
 
 Texts and vectors are made up, so that a million are ready in minutes. One thread; the figures mean something on an idle machine.
 """
@@ -17,9 +17,11 @@ from pathlib import Path
 from tools.bench_speed.report import Figure, as_json, growth, line, verdicts
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
-MEASURED = ("search", "raw", "upkeep", "cold")
+MEASURED = ("search", "second", "raw", "upkeep", "cold")
 # numpy's libraries read these when they are loaded
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+# larger stores would take minutes to get vectors of a second model
+SECOND_UP_TO = 100_000
 # where the command is tried that answers by keywords
 COLD_AT = 100_000
 GROWING = ("search p50", "search by keywords p50", "numpy float32 scan p50", "FTS5 p50", "index.db", "memory")
@@ -57,6 +59,8 @@ def _measure(chosen: argparse.Namespace, stores: Path, top: Path) -> Iterator[Fi
         yield from figures.of_filling(filled)
         if "search" in chosen.only:
             yield from _apart("search-in-parts" if chosen.profile else "search", store.folder)
+        if "second" in chosen.only and size <= SECOND_UP_TO:
+            yield from _apart("second", store.folder)
         if "raw" in chosen.only:
             yield from _apart("raw", store.folder)
         if "cold" in chosen.only and size == COLD_AT:

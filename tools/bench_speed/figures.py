@@ -6,6 +6,7 @@ from tools.bench_speed.baselines import Raw
 from tools.bench_speed.cold import Cold
 from tools.bench_speed.report import Figure
 from tools.bench_speed.searching import Searched, Times
+from tools.bench_speed.second import Again
 from tools.bench_speed.store import Filled
 from tools.bench_speed.upkeep import Embedded, Kept
 
@@ -28,6 +29,15 @@ def of_search(size: int, found: Searched) -> Iterator[Figure]:
     yield Figure("index.db", size, found.size, "MB")
     for name, spent in found.parts.items():
         yield Figure(f"part: {name}", size, spent, "ms")
+
+
+def of_second(size: int, found: Again | None) -> Iterator[Figure]:
+    if found is None:
+        return
+    yield from _times("search with the better model", size, found.search)
+    yield Figure("search with the better model p50, processor time", size, found.processor.p50, "ms")
+    yield Figure("… of which its vector of the question", size, found.question.p50, "ms")
+    yield Figure("memory with both models", size, found.rss, "MB")
 
 
 def of_baselines(size: int, raw: Raw) -> Iterator[Figure]:

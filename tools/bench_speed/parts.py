@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from tools.bench_speed import baselines, cold, figures, searching, upkeep
+from tools.bench_speed import baselines, cold, figures, searching, second, upkeep
 from tools.bench_speed.language import Language
 from tools.bench_speed.report import Figure
 from tools.bench_speed.store import Store, units_in
@@ -28,9 +28,14 @@ def _raw(folder: Path) -> Iterator[Figure]:
     return figures.of_baselines(units, baselines.measure(Store(folder, units, Language())))
 
 
+def _second(folder: Path) -> Iterator[Figure]:
+    return figures.of_second(units_in(folder), second.measure(folder))
+
+
 PARTS: dict[str, Callable[[Path], Iterator[Figure]]] = {
     "search": _search,
     "search-in-parts": _search_in_parts,
+    "second": _second,
     "raw": _raw,
     "cold-keywords": lambda folder: figures.of_cold("by keywords", cold.by_keywords(folder)),
     "cold-vectors": lambda top: figures.of_cold("with vectors", cold.with_vectors(top)),

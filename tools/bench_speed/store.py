@@ -22,7 +22,7 @@ from tools.bench_speed.language import LONGEST, SHORTEST, Language, Ranks
 
 from everself.agent import open_runtime
 from everself.runtime import Runtime
-from everself.search.index import Index
+from everself.search.index import Index, IndexOptions
 from everself.search.index_file.file import IndexPlace
 from everself.search.sync.documents import Prepared, Sources, default_chunking, now_ns
 from everself.storage.host_files import ensure_folder
@@ -136,11 +136,16 @@ def environ_of(folder: Path) -> Mapping[str, str]:
     return {"HOME": home, "EVERSELF_HOME": f"{home}/everself", "EVERSELF_KEYS": f"{home}/keys", "TZ": "UTC"}
 
 
-def open_index(app: Runtime, embedder: "Embedder | None", made: type[Index] = Index) -> Index:
+def open_index(
+    app: Runtime,
+    embedder: "Embedder | None",
+    made: type[Index] = Index,
+    options: IndexOptions = IndexOptions(),  # noqa: B008 (frozen, so it may be shared)
+) -> Index:
     """The index of an app as the app would open it, with an embedder of ours."""
     ensure_folder(app.agent.state)
     place = IndexPlace(RealFileSystem(app.agent.state), app.agent.state, "index.db")
-    return made(app.workspace, place, app.clock, f"{app.agent.id} {app.agent.workspace}", embedder)
+    return made(app.workspace, place, app.clock, f"{app.agent.id} {app.agent.workspace}", embedder, options=options)
 
 
 def units_in(folder: Path) -> int:

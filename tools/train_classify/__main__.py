@@ -25,7 +25,7 @@ def train() -> bytes:
     whole = messages(found)
     known = {one.text for one in found}
     # the sentences of a message are judged beside it, and never by what was learned from it
-    parts = {part: one.text for one in whole for part in pieces(one) if part not in known}
+    parts = {part: one.group for one in whole for part in pieces(one) if part not in known}
     table = Table([*found, *(Example(part, "pieces", {}, group=group) for part, group in parts.items())], encoder())
     at = {one.text: number for number, one in reversed(list(enumerate(table.examples)))}
     folds = table.fold[[at[one.text] for one in whole]]

@@ -16,6 +16,8 @@ from tools.train_classify.heads import ACTS, SOCIAL
 CORPORA: Final = Path(__file__).resolve().parents[2] / "tests" / "corpora"
 # read by nobody before the closing run
 SEALED: Final = "sealed"
+# opened in the first one; for choosing between what was learned
+SEEN: Final = "seen"
 Row = dict[str, Any]
 
 _TOLD: Final = {"question": 0, "task": 0, "smalltalk": 0, "quoted": 0, "forget": 0, "claim": 0}
@@ -50,7 +52,8 @@ def examples() -> list[Example]:
 def sources() -> list[Path]:
     """Every file that is learned from, in order."""
     names = ("triage", "reflex", "everyday", "provenance/legitimate", "conflicts", "messages", "kinds", "phrases")
-    found = [path for name in names for path in sorted((CORPORA / name).rglob("*.json*")) if SEALED not in path.parts]
+    found = [path for name in names for path in sorted((CORPORA / name).rglob("*.json*"))]
+    found = [path for path in found if not {SEALED, SEEN} & set(path.parts)]
     return [*found, CORPORA / "secrets" / "benign.jsonl"]
 
 
@@ -140,8 +143,7 @@ def message_examples(row: Row, corpus: str) -> Iterator[Example]:
         "question": int(row["question"] or "question" in acts),
     }
     whole = {"keep": int(row["keep"]), "strong": int(row["correction"] == "explicit"), "asks": int(row["question"])}
-    tags = frozenset({"correction", "keep", "question"})
-    yield Example(row["text"], corpus, labels, language, _WRITTEN, tags, whole)
+    yield Example(row["text"], corpus, labels, language, _WRITTEN, _JUDGED, whole)
     if len(row["acts"]) < 2:
         return
     kept = [str(span) for span in row["keep_spans"]]
@@ -161,6 +163,7 @@ def message_examples(row: Row, corpus: str) -> Iterator[Example]:
 
 # these are as people really type, and labelled by hand
 _WRITTEN: Final = 4.0
+_JUDGED: Final = frozenset({"correction", "keep", "question"})
 _CLEAR: Final = 2.0
 _ALL_ACTS: Final = ACTS
 

@@ -50,17 +50,18 @@ EVERY: Final = 2
 BESIDE: Final = 3
 RIDGE: Final = 0.01
 STEPS: Final = 150
-# of what nobody told, so much may be answered without reserve; less than is promised, because a set that nobody saw is never the same
-INVENTED: Final = 0.02
-ALLOWED: Final = 0.03
+# of what nobody told, so much may be answered without reserve
+INVENTED: Final = 0.03
+# of people whose questions are as they come; less than is promised, because one that nobody saw is never the same
+TYPED: Final = 0.02
 # how much a question counts for the head that says whether to be sure, by its kind and its corpus
 COUNTS: Final = {"real": 1.0, "few": 0.15, "dropped": 0.1}
-CORPUS: Final = {"pairs": 1.0, "plain": 3.0, "reflex": 0.6}
+CORPUS: Final = {"pairs": 1.0, "plain": 3.0, "reflex": 0.6, "grounded": 2.0}
 SURE: Final = Plan(ridge=0.2, grams=0.001, steps=100)
 SURE_SCALE: Final = 0.3
 DIRECTIONS: Final = 48
-# of what is found, so much is shown at least as the nearest
-SHOWN: Final = {"deep": 0.995, "light": 0.9}
+# of what is found of such questions, so much is shown at least as the nearest
+SHOWN: Final = {"deep": 0.96, "light": 0.9}
 # of what is called the same so much is so; of what contradicts or only looks alike so little is called so
 PRECISE: Final = 0.95
 MISTAKEN: Final = 0.01
@@ -68,7 +69,7 @@ MISTAKEN: Final = 0.01
 ASKED: Final = 0.93
 LANGUAGES: Final = ("en", "zh", "ko", "ja")
 # parts of the corpus of pairs, as what they count
-PARTS: Final = {"open": "pairs", "more": "pairs", "plain": "plain"}
+PARTS: Final = {"open": "pairs", "more": "pairs", "seen": "pairs", "plain": "plain"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ class Head:
 
 
 def sources() -> list[Path]:
-    names = ("asks", "reflex", "conflicts", "pairs", "messages/open")
+    names = ("asks", "reflex", "conflicts", "pairs", "messages/open", "grounded")
     found = [path for name in names for path in sorted((CORPORA / name).rglob("*.jsonl")) if SEALED not in path.parts]
     return [*found, CORPORA / "likeness.jsonl"]
 
@@ -114,7 +115,7 @@ def fingerprint() -> str:
     return hashed.hexdigest()
 
 
-def asked() -> Iterator[tuple[str, str, list[str], str, int | None]]:
+def asked() -> Iterator[tuple[str, str, list[str], str, tuple[int, ...]]]:
     """Each question with its corpus, its set, what was told there and which of it answers."""
     for path in (one for one in sources() if one.relative_to(CORPORA).parts[0] == "reflex"):
         found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -122,12 +123,17 @@ def asked() -> Iterator[tuple[str, str, list[str], str, int | None]]:
         places = {row["id"]: at for at, row in enumerate(told)}
         for row in found:
             if row["kind"] != "statement":
-                about = places[row["about"]] if row["kind"] == "question" else None
+                about = (places[row["about"]],) if row["kind"] == "question" else ()
                 yield "reflex", str(path.relative_to(CORPORA)), [one["text"] for one in told], row["text"], about
     for part, language in product(PARTS, LANGUAGES):
         sets = {row["set"]: row["memories"] for _, row in rows(f"pairs/{part}/answers-sets-{language}.jsonl")}
         for _, row in rows(f"pairs/{part}/answers-{language}.jsonl"):
-            yield PARTS[part], row["set"], sets[row["set"]], row["question"], row["answer"]
+            about = () if row["answer"] is None else (row["answer"],)
+            yield PARTS[part], row["set"], sets[row["set"]], row["question"], about
+    for _, row in rows("grounded/train/*.jsonl"):
+        for one in row["messages"]:
+            if "question" in one["acts"]:
+                yield "grounded", row["id"], row["known"], one["text"], tuple(one["answers"])
 
 
 def background() -> list[str]:
@@ -145,24 +151,24 @@ def questions(vectors: dict[str, Any]) -> list[Question]:
         words = answer_features(text, told, None)
         order = numpy.argsort(-(near + words[:, 0] + 0.5 * words[:, 7]), kind="stable")
         ranked = [told[at] for at in order]
-        answers = None if about is None else told[about]
+        answers = frozenset(told[at] for at in about)
         # of one large set a question may be learned from and another be judged; of a small one not
         own = f"{group} {text}" if corpus == "reflex" else group
         made.append(_question((text, own, corpus), ranked[:CROWD], answers, "real"))
         if number % EVERY == 0:
             # who has told little yet is answered, too
             made.append(_question((text, own, corpus), padded(ranked[:FEW], crowd), answers, "few"))
-        if answers is not None and corpus != "reflex":
+        if answers and corpus != "reflex":
             # the same question to who never told it
-            rest = [one for one in ranked if one != answers]
+            rest = [one for one in ranked if one not in answers]
             made.append(_question((text, own, corpus), rest[:CROWD], answers, "dropped"))
     return made
 
 
-def _question(asks: tuple[str, str, str], memories: Sequence[str], answers: str | None, kind: Kind) -> Question:
+def _question(asks: tuple[str, str, str], memories: Sequence[str], answers: frozenset[str], kind: Kind) -> Question:
     text, group, corpus = asks
-    right = tuple(one == answers for one in memories)
-    answerable = any(right) if kind != "real" else answers is not None
+    right = tuple(one in answers for one in memories)
+    answerable = any(right) if kind != "real" else bool(answers)
     return Question(text, tuple(memories), right, group, corpus, answerable, kind, FEW if kind == "few" else CROWD)
 
 
@@ -275,9 +281,7 @@ def learn_answers(found: Sequence[Question], vectors: dict[str, Any], kind: str)
     right = batch.right[numpy.arange(len(found)), best] > 0
     head = fit(batch.of(numpy.flatnonzero(learned)))
     head = Head(head.weights / temperature, head.bias / temperature)
-    known = numpy.array([one.answerable and one.kind == "real" for one in found])
-    near = float(numpy.quantile(value[known & right], 1 - SHOWN[kind]))
-    return Answers(head, near, every, odds, best, value, right)
+    return Answers(head, every, odds, best, value, right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +289,6 @@ class Answers:
     """The head that ranks, and what it said of each question by weights that saw nothing of its set."""
 
     head: Head
-    near: float
     rows: Sequence[Floats]
     odds: Floats
     best: NDArray[Any]
@@ -293,18 +296,23 @@ class Answers:
     right: NDArray[Any]
 
 
-def thresholds(found: Sequence[Question], learned: Answers, value: Floats) -> dict[str, float]:
-    """From where on to be sure, of how many that is right, and of how many it is not."""
+def thresholds(found: Sequence[Question], learned: Answers, value: Floats, kept: float) -> dict[str, float]:
+    """From where on to be sure, and to show something as the nearest, of how many that is right, and of how many it is not."""
     corpus, kinds = numpy.array([one.corpus for one in found]), numpy.array([one.kind for one in found])
     answerable = numpy.array([one.answerable for one in found])
     # `plain` is easy, and has figures of its own
-    parts = {one: (kinds == "real") & (corpus == one) for one in ("pairs", "plain", "reflex")}
+    parts = {one: (kinds == "real") & (corpus == one) for one in ("pairs", "plain", "reflex", "grounded")}
     parts["few"] = kinds == "few"
-    limits = ((parts["pairs"] | parts["plain"], INVENTED), (parts["reflex"], ALLOWED), (parts["few"], ALLOWED))
+    limits = (
+        (parts["pairs"] | parts["plain"] | parts["grounded"], INVENTED),
+        *((parts[one], INVENTED) for one in ("reflex", "few")),
+        (parts["grounded"], TYPED),
+    )
     sure = max(_at_most(value[~answerable & part], share) for part, share in limits)
-    right, shown = learned.right, learned.value >= learned.near
-    said = (value >= sure) & shown
-    figures: dict[str, float] = {"sure": round(sure, 4), "near": round(learned.near, 4)}
+    right = learned.right
+    near = float(numpy.quantile(value[parts["grounded"] & answerable & right], 1 - kept))
+    shown, said = value >= near, value >= sure
+    figures: dict[str, float] = {"sure": round(sure, 4), "near": round(near, 4)}
     for name, part in parts.items():
         known, unknown = part & answerable, part & ~answerable
         figures[f"{name}-right"] = round(float((right & shown)[known].mean()), 4)
@@ -445,10 +453,10 @@ def train(say: Callable[[str], None]) -> bytes:
     for kind in ("deep", "light"):
         learned = learn_answers(found, vectors, kind)
         heads[f"answers.{kind}"] = learned.head
-        told["answers"][kind] = thresholds(found, learned, learned.value)
+        told["answers"][kind] = thresholds(found, learned, learned.value, SHOWN[kind])
         if kind == "deep":
             heads["sure"], value = learn_sure(found, learned, vectors)
-            told["sure"] = thresholds(found, learned, value)
+            told["sure"] = thresholds(found, learned, value, SHOWN[kind])
             say(f"sure: {json.dumps(told['sure'])}")
         heads[f"same.{kind}"], told["same"][kind] = learn_same(alike, vectors, kind)
         heads[f"replaces.{kind}"], told["replaces"][kind] = learn_replaces(alike, vectors, kind)

@@ -1,14 +1,14 @@
 """Judge the reflex and the heads for two texts by tests/corpora/pairs. Prints scores only, no text.
 
-usage: python -m tools.train_classify.sealed_pairs [--open] [--as-questions]
+usage: python -m tools.train_classify.sealed_pairs [--part PART] [--as-questions]
 
-Without --open the sealed part is unpacked in memory, for a closing run. --as-questions leaves aside whether a question is read as one.
+Every part was learned from: the one that was sealed is `seen` since the closing run of 2026-11-16. Blind figures are those of
+`tools.train_classify.sealed_grounded`. --as-questions leaves aside whether a question is read as one.
 """
 
 import argparse
 import asyncio
 import json
-import lzma
 import re
 import sys
 import tempfile
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 from unittest import mock
 
-from tools.train_classify.examples import CORPORA, SEALED
+from tools.train_classify.examples import CORPORA
 
 from everself.agent import Agent, open_runtime
 from everself.classify import encoder
@@ -41,11 +41,13 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """`right`: the memory that answers is cited, without reserve or as the nearest. `told`: something is, without reserve."""
+    """`right`: the memory that answers is cited, without reserve or as the nearest. `told`: something is, without reserve; `shown`: so or
+    as the nearest."""
 
     answerable: bool
     right: bool
     told: bool
+    shown: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +56,11 @@ class Figures:
     told: float
     wrong: float
     invented: float
+    pointed: float
 
 
 def rows(part: str, name: str) -> list[Row]:
-    """Of the open part or of the sealed one, which is packed."""
-    folder = CORPORA / "pairs" / part
-    if part == SEALED:
-        text = lzma.decompress((folder / f"{name}.jsonl.xz").read_bytes()).decode()
-    else:
-        text = (folder / f"{name}.jsonl").read_text(encoding="utf-8")
+    text = (CORPORA / "pairs" / part / f"{name}.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -86,10 +84,11 @@ def ask_all(home: str, memories: Sequence[str], asked: Sequence[Row]) -> list[An
             replies = asyncio.run(_converse(app, [str(row["question"]) for row in asked]))
     found = []
     for row, said in zip(asked, replies, strict=True):
-        at = row["answer"]
-        hit = isinstance(at, int) and _plain(memories[at]) in _plain(_cited(home, said))
+        answers = row["answers"] if "answers" in row else [row["answer"]] if row["answer"] is not None else []
+        cited = _plain(_cited(home, said))
+        hit = any(_plain(memories[at]) in cited for at in answers)
         shown = any(one in said for one in (*TOLD, *NEAREST))
-        found.append(Answered(isinstance(at, int), hit and shown, any(one in said for one in TOLD)))
+        found.append(Answered(bool(answers), hit and shown, any(one in said for one in TOLD), shown))
     return found
 
 
@@ -117,11 +116,13 @@ def _plain(words: str) -> str:
 def figures(found: Sequence[Answered]) -> Figures:
     known = [one for one in found if one.answerable]
     unknown = [one for one in found if not one.answerable]
+    every, none = max(1, len(known)), max(1, len(unknown))
     return Figures(
-        sum(one.right for one in known) / len(known),
-        sum(one.right and one.told for one in known) / len(known),
-        sum(one.told and not one.right for one in known) / len(known),
-        sum(one.told for one in unknown) / len(unknown),
+        sum(one.right for one in known) / every,
+        sum(one.right and one.told for one in known) / every,
+        sum(one.told and not one.right for one in known) / every,
+        sum(one.told for one in unknown) / none,
+        sum(one.shown for one in unknown) / none,
     )
 
 
@@ -140,17 +141,17 @@ def judge_reflex(part: str, say: Callable[[str], None], *, as_questions: bool) -
             for memories, asked in questions(part, language):
                 with tempfile.TemporaryDirectory() as home:
                     own += ask_all(home, memories, asked)
-            say(f"reflex {language}: {_line(own)}")
+            say(f"reflex {language}: {line(own)}")
             found += own
-    say(f"reflex, all: {_line(found)}")
+    say(f"reflex, all: {line(found)}")
     return figures(found)
 
 
-def _line(found: Sequence[Answered]) -> str:
+def line(found: Sequence[Answered]) -> str:
     one, known = figures(found), sum(one.answerable for one in found)
     return (
         f"right citation {one.right:.3f} of {known} ({one.told:.3f} without reserve, another one without reserve {one.wrong:.3f}), "
-        f"unanswerable told without reserve {one.invented:.3f} of {len(found) - known}"
+        f"unanswerable told without reserve {one.invented:.3f} of {len(found) - known}, shown something as the nearest {one.pointed:.3f}"
     )
 
 
@@ -164,10 +165,10 @@ def judge_pairs(part: str, judge: Callable[[str, str], object], label: str) -> t
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.train_classify.sealed_pairs")
-    parser.add_argument("--open", action="store_true", help="judge the open part, which was learned from")
+    parser.add_argument("--part", choices=("open", "more", "seen", "plain"), default="open", help="what is judged")
     parser.add_argument("--as-questions", action="store_true", help="take every question for one")
     options = parser.parse_args()
-    part = "open" if options.open else SEALED
+    part = options.part
     judge_reflex(part, print, as_questions=options.as_questions)
     from tools.train_classify.training import encoder as local
 

@@ -32,6 +32,8 @@ class Message:
     sentences: tuple[str, ...]
     labels: tuple[int, ...]
     written: bool
+    # what its parts are judged together with
+    group: str
 
 
 def messages(examples: Sequence[Example]) -> list[Message]:
@@ -40,7 +42,9 @@ def messages(examples: Sequence[Example]) -> list[Message]:
         labels = tuple(one.whole.get(name, -1) for name in WHOLE)
         sentences = tuple(one.text[start:end] for start, end in split(one.text))[: MOST - 1]
         if sentences and any(label >= 0 for label in labels):
-            found.setdefault(one.text, Message(" ".join(sentences), sentences, labels, one.corpus == "messages"))
+            written = one.corpus == "messages"
+            made = Message(" ".join(sentences), sentences, labels, written, one.group or one.text)
+            found.setdefault(one.text, made)
     return list(found.values())
 
 

@@ -1,9 +1,11 @@
 """Learn the ranker of search across kinds of text and write its numbers.
 
-usage: python -m tools.train_recall --data DIR [--lives DIR] [--out FILE] [--questions N] [--left-out DIR] [--better]
+usage: python -m tools.train_recall --data DIR [--lives DIR] [--out FILE] [--questions N] [--left-out DIR] [--measure FILE]
+       [--better]
 
 DIR holds the sets of `make bench-recall`. Nothing of them is copied: what is written are at most two hundred numbers. --left-out also
-learns without each set in turn, prints what it then finds there and writes DIR/NAME.json for `tools.bench_recall --rankers DIR`. --better
+learns without each set in turn, prints what it then finds there and writes DIR/NAME.json for `tools.bench_recall --rankers DIR`. --measure
+FILE learns nothing and prints what the numbers in FILE find: the lives of `choose` are sets that they were not learnt from. --better
 makes the vectors of the better model first, which takes an hour, and learns the second stage from them. Without it that part of the file
 stays as it is, unless such vectors are in --keep already.
 """
@@ -23,7 +25,7 @@ from tools.train_recall.collecting import Asked, collect
 from tools.train_recall.life_stores import life_sets
 from tools.train_recall.ranker import family, figures, learn, learn_second
 
-from everself.search._weights import Model, load_second
+from everself.search._weights import Model, load_second, read_model
 from everself.testing.embedder import forbid_model_calls
 
 _RANKER = Path(__file__).parents[2] / "src" / "everself" / "search" / "ranker.json"
@@ -38,6 +40,10 @@ def main(arguments: list[str]) -> int:
     shared = [thin_out(one, chosen.questions) for one in load_sets(Path(chosen.data), tuple(READERS))]
     lives = [*life_sets(Path(chosen.lives), "train"), *life_sets(Path(chosen.lives), "choose")]
     asked = _collected([*shared, *(thin_out(one, chosen.questions) for one in lives)], chosen)
+    if chosen.measure:
+        text = Path(chosen.measure).read_text(encoding="utf-8")
+        _show(f"as {Path(chosen.measure).name} has it", asked, read_model(text, meaning=True))
+        return 0
     learning = [one for one in asked if family(one.dataset) != "choose"]
     if chosen.left_out:
         _leave_out(asked, learning, Path(chosen.left_out))
@@ -113,6 +119,9 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--out", default=str(_RANKER), metavar="FILE", help="where the numbers are written")
     parser.add_argument("--questions", type=int, default=500, metavar="N", help="at most so many of each set")
     parser.add_argument("--keep", default="", metavar="FILE", help="a folder outside the repository for the workspaces")
+    parser.add_argument(
+        "--measure", default="", metavar="FILE", help="learn nothing; say what the numbers in FILE find"
+    )
     parser.add_argument("--better", action="store_true", help="make the better model's vectors first")
     parser.add_argument("--left-out", default="", metavar="DIR", help="learn without each set in turn, too, into DIR")
     return parser.parse_args(arguments)

@@ -14,7 +14,7 @@ from tools.bench_recall.systems import House
 from everself.runtime import Runtime
 from everself.search._features import MEANING, WORDS, QueryFacts, measure
 from everself.search.matching import choose, match
-from everself.search.ranking import RUN, read_wording, run_share
+from everself.search.ranking import COMPARED, RUN, read_wording, run_share
 from everself.search.snippets import DocumentCache, SnippetSource
 from everself.text.dates import asks_when, read_dates
 from everself.text.search import read_query
@@ -78,15 +78,24 @@ def _asked(view: "Snapshot", app: Runtime, dataset: str, store: Store, today: da
         matched = match(view, read_query(question.text))
         chunks = choose(view, matched, view.nearest(vector, 200))
         measured = measure(view, matched, chunks, _facts(question.text, today), vector)
-        wording = read_wording(question.text)
-        runs = [[run_share(wording, text)] for text in served.texts(chunks.tolist())]
         assert measured.meaning is not None
-        rows = numpy.hstack([measured.words, measured.meaning, numpy.array(runs, numpy.float32)])
-        units = _units(served, lines, chunks.tolist())
+        table = numpy.hstack([measured.words, measured.meaning])
+        rows = numpy.hstack([table, _runs(served, question.text, chunks, table)])
         wanted = frozenset(same[number] for number in question.evidence)
+        units = _units(served, lines, chunks.tolist(), wanted)
         groups = view.columns["group"][chunks].astype(numpy.int64)
         second = None if by_second is None else view.second_cosines(by_second[at], chunks)
         found.append(Asked(dataset, store.name, question, rows, units, wanted, groups, measured.told, second))
+    return found
+
+
+def _runs(served: SnippetSource, question: str, chunks: "NDArray[numpy.int32]", rows: "Floats") -> "Floats":
+    """As in a search, only the best are compared word for word; by about twice as many as there, whatever the weights will be."""
+    plain = rows[:, [NAMES.index(name) for name in ("around", "first", "nearest", "best")]].sum(axis=1)
+    best = numpy.sort(numpy.argsort(-plain, kind="stable")[: 2 * COMPARED])
+    wording = read_wording(question)
+    found = numpy.zeros((len(chunks), 1), numpy.float32)
+    found[best, 0] = [run_share(wording, text) for text in served.texts(chunks[best].tolist())]
     return found
 
 
@@ -116,10 +125,13 @@ def _lines(store: Store, same: Sequence[int]) -> dict[tuple[str, int], int]:
     }
 
 
-def _units(served: SnippetSource, lines: dict[tuple[str, int], int], chunks: Sequence[int]) -> "Numbers":
+def _units(
+    served: SnippetSource, lines: dict[tuple[str, int], int], chunks: Sequence[int], wanted: frozenset[int]
+) -> "Numbers":
+    """The unit that each chunk is a part of; of several one that is wanted."""
     found = []
     for chunk in served.chunks(chunks):
         path = served.path(chunk.document)
-        held = (lines[path, line] for line in range(chunk.first_line, chunk.last_line + 1) if (path, line) in lines)
-        found.append(next(held, -1))
+        held = [lines[path, line] for line in range(chunk.first_line, chunk.last_line + 1) if (path, line) in lines]
+        found.append(next((unit for unit in held if unit in wanted), held[0] if held else -1))
     return numpy.array(found, numpy.int64)

@@ -1,7 +1,6 @@
 """The sentence encoder that comes with the package, for those who have it loaded: sentences in, vectors out.
 
-Nothing is opened here. Whoever converses offers an encoder; until then nobody embeds, and the heads judge by n-grams and layout alone. So a
-command that adds one memory does not load thirty megabytes to look at it.
+Nothing is opened here. Whoever converses offers an encoder; until then nobody embeds, and the heads judge by n-grams and layout alone.
 """
 
 import threading
@@ -17,7 +16,6 @@ from everself.text.normalise import without_surrogates
 if TYPE_CHECKING:
     from everself.classify.features import Floats
     from everself.models.embedding.protocol import Vectors
-
 
 # Of one message no more sentences are embedded than this; it is pasted, and its layout says so.
 MOST: Final = 32
@@ -66,8 +64,6 @@ class _Offered:
 
 
 _OFFERED: Final = _Offered()
-
-
 # from now on the heads see what these vectors say, or no longer
 offer = _OFFERED.set
 embed = _OFFERED.embed

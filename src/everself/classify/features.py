@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     Floats = NDArray[numpy.float32]
     Rows = NDArray[numpy.float64]
 
-
 # Raised when the same text gives other features: weights of another version cannot be used.
 VERSION: Final = 2
 BITS: Final = 16

@@ -15,10 +15,8 @@ from everself.classify.model import Scores, prepare, score, shipped
 if TYPE_CHECKING:
     from everself.classify.features import Floats
 
-
-# asks: it mainly asks for information
 WHOLE: Final = ("keep", "strong", "asks")
-_SUREST, _MANY, _HELD = 8.0, 8, 512
+SUREST, _MANY, _HELD = 8.0, 8, 512
 
 
 def read_whole(sentences: Sequence[str], *, deep: bool = True) -> Scores:
@@ -37,14 +35,14 @@ def _read(sentences: tuple[str, ...], deep: bool, _generation: int) -> Scores:
     each = [score(one, deep=deep) for one in sentences] or [whole]
     told = shipped().told["whole"][kind := "deep" if whole.deep else "light"]
     names = tuple(told["inputs"])
-    seen = inputs(_odds(whole, names), numpy.stack([_odds(one, names) for one in each]), features_of(text).layout)
+    seen = inputs(odds_of(whole, names), numpy.stack([odds_of(one, names) for one in each]), features_of(text).layout)
     odds = forward(shipped().arrays, f"whole.{kind}", seen[None, :])[0]
     likely = {name: float(1 / (1 + numpy.exp(-one))) for name, one in zip(WHOLE, odds, strict=True)}
     enough, possible = (dict(zip(WHOLE, told[part], strict=True)) for part in ("thresholds", "possible"))
     return Scores(likely, enough, possible, whole.deep)
 
 
-def _odds(scores: Scores, names: Sequence[str]) -> "Floats":
+def odds_of(scores: Scores, names: Sequence[str]) -> "Floats":
     import numpy
 
     likely = numpy.clip([scores[name] for name in names], 1e-6, 1 - 1e-6)
@@ -57,7 +55,7 @@ def inputs(whole: "Floats", each: "Floats", layout: "Floats") -> "Floats":
     import numpy
 
     parts = [whole, each.max(axis=0), each[0], each[-1], [min(1.0, len(each) / _MANY)], layout]
-    found: Floats = numpy.clip(numpy.concatenate(parts), -_SUREST, _SUREST).astype(numpy.float32)
+    found: Floats = numpy.clip(numpy.concatenate(parts), -SUREST, SUREST).astype(numpy.float32)
     return found
 
 

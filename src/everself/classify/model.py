@@ -17,7 +17,6 @@ from everself.classify.weights import Weights, load
 if TYPE_CHECKING:
     from everself.classify.features import Floats
 
-
 PATH: Final = os.path.join(os.path.dirname(__file__), "weights.bin")
 _HELD: Final = 4_096
 

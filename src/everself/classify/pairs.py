@@ -26,13 +26,14 @@ from everself.text.search import TermKind, index_terms, read_query
 if TYPE_CHECKING:
     from everself.classify.features import Rows
 
-
 PATH: Final = os.path.join(os.path.dirname(__file__), "pairs.bin")
 # Raised when the same pair gives other features: weights of another version cannot be used.
 VERSION: Final = 2
 # memories that one question is held against
 MOST: Final = 24
 CROWD: Final = 10
+# what is so far ahead of the others is shown whatever the second head says
+_AHEAD: Final = 0.4
 _LENGTHS: Final = (2, 3, 4)
 # how much the numbers of two embeddings weigh beside the others
 _PRODUCT: Final = 16.0
@@ -40,16 +41,16 @@ _DISTANCE: Final = 8.0
 _COUNTED: Final = 3.0
 _DENSE: Final = "\u2e7f"
 # which of the features is the nearness of the embeddings
-_NEAR: Final = 16
+NEAR: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """How likely each memory is to be what answers; `near` is what it takes to be shown as the nearest. `sure`: the best may be told."""
+    """How likely each memory is to be what answers. `sure`: the best may be told; `near`: it may be shown as the nearest."""
 
     likely: tuple[float, ...]
     sure: bool
-    near: float
+    near: bool
 
     @property
     def best(self) -> int:
@@ -61,7 +62,7 @@ def answering(question: str, memories: Sequence[str]) -> Answering:
     import numpy
 
     if not memories:
-        return Answering((), False, 1.0)
+        return Answering((), sure=False, near=False)
     looked = padded(memories[:MOST], shipped().told["background"])
     vectors = encoder.embed([question, *looked])
     kind = "light" if vectors is None else "deep"
@@ -75,14 +76,14 @@ def answering(question: str, memories: Sequence[str]) -> Answering:
     told = shipped().told["answers"][kind]
     likely = [float(one) / total for one in shares][: len(memories)]
     best = likely.index(max(likely))
-    sure = likely[best] >= float(told["sure"])
+    value = likely[best]
     if dense is not None:
-        words = explained(question, memories[best])
-        sure = words is not None and _likely("sure", sure_features(rows, odds, best, words, dense[0])) >= float(
-            shipped().told["sure"]["sure"]
-        )
+        # of the best memory a second head says whether it answers
+        told, words = shipped().told["sure"], explained(question, memories[best])
+        value = 0.0 if words is None else _likely("sure", sure_features(rows, odds, best, words, dense[0]))
     likely += [0.0] * (len(memories) - len(likely))
-    return Answering(tuple(likely), sure and likely[best] >= float(told["near"]), float(told["near"]))
+    near = value >= float(told["near"]) or likely[best] >= _AHEAD
+    return Answering(tuple(likely), sure=value >= float(told["sure"]), near=near)
 
 
 def padded(memories: Sequence[str], background: Sequence[str]) -> list[str]:
@@ -182,7 +183,7 @@ def sure_features(rows: "Rows", odds: "Rows", best: int, words: "Rows", asked: "
     top = max(0.0, float(odds.max()))
     some = top + log(float(numpy.exp(odds - top).sum()) + exp(-top))
     seen = rows[best, : rows.shape[1] % EMBEDDED]
-    near = float(seen[_NEAR])
+    near = float(seen[NEAR])
     said = [float(odds[best]), second, some]
     return numpy.concatenate([seen, said, near * words[:SCALARS], words, asked])
 

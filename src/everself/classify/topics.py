@@ -13,7 +13,6 @@ from everself.classify.weights import Weights, load
 if TYPE_CHECKING:
     from everself.classify.features import Ints
 
-
 # the eight of the seed, in the order that settles ties
 Category = Literal["explicit", "decision", "legal", "financial", "architecture", "milestone", "strategy", "people"]
 Topic = Category | Literal["welcome", "ability", "tool", "opener"]

@@ -17,7 +17,6 @@ from everself.text.normalise import without_surrogates
 if TYPE_CHECKING:
     from everself.classify.features import Rows
 
-
 # of one text no more words are looked at
 MOST: Final = encoder.MOST
 _LONGEST: Final = 400

@@ -7,21 +7,20 @@ guessed.
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from everself.config.json5_splice import Editor
 from everself.config.kinds import Plain
 from everself.config.shape import Where
 from everself.errors import BadConfig
+from everself.frozen import Frozen
 
 Path = tuple[str, ...]
 _MOST: Final = 16 * 2**20
 _BOM: Final = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class Addition:
+class Addition(Frozen):
     """A value that stands at a path; with a `mark`, one of the list at that path, where whatever holds the mark is ours.
     `form`: the file needs it whoever writes it, and it stays."""
 
@@ -95,6 +94,12 @@ def stands_in_json(text: str, additions: Sequence[Addition], file: str) -> bool:
         if len(where) < len(one.path) or not (isinstance(node, list) and value in node if one.mark else node == value):
             return False
     return True
+
+
+def find_in_json(text: str, path: Path, file: str) -> object:
+    """What stands at a path; None where nothing does."""
+    where, node = Editor(text, file, strict=True, most=_MOST).follow(path)
+    return node if len(where) == len(path) else None
 
 
 def _without_empty(text: str, path: Path, known: Mapping[str, object], file: str) -> str:

@@ -3,7 +3,7 @@
 Never holds the value of a secret.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from everself.config.kinds import Plain
@@ -14,12 +14,12 @@ from everself.config.secrets import Secret
 from everself.config.sections import SETTINGS
 from everself.config.table import Setting
 from everself.config.tunables import PATTERNS
+from everself.frozen import Frozen
 
 Origin = Literal["default", "host file", "CONFIG.md", "both files", "environment"]
 
 
-@dataclass(frozen=True, slots=True)
-class SettingReport:
+class SettingReport(Frozen):
     """A setting in force. A secret shows where it comes from, never what it is."""
 
     key: str

@@ -67,7 +67,11 @@ class Editor:
             text = self._append(where, lambda indent: self._render(rest[0], indent))
             _inside(expected, where).append(rest[0])
         else:
-            raise BadConfig(f"{'.'.join(path[: len(where)])} is not a group of settings, so nothing can be set in it.")
+            group = ".".join(path[: len(where)])
+            raise BadConfig(
+                f"{group} in {self.file} is not a group of settings, so nothing can be set in it.",
+                mend="Edit it by hand.",
+            )
         return self._checked(text, expected, ())
 
     def add(self, path: Path, value: Plain) -> str:

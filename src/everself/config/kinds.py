@@ -5,13 +5,13 @@ Pure. Knows nothing of keys or files, and never repeats a value in its words, be
 
 import string
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
 from everself.clock import find_zone
 from everself.config.plugins import PluginGroup, find_plugins
 from everself.errors import BadConfig
+from everself.frozen import Frozen
 from everself.text.patterns import LARGEST_TOGETHER, size_of
 
 Plain = bool | int | float | str | tuple["Plain", ...] | Mapping[str, "Plain"]
@@ -23,15 +23,13 @@ _TEXT_LIMIT = 4096
 _LIST_LIMIT = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Misfit:
+class Misfit(Frozen):
     """Why a value does not fit, to be read after the name of the setting."""
 
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Frozen):
     """`words` completes "KEY must be …"; `check` gives the value as it is kept, None or a Misfit where it does not fit;
     `convert` turns the stored value into what other packages get."""
 

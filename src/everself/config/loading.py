@@ -4,7 +4,7 @@ Pure over texts, places and the vault it is given; `load_here` reads this machin
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from everself.config.assemble import assemble, find_shared
 from everself.config.host import parse_json5, read_host, read_vault
@@ -14,11 +14,11 @@ from everself.config.secrets import EMPTY_VAULT, Vault
 from everself.config.sections import Config
 from everself.config.tunables import PATTERNS, TunablesReading, join_patterns, read_tunables
 from everself.errors import EverselfError
+from everself.frozen import Frozen
 from everself.values import Finding
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(Frozen):
     """The settings in force. `reading` and `tunables` remember what was given, for `config show`."""
 
     config: Config

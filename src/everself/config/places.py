@@ -6,9 +6,9 @@ Knows the names of variables and folders. Does not know whether anything exists 
 import os
 import string
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from everself.errors import BadConfig
+from everself.frozen import Frozen
 
 MAIN = "main"
 _ID_SYMBOLS = frozenset(string.ascii_letters + string.digits + "-_")
@@ -32,8 +32,7 @@ def _checked_id(agent: str) -> str:
     return agent
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Frozen):
     """Absolute paths. `user_home` is empty where the environment names none and none was needed."""
 
     home: str

@@ -1,7 +1,8 @@
 """What installed packages of others add to Everself, by entry point. Finds names; loads no package."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from everself.frozen import Frozen
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution, EntryPoint
@@ -12,8 +13,7 @@ EMBEDDERS: PluginGroup = "embedders"
 MODELS: PluginGroup = "models"
 
 
-@dataclass(frozen=True, slots=True)
-class Plugin:
+class Plugin(Frozen):
     """`package` is the distribution with its version; `entry` loads what it adds."""
 
     name: str

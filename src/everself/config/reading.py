@@ -4,7 +4,7 @@ Pure. Knows nothing of the sections, and repeats no value in its messages, becau
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from everself.config import schema
 from everself.config.kinds import Misfit, Plain
@@ -13,6 +13,7 @@ from everself.config.schema import Path, Spot, join_key
 from everself.config.secrets import Secret, Vault
 from everself.config.shape import Shape, Where, locate
 from everself.errors import BadConfig, UnknownKey
+from everself.frozen import Frozen
 from everself.values import Finding
 
 # limit of listed problems: finding the nearest key is slow
@@ -21,8 +22,7 @@ _MOST = 50
 _NAMED: frozenset[Path] = frozenset({("mcp", "servers"), ("provider",)})
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Frozen):
     """A value that the host file gives, and the path under which it stands there."""
 
     value: Plain | Secret
@@ -30,8 +30,7 @@ class Given:
     alias: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Frozen):
     """Values by key, for all agents and for each. `problems` make the file unusable, `findings` do not."""
 
     common: dict[str, Given] = field(default_factory=dict)
@@ -51,8 +50,7 @@ def read_settings(data: Mapping[str, object], text: str, file: str, vault: Vault
     return reader.done
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
+class _Reader(Frozen):
     shape: Shape
     file: str
     vault: Vault

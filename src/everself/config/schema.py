@@ -4,12 +4,12 @@ Knows the table of settings; does not know values or files.
 """
 
 import os
-from dataclasses import dataclass
 from functools import lru_cache
 
 from everself.config.sections import SETTINGS
 from everself.config.table import Setting
 from everself.errors import UnknownKey, WrongUse
+from everself.frozen import Frozen
 
 Path = tuple[str, ...]
 
@@ -34,8 +34,7 @@ _ALIASES: tuple[tuple[Path, Path], ...] = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Frozen):
     """Where a path leads: the setting, and the agent it is for ("" where it is for all)."""
 
     setting: Setting

@@ -5,18 +5,18 @@ Knows `${NAME}` (the environment) and `${secret:NAME}` (the secrets file). Does 
 
 import string
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NoReturn
 
 from everself.errors import BadConfig
+from everself.frozen import Frozen
 
 _STORED = "secret:"
 _ENV_SYMBOLS = frozenset(string.ascii_letters + string.digits + "_")
 _STORED_SYMBOLS = _ENV_SYMBOLS | frozenset("-.")
 
 
-@dataclass(frozen=True, slots=True)
-class Vault:
+class Vault(Frozen):
     """What references are looked up in."""
 
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -1,10 +1,8 @@
-# ruff: noqa: RUF009 (the calls in the defaults are declarations of fields)
 """The settings as frozen sections. Each field declares its key, type, default and documentation.
 
 Empty texts mean "not set", so that the next source of a chain is asked. Does not know where values come from.
 """
 
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any
@@ -16,6 +14,7 @@ from everself.config.plugins import EMBEDDERS
 from everself.config.secrets import Secret
 from everself.config.table import AGENT, EVERYONE, Scope, Setting, group, list_table, setting
 from everself.errors import BadConfig, NotFound
+from everself.frozen import Frozen
 
 SoulPolicy = StrEnum("SoulPolicy", "LOCKED PROPOSE EVOLVE")
 SoulIntegrity = StrEnum("SoulIntegrity", "NOTICE STRICT")
@@ -38,21 +37,18 @@ _DECAY = "query.hybrid.temporalDecay"
 _ACCESS = one_of(WorkspaceAccess, {"rw": "ro"})
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Frozen):
     name: str = setting("", TEXT, "", "Name, before the sources that come later in the chain.")
     emoji: str = setting("", TEXT, "", "Emoji, before the sources that come later in the chain.")
     avatar: str = setting("", TEXT, "", "Avatar, before the sources that come later in the chain.")
 
 
-@dataclass(frozen=True, slots=True)
-class Soul:
+class Soul(Frozen):
     policy: SoulPolicy = setting("", one_of(SoulPolicy), "propose", "Who changes it: humans, or keepers if approved.")
     integrity: SoulIntegrity = setting("", one_of(SoulIntegrity), "notice", "Outside edits: told, or withheld too.")
 
 
-@dataclass(frozen=True, slots=True)
-class ContextLimits:
+class ContextLimits(Frozen):
     profile: ContextProfile = setting(
         "context.profile", one_of(ContextProfile), "budget", "How a prompt is laid out.", shared="context.profile"
     )
@@ -67,8 +63,7 @@ class ContextLimits:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Compaction:
+class Compaction(Frozen):
     """Ceilings; for a small window the reserve is a quarter and the soft threshold an eighth of it."""
 
     reserve_tokens: int = setting("reserveTokensFloor", _TOKENS, 20_000, "Tokens kept free for the answer.")
@@ -76,8 +71,7 @@ class Compaction:
     soft_threshold: int = setting("memoryFlush.softThresholdTokens", _TOKENS, 4_000, "Tokens before the limit.")
 
 
-@dataclass(frozen=True, slots=True)
-class Heartbeat:
+class Heartbeat(Frozen):
     """`every` of zero means that there is none; hours are "HH:MM", empty for always, in "user", "local" or a zone."""
 
     every: timedelta = setting("", DURATION, "30m", "Time between two heartbeats; 0m turns them off.")
@@ -86,8 +80,7 @@ class Heartbeat:
     active_zone: str = setting("activeHours.timezone", kinds.zone("user", "local"), "user", "Time zone of these hours.")
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(Frozen):
     enabled: bool = setting("", FLAG, True, "Gives the agent memory_search and memory_get.")
     provider: str = setting(
         "", kinds.or_plugin(one_of(Embedding), EMBEDDERS), "auto", "Who embeds; auto is whose key is set, else local."
@@ -113,8 +106,7 @@ class Search:
     ranking: Ranking = setting("", one_of(Ranking), "default", "The measured best, a plain sum, or TF-IDF.")
 
 
-@dataclass(frozen=True, slots=True)
-class AgentSettings:
+class AgentSettings(Frozen):
     """One agent: the shared values with its own in their place. `workspace` and `state` are absolute."""
 
     id: str = setting("", TEXT, "main", "Id of the agent; it names its folders.", shared=None)
@@ -136,8 +128,7 @@ class AgentSettings:
     soul: Soul = group("soul", Soul, shared="soul")
 
 
-@dataclass(frozen=True, slots=True)
-class AlternatePersona:
+class AlternatePersona(Frozen):
     """`purge_at` is "HH:MM" in the user's time kinds.zone, empty for no daily window."""
 
     enabled: bool = setting("", FLAG, False, "Lets the alternate persona take over at times.")
@@ -147,8 +138,7 @@ class AlternatePersona:
     purge_for: timedelta = setting("purge.duration", DURATION, "", "How long it stays after that time.")
 
 
-@dataclass(frozen=True, slots=True)
-class Hooks:
+class Hooks(Frozen):
     """Where `enabled` is off, persona and session notes are told as off too."""
 
     enabled: bool = setting("", FLAG, True, "Switch for all built-in hooks.")
@@ -157,8 +147,7 @@ class Hooks:
     session_messages: int = setting(f"{_NOTES}.messages", whole(1, 1_000), 15, "Last messages that make the note.")
 
 
-@dataclass(frozen=True, slots=True)
-class ClientHooks:
+class ClientHooks(Frozen):
     """For the hooks of other programs: `everself hook`."""
 
     deadline_ms: int = setting(
@@ -166,8 +155,7 @@ class ClientHooks:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Provider:
+class Provider(Frozen):
     name: str
     api_key: Secret | None = setting("apiKey", TEXT, "", "Key of a model provider; else NAME_API_KEY.", secret=True)
     base_url: str = setting("baseUrl", TEXT, "", "Address of the provider, for any OpenAI-compatible server.")
@@ -176,8 +164,7 @@ class Provider:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CustomPattern:
+class CustomPattern(Frozen):
     """`route` is "miner", "validator" or a program that the host file names."""
 
     pattern: str
@@ -189,8 +176,7 @@ def _tunable(kind: Kind, default: Plain, doc: str) -> Any:
     return setting("", kind, default, doc, place="both")
 
 
-@dataclass(frozen=True, slots=True)
-class Tunables:
+class Tunables(Frozen):
     """What CONFIG.md may change. Daily times are "HH:MM", the weekly one "Day HH:MM"."""
 
     context_budget_tokens: int = _tunable(whole(100, 1_000_000), 6_000, "Tokens of remembered context.")
@@ -231,16 +217,14 @@ class Tunables:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Programs:
+class Programs(Frozen):
     """Commands that Everself runs; only the host file may name them."""
 
     recall_external_handler: str = setting("", TEXT, "", "Program for recall failures that are not about the past.")
     crm_hook: str = setting("", TEXT, "", "Program that gets a message and its names, and prints profiles.")
 
 
-@dataclass(frozen=True, slots=True)
-class SpendLimits:
+class SpendLimits(Frozen):
     """Hard stops for what runs unasked and for what nobody watches; a conversation that the owner has is never stopped by them."""
 
     background_per_day: float = setting(
@@ -263,8 +247,7 @@ class SpendLimits:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Exec:
+class Exec(Frozen):
     enabled: bool = setting("", FLAG, False, "Lets the agent run programs, which can do all that you can.")
     allow: tuple[str, ...] = setting("", kinds.TEXTS, (), "Programs it may run, then without a shell; empty is any.")
     workdir: str = setting(
@@ -273,8 +256,7 @@ class Exec:
     timeout: int = setting("timeoutSec", whole(1, 86_400), 60, "Seconds after which a program is killed.")
 
 
-@dataclass(frozen=True, slots=True)
-class Fetch:
+class Fetch(Frozen):
     enabled: bool = setting("", FLAG, False, "Lets the agent read pages of the web.")
     max_chars: int = setting("maxChars", whole(100, 1_000_000), 20_000, "Characters of a page that the model gets.")
     max_bytes: int = setting("maxResponseBytes", whole(1_000, 50_000_000), 2_000_000, "Bytes of a page that are read.")
@@ -285,8 +267,7 @@ class Fetch:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSettings:
+class ToolSettings(Frozen):
     memory: bool = setting(
         "", FLAG, False, "Offers the model Anthropic's memory tool, and answers its calls in /v1/messages here."
     )
@@ -294,8 +275,7 @@ class ToolSettings:
     fetch: Fetch = group("web.fetch", Fetch)
 
 
-@dataclass(frozen=True, slots=True)
-class McpServer:
+class McpServer(Frozen):
     """A program that is started (`command`), or an address that is asked (`url`)."""
 
     name: str
@@ -307,8 +287,7 @@ class McpServer:
     headers: Headers = setting("headers.*", TEXT, "", "Header of the requests to that address.", secret=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Gateway:
+class Gateway(Frozen):
     """`bind` is "loopback", "lan" (every address of the machine) or one address."""
 
     port: int = setting("", whole(1, 65_535), 7373, "Port of the gateway.")
@@ -317,8 +296,7 @@ class Gateway:
     open_agents: int = setting("openAgents", whole(1, 10_000), 64, "Agents that it keeps open at once.")
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Frozen):
     places: Places
     agents: tuple[AgentSettings, ...]
     default_agent: str

@@ -4,16 +4,16 @@ Knows no particular setting. `*` in a key stands for a name the person chooses, 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any, Literal
 
 from everself.config.kinds import Kind, Plain
+from everself.frozen import Frozen
 
 Place = Literal["host", "both"]
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Frozen):
     """`own` is the name under `agents.list[]` by which one agent may differ; empty where none may."""
 
     key: str
@@ -25,8 +25,7 @@ class Setting:
     own: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Frozen):
     """Where the settings of a section stand: for all agents, and below one agent; None where they may not."""
 
     shared: str | None = ""

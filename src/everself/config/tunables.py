@@ -4,12 +4,13 @@ Pure. Whatever is wrong becomes a finding and leaves the default in force: a bro
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 from everself.config.kinds import Misfit, Plain, patterns
 from everself.config.schema import find_spot, is_group, nearest_key
 from everself.config.sections import CustomPattern
+from everself.frozen import Frozen
 from everself.values import Finding
 
 FILE = "CONFIG.md"
@@ -22,8 +23,7 @@ _ALL_PATTERNS = patterns(CustomPattern)
 _SAFE_PATTERNS = patterns(CustomPattern, programs=False)
 
 
-@dataclass(frozen=True, slots=True)
-class TunablesReading:
+class TunablesReading(Frozen):
     values: dict[str, Plain] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
 

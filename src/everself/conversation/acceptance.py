@@ -4,7 +4,6 @@ Knows neither prompts nor models.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
@@ -13,6 +12,7 @@ from everself.conversation.sessions.heard import CLIENT, is_result, reply_after
 from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session
 from everself.errors import NotFound
+from everself.frozen import Frozen
 from everself.memory.provenance import TOOL
 from everself.models.chat.protocol import ToolReturn
 from everself.search.scopes import Scope
@@ -21,8 +21,7 @@ from everself.values import new_id
 _NOBODY: Final = "this conversation holds no message that could be answered."
 
 
-@dataclass(frozen=True, slots=True)
-class Acceptance:
+class Acceptance(Frozen):
     """`first` is what the turn is known by; `answered` is the message that is being answered, which with results alone is an earlier one.
 
     `known`: the message was stored before, and acted on. `instead` is a reply to it that broke off, whose place the next one takes.

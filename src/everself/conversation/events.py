@@ -1,9 +1,10 @@
 """The closed set of events that a conversation emits. Interfaces render them; nothing else is exchanged."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from everself.conversation.tools.protocol import Stamp, Written
+from everself.frozen import Frozen
 from everself.models.chat.protocol import Usage
 
 Level = Literal["info", "warning"]
@@ -11,28 +12,24 @@ Level = Literal["info", "warning"]
 Ending = Literal["stop", "length", "refused", "cancelled", "failed", "steps", "tool_calls"]
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
+class Accepted(Frozen):
     """The message is durable; whatever happens now, it is not lost. Always the first event of a turn."""
 
     session: str
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Frozen):
     """A part of the reply, to be shown as it arrives."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Thinking:
+class Thinking(Frozen):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCalled:
+class ToolCalled(Frozen):
     """`client`: it is the program that asks which has to run it."""
 
     id: str
@@ -41,8 +38,7 @@ class ToolCalled:
     client: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ToolReturned:
+class ToolReturned(Frozen):
     id: str
     name: str
     content: str
@@ -51,16 +47,14 @@ class ToolReturned:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryWritten:
+class MemoryWritten(Frozen):
     """`told`: the reply itself says so, and nobody needs to hear it twice."""
 
     written: Written
     told: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Frozen):
     """Something the person should know that is no part of the reply."""
 
     text: str
@@ -68,8 +62,7 @@ class Notice:
     mend: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Frozen):
     """The last event of a turn. `message` is the stored reply, empty where there was none; `filled` the share of the window in use."""
 
     message: str

@@ -1,12 +1,12 @@
 """The receipt stored with a reply and shown by /why: paths, numbers and reasons, never the text itself."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from everself.conversation.context.receipt import Receipt
 from everself.errors import NotFound, WrongUse
+from everself.frozen import Frozen
 from everself.models.chat.protocol import JsonObject
 from everself.storage.state.searches import Searches, SearchRecord
 
@@ -14,8 +14,7 @@ from everself.storage.state.searches import Searches, SearchRecord
 _LISTED: Final = 40
 
 
-@dataclass(frozen=True, slots=True)
-class ToolUse:
+class ToolUse(Frozen):
     name: str
     failed: bool
     stamp: str

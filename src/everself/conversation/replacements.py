@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from everself.classify.corrections import Correction
-from everself.classify.coverage import denies, is_chatter, words_shared
+from everself.classify.coverage import denies, is_chatter, is_filler, words_of_substance, words_shared
 from everself.classify.openers import bare
+from everself.memory.contrasts import names_other_value
 from everself.memory.remainders import untouched
-from everself.memory.replacement import Replacement, find_replacement, says_more, swapped
+from everself.memory.replacement import Replacement, find_replacement, put_right, says_more, swapped, without_values
 from everself.text.clauses import clauses_of
 from everself.text.note_quotes import with_quote
 from everself.text.quantities import read_quantities
@@ -27,6 +28,9 @@ _LIKELY: Final = 0.6
 _HINTED: Final = 0.2
 # the value that is gone and one word more
 _NAMED: Final = 2
+# words of an answer that gives a value and hardly anything else; more than so many are worth quoting
+_BRIEF: Final = 4
+_SHORT: Final = 2
 # longer messages say more than one thing
 _LONGEST: Final = 300
 
@@ -43,20 +47,58 @@ class Replaced:
     rest: tuple[tuple[Entry, str], ...] = ()
 
 
-def find_replaced(found: Sequence[Entry], told: Correction, message: str) -> Replaced | None:
+def find_replaced(
+    found: Sequence[Entry], told: Correction, message: str, earlier: Sequence[str] = ()
+) -> Replaced | None:
     """The entry with its copies of which the correction gives another value; the whole message is read where its sentence alone names
-    nothing that is known."""
+    nothing that is known, and what was said right before (`earlier`) where the message gives only the value."""
     unsure: Replaced | None = None
     whole = " ".join(message.split())
+    found = [one for one in found if not names_other_value(whole, one.text)]
     for words in dict.fromkeys((bare(told.trigger), bare(whole) if len(whole) <= _LONGEST else "")):
         judged = [(one, other) for one in found if words and (other := find_replacement(words, one.text)) is not None]
         best = _best(judged)
         if best:
-            replaced = _replaced(best, words, told)
+            replaced = _replaced(best, words, told, whole)
             if replaced.sure:
                 return replaced
             unsure = unsure or replaced
-    return unsure
+    return _answered(found, told, whole, earlier) or unsure
+
+
+def _answered(found: Sequence[Entry], told: Correction, message: str, earlier: Sequence[str]) -> Replaced | None:
+    """The entry that was told right before, of which the message puts one value right: "5:30" after "Choir rehearsal is Friday at 6pm."."""
+    said = bare(message)
+    bare_said = without_values(said)
+    if len(words_of_substance(bare_said)) > _BRIEF:
+        return None
+    foreign = 0 if told.sure == "hint" else 1
+    near = [one for one in earlier if _count_foreign(bare_said, one, earlier) <= foreign]
+    if told.sure in ("hint", "low"):
+        # who says all of it again with other values tells of another time: after the 20 on Monday, "I paid 30 for lunch on Tuesday"
+        near = [one for one in near if says_more(one, said)]
+    for words in (one for before in near for one in put_right(message, before)):
+        best = _best([(one, other) for one in found if (other := find_replacement(words, one.text)) is not None])
+        text = swapped(best[0][1], words, best[0][0].text) if best else ""
+        if not text or not best[0][1].close:
+            continue
+        rest = [(entry, untouched(entry.text, words)) for entry, _ in best[1:]]
+        if any(left is None for _, left in rest):
+            continue
+        kept = tuple((entry, left) for entry, left in rest if left)
+        more = says_more(said, text) and len(words_of_substance(said)) > _SHORT and not is_chatter(said)
+        text = with_quote(text, _as_said(said, message)) if more else text
+        return Replaced(tuple(entry for entry, _ in best), said, text, sure=True, rest=kept)
+    return None
+
+
+def _count_foreign(said: str, before: str, earlier: Sequence[str]) -> int:
+    """How many words of substance were not spoken of: "dentist called, 8:40" is about no rehearsal."""
+    shared = words_shared(said, before)
+    # alone, "Ben" and "Mia" are words of grammar in one language or another; what was said before tells in which language it is said
+    added = (set(words_of_substance(f"{one}\n{said}")).difference(words_of_substance(one)) for one in earlier)
+    words = set.intersection(*added).union(words_of_substance(said))
+    return sum(word not in shared and not is_filler(word) for word in words)
 
 
 def _best(judged: Sequence[tuple[Entry, Replacement]]) -> list[tuple[Entry, Replacement]]:
@@ -64,31 +106,50 @@ def _best(judged: Sequence[tuple[Entry, Replacement]]) -> list[tuple[Entry, Repl
     Nothing where another one is as near."""
     most = max((one.weight for _, one in judged), default=None)
     # of a note and what it quotes, the first that was found
-    best = list({entry.id: (entry, one) for entry, one in reversed(judged) if one.weight == most}.values())
+    each = list({entry.id: (entry, one) for entry, one in reversed(judged)}.values())
+    best = [pair for pair in each if pair[1].weight == most]
     best.sort(key=lambda pair: -len(pair[0].text))
     copies = [pair for pair in best if _is_copy(pair, best[0])]
-    return copies if len(copies) == len(best) else []
+    if len(copies) != len(best):
+        return []
+    # a note and the sentence that it was made of may be in two languages
+    return [*best, *(pair for pair in each if pair not in best and _is_made_of_same(pair, best[0]))]
+
+
+def _is_made_of_same(one: tuple[Entry, Replacement], other: tuple[Entry, Replacement]) -> bool:
+    """Whether both rest on one message and have the same old value."""
+    return not {*one[0].lineage}.isdisjoint(other[0].lineage) and _same_values(one[1], other[1])
+
+
+def _same_values(one: Replacement, other: Replacement) -> bool:
+    return any(mine.kind == yours.kind and mine.agrees(yours) for mine in one.olds for yours in other.olds)
 
 
 def _is_copy(one: tuple[Entry, Replacement], other: tuple[Entry, Replacement]) -> bool:
     (entry, how), (longer, first) = one, other
-    values = any(mine.kind == yours.kind and mine.agrees(yours) for mine in how.olds for yours in first.olds)
     same = bool({*entry.lineage} & {*longer.lineage}) or not says_more(entry.text, longer.text)
-    return values and same and how.common == first.common
+    return _same_values(how, first) and same and how.common == first.common
 
 
-def _replaced(best: Sequence[tuple[Entry, Replacement]], words: str, told: Correction) -> Replaced:
+def _replaced(best: Sequence[tuple[Entry, Replacement]], words: str, told: Correction, message: str) -> Replaced:
     (first, how), *others = best
-    text = swapped(how, words, first.text)
+    # two values at once are told in the words in which they were said
+    text = swapped(how, words, first.text) if len(how.olds) == 1 else ""
     if not how.named and not says_more(first.text, words) and len(read_quantities(first.text)) == len(how.olds):
         # all of it is said again
         text = words
     rest = [(entry, untouched(entry.text, words)) for entry, _ in (others if text else best)]
     sure = _is_sure(how, words, told) and all(left is not None for _, left in rest)
     if text and says_more(words, text):
-        text = with_quote(text, _telling(words, how))
+        text = with_quote(text, _as_said(_telling(words, how), message))
     kept = tuple((entry, left) for entry, left in rest if left)
     return Replaced(tuple(entry for entry, _ in best), words, text or words, sure, kept)
+
+
+def _as_said(words: str, message: str) -> str:
+    """These words as they stand in the message: `bare` begins them with a capital."""
+    at = message.casefold().find(words.casefold())
+    return message[at : at + len(words)] if at >= 0 and len(message.casefold()) == len(message) else words
 
 
 def _telling(words: str, how: Replacement) -> str:
@@ -108,6 +169,8 @@ def _telling(words: str, how: Replacement) -> str:
 def _is_sure(how: Replacement, words: str, told: Correction) -> bool:
     """Whether the entry may be closed without asking. Without a head that says so, only the value itself can: one that is named and not
     said again, or another one of which nothing else is said."""
+    if how.rival:
+        return False
     if told.sure in ("high", "medium"):
         return how.named or how.close or told.sure == "high"
     if how.named:

@@ -1,10 +1,10 @@
 """What turns of a conversation use of an agent, and what they leave. Opened in the first turn, after its message is durable."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 from everself.conversation.context.request import Facts
 from everself.conversation.tools.protocol import Stamp, Written
+from everself.frozen import Frozen
 from everself.memory.provenance import OWN
 from everself.search.sharing import Run
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     from everself.conversation.context.assembler import Assembler
     from everself.conversation.sessions.session import Session
+    from everself.conversation.suspects import Suspect
     from everself.conversation.tools.protocol import ToolContext
     from everself.identity.integrity import Integrity
     from everself.memory.memory import Memory
     from everself.models.chat.protocol import Image, JsonObject, ToolReturn, ToolSpec
 
 
-@dataclass(frozen=True, slots=True)
-class TurnOptions:
+class TurnOptions(Frozen):
     """What a program adds to a message that it passes on. The words are from outside: shown to the model, and never remembered.
 
     `earlier` was said elsewhere, before the first message of the session (see `said_elsewhere`); `system` are the program's instructions
@@ -60,8 +60,7 @@ class TurnOptions:
 PLAIN_TURN: Final = TurnOptions()
 
 
-@dataclass(frozen=True, slots=True)
-class Acted:
+class Acted(Frozen):
     """What was done with a message before any model saw it: `done` in sentences, and a `question` where it is not clear what is meant."""
 
     written: tuple[Written, ...] = ()
@@ -79,8 +78,7 @@ class Acted:
         return {name: sentences for name, sentences in found.items() if sentences}
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionResult:
+class CompactionResult(Frozen):
     """What compaction left. `notice` is what the person should know of it, empty where nothing was done.
 
     `entries` are those the checkpoint wrote, `flushed` how many memories the model stored, `dropped` how many messages the summary
@@ -95,8 +93,7 @@ class CompactionResult:
     dropped: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Renewed:
+class Renewed(Frozen):
     """A new conversation after `/new`. `note` is the document about the last one, empty where there was nothing to note."""
 
     session: "Session"
@@ -115,13 +112,14 @@ class Compactor(Protocol):
     async def note(self, session: "Session") -> str: ...
 
 
-@dataclass(frozen=True, slots=True)
-class TurnResources:
-    """`actions` acts on a message before any model sees it. `facts` holds for every turn; a turn adds its channel."""
+class TurnResources(Frozen):
+    """`actions` acts on a message before any model sees it; `suspects` names the entries that the message may make wrong. `facts` holds for
+    every turn; a turn adds its channel."""
 
     memory: "Memory"
     integrity: "Integrity"
     assembler: "Assembler"
     compactor: Compactor
     actions: "Callable[[str, ToolContext], Acted]"
+    suspects: "Callable[[str, ToolContext], tuple[Suspect, ...]]"
     facts: Facts

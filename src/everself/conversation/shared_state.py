@@ -3,7 +3,6 @@
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 from weakref import WeakValueDictionary
 
@@ -12,6 +11,7 @@ from everself.conversation.sessions.history import SettledHistory
 from everself.conversation.sessions.log import SessionLog
 from everself.conversation.tools.protocol import Tool
 from everself.errors import EverselfError, ModelFailed
+from everself.frozen import Frozen
 from everself.lazy import part
 from everself.models.chat.protocol import ChatModel
 from everself.models.spend_meter import SpendMeter
@@ -67,8 +67,7 @@ PromptKey = tuple[int, str, str]
 _PREFIXES: Final = 256
 
 
-@dataclass(frozen=True, slots=True)
-class ToolAccess:
+class ToolAccess(Frozen):
     own: Callable[[Scope], Sequence[Tool]]
     external: "ExternalAccess"
 

@@ -1,7 +1,7 @@
 """Runs one turn: store the message, apply corrections, assemble the prompt, run the loop, store the reply, check its claims."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +21,7 @@ from everself.conversation.shared_state import PromptKey, SharedState
 from everself.conversation.tools.calls import offered
 from everself.conversation.tools.protocol import KEPT, Stamp, Tool, ToolContext, Written, client_tool, remembered
 from everself.errors import ContextTooSmall, EverselfError, ModelFailed, NotFound
+from everself.frozen import Frozen
 from everself.logs import get_logger
 from everself.memory.provenance import IMPORT, OWN, TOOL, taint_of
 from everself.memory.statements import shown
@@ -37,17 +38,19 @@ if TYPE_CHECKING:
     from everself.conversation.context.assembler import Prompt
     from everself.identity.outside_changes import Tamper
     from everself.storage.state.searches import SearchRecord
+    from everself.values import Entry
 
 _log = get_logger(__name__)
 
 REFLEX: Final = "reflex"
-NO_MODEL: Final = "No model is set: I remember what you tell me, and answer from memory alone."
+NO_MODEL: Final = "No language model is set: I remember what you tell me, and answer by quoting it."
 ADD_MODEL: Final = "everself model use PROVIDER/NAME"
 UNKEPT: Final = "The reply says that something will be remembered, but nothing was written."
 REMEMBER: Final = "Say it once more, beginning with “Remember that”."
 SYSTEM: Final = "## From the program through which you are spoken to"
 # a message that takes less of the window than one part in so many is not what fills it
 _MUCH: Final = 16
+_CORRECT: Final = "memory_correct"
 _BACKGROUND: Final = frozenset({SessionKind.CRON, SessionKind.HEARTBEAT})
 
 _ENDINGS: Final[dict[Ending, Notice]] = {
@@ -67,8 +70,7 @@ def job_of(scope: Scope, *, unwatched: bool) -> str:
     return API if unwatched else "chat"
 
 
-@dataclass(frozen=True, slots=True)
-class _Ground:
+class _Ground(Frozen):
     """`changed` are changes from outside that nobody was told of yet; `failure` is why there is no reply."""
 
     changed: "tuple[Tamper, ...]" = ()
@@ -109,6 +111,7 @@ class TurnRunner:
         self._ask: PromptRequest | None = None
         self._estimated = 0
         self._reply = ""
+        self._suspects: tuple[Entry, ...] = ()
 
     async def run(self) -> None:
         import asyncio
@@ -180,7 +183,7 @@ class TurnRunner:
 
     async def _answer(self, setting: ToolContext, begun: Acceptance) -> None:
         shared, message = self._shared, begun.answered
-        # one call: whoever is answered meanwhile would come between several
+        # one call to the worker thread: with several, another turn could run in between
         ground = await shared.in_thread(lambda: self._lay_ground(setting, begun))
         for change in ground.changed:
             self._emit(Notice(change.warning, "warning"))
@@ -229,9 +232,18 @@ class TurnRunner:
             if model.paid or job not in (API, GUEST):
                 shared.spend_meter.allow(job)
             is_first = model.name == REFLEX and self._is_first()
-            return _Ground(changed, tuple(offered(shared.tools(setting.scope), model, calling)), is_first)
+            tools = tuple(offered(shared.tools(setting.scope), model, calling))
+            # beside text from outside a model's word closes nothing by a suspicion, so that it is not told of one
+            corrects = setting.taint == OWN and model.name != REFLEX and any(one.spec.name == _CORRECT for one in tools)
+            if corrects and setting.by_owner and not begun.goes_on and not self._has_corrected():
+                found = shared.resources.suspects(self._text, setting)
+                self._suspects = tuple(one.entry for one in found)
+            return _Ground(changed, tools, is_first)
         except EverselfError as error:
             return _Ground(changed, failure=error)
+
+    def _has_corrected(self) -> bool:
+        return any(one.deed == "corrected" for one in self._acted.written)
 
     def _is_first(self) -> bool:
         """Whether a message is answered without a model for the first time, ever; it is noted."""
@@ -308,6 +320,7 @@ class TurnRunner:
             self._text = stored.content
         # sentences about completed actions quote the message
         self._acted = replace(self._acted, done=(), question="")
+        self._suspects = ()
         return self._prepare(model, tools, message)
 
     def _prepare(self, model: ChatModel, tools: Sequence[Tool], message: Message) -> ChatRequest:
@@ -332,6 +345,7 @@ class TurnRunner:
             facts=replace(shared.resources.facts, channel=session.channel),
             tools=bool(tools),
             run=self._options.run,
+            suspects=self._suspects,
         )
         made = (generation, message.id, self._options.system)
         self._prompt = self._kept_prompt(made, ask) or shared.resources.assembler.assemble(ask)
@@ -482,5 +496,5 @@ class TurnRunner:
         return Done(self._reply, course.text, why, course.usage, cost, min(1.0, used / window) if window else 0.0)
 
 
-# the same tools stand in every request
+# cached: every request offers the same tools
 _weight = lru_cache(maxsize=256)(estimate)

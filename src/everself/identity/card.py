@@ -1,11 +1,11 @@
 """Resolves the agent's name, emoji and avatar, each with the source that defines it. Pure."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
 
 from everself.config.sections import Identity
+from everself.frozen import Frozen
 from everself.storage.paths import find_fault
 from everself.text.markdown.labels import read_labels
 from everself.workspace.layout import is_hidden
@@ -36,14 +36,12 @@ AvatarKind = Literal["file", "url", "data", "text"]
 Rule = Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True)
-class CardField:
+class CardField(Frozen):
     value: str
     source: CardSource
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(Frozen):
     """`notices` tell of values that were passed over; `missing`: there is no IDENTITY.md."""
 
     name: CardField

@@ -1,10 +1,11 @@
 """A look at the guarded documents: what differs from what a human last accepted, and what of it Everself wrote itself. Changes nothing."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final, Protocol
 
 from everself.errors import Damaged, DiskError, UnsafePath
+from everself.frozen import Frozen
 from everself.identity.outside_changes import Counter, GuardedDocument, IntegrityMark, Tamper, compare, find_breach
 from everself.storage.state.baselines import Sealed
 from everself.storage.state.database import State
@@ -23,7 +24,7 @@ class Reader(Protocol):
 
     def find(self, path: str) -> Document | None: ...
 
-    def list(self, under: str = "") -> list[FileStat]: ...
+    def list(self, under: str = "") -> Sequence[FileStat]: ...
 
 
 def guarded_paths(documents: Reader, personas: tuple[str, ...], known: Iterable[str] = ()) -> list[str]:
@@ -51,8 +52,7 @@ def _keeper_prompts(documents: Reader, personas: tuple[str, ...]) -> Iterable[st
 SOUL: Final = "SOUL.md"
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Frozen):
     """What stands there now beside what was accepted. Without a path, a tamper is one of what Everself itself keeps."""
 
     mark: IntegrityMark | None

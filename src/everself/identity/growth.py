@@ -6,12 +6,13 @@ Knows nothing of models: a keeper hands in its text.
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from everself.clock import Clock
 from everself.config.sections import SoulIntegrity
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
+from everself.frozen import Frozen
 from everself.identity.integrity import Integrity
 from everself.identity.soul import SoulRules, check_growth, grows_alone, without_line
 from everself.identity.soul_tests import SOUL_TESTS, SoulTestResult, failures, keep_principles, parse_tests, run_tests
@@ -48,8 +49,7 @@ _ALL: Final = 100_000
 _FORGOTTEN: Final = b"[forgotten]"
 
 
-@dataclass(frozen=True, slots=True)
-class Proposed:
+class Proposed(Frozen):
     """What was proposed. `change` is set where it was small enough to be applied at once; `results` are of its soul tests."""
 
     proposal: Proposal
@@ -59,8 +59,7 @@ class Proposed:
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SoulChange:
+class SoulChange(Frozen):
     """What a step did to the soul; no `change` where it was so already. `earlier` is where the soul before it is kept."""
 
     change: str
@@ -69,8 +68,7 @@ class SoulChange:
     results: tuple[SoulTestResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Act:
+class _Act(Frozen):
     """A step before it is taken."""
 
     step: Step

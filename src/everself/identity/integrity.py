@@ -6,18 +6,18 @@ ledger and never rings. Knows nothing of prompts or of how a person is told.
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from everself.clock import Clock
 from everself.config.sections import SoulIntegrity
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, LockTimeout, RefusedByRule, TooLarge
+from everself.frozen import Frozen
 from everself.identity.examination import Examination, Look
 from everself.identity.outside_changes import Counter, IntegrityMark, Tamper, accepted_words
 from everself.storage.filesystem import READ_LIMIT
 from everself.storage.state.baselines import Baseline
 from everself.storage.state.database import State
-from everself.storage.state.ledger import GENESIS, LedgerHead
 from everself.values import Applied, Author, Change, Refused, digest
 from everself.workspace.guards import HUMANS
 from everself.workspace.protocol import Workspace
@@ -25,19 +25,16 @@ from everself.workspace.undo import edit_between
 
 T = TypeVar("T")
 TOLD: Final = "integrity told"
-START: Final = LedgerHead(0, GENESIS)
 
 
-@dataclass(frozen=True, slots=True)
-class AcceptedDocuments:
+class AcceptedDocuments(Frozen):
     """What a human accepted: `paths` had changed."""
 
     paths: tuple[str, ...]
     counter: int
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
+class Restored(Frozen):
     """What was put back, by which change, and what could not be, with the reason."""
 
     change: str

@@ -4,9 +4,9 @@ Knows hashes, words and kinds of tampering. Opens nothing and decides nothing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
+from everself.frozen import Frozen
 from everself.storage.state.baselines import Baseline, Sealed
 from everself.storage.state.ledger import LedgerHead
 from everself.values import FileChange, digest
@@ -16,8 +16,7 @@ VERIFY: Final = "everself soul verify"
 TamperKind = Literal["edited", "removed", "added", "link", "forged", "rolled back"]
 
 
-@dataclass(frozen=True, slots=True)
-class Tamper:
+class Tamper(Frozen):
     """One thing that was done outside Everself. Without a path it concerns what Everself itself keeps, and `why` says what."""
 
     path: str
@@ -35,8 +34,7 @@ class Tamper:
         return f"Changed outside Everself: {self.path} ({self.kind}). → {VERIFY}"
 
 
-@dataclass(frozen=True, slots=True)
-class IntegrityMark:
+class IntegrityMark(Frozen):
     """What is kept out of reach: how many seals were made, and how far the ledger went when it was last looked at."""
 
     counter: int
@@ -53,8 +51,7 @@ class Counter(Protocol):
         """Durable when it returns. The count never goes back."""
 
 
-@dataclass(frozen=True, slots=True)
-class GuardedDocument:
+class GuardedDocument(Frozen):
     """A guarded document as it was read once. `fault` says why it could not be; `hash` is empty where it is missing."""
 
     data: bytes | None

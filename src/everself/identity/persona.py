@@ -4,13 +4,13 @@
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, Literal
 
 from everself.clock import Clock
 from everself.config.sections import AlternatePersona
 from everself.errors import DiskError, UnsafePath, WrongUse
+from everself.frozen import Frozen
 from everself.storage.state.personas import Personas, PersonaTurn
 from everself.text.markdown.lines import BOM
 from everself.values import digest
@@ -19,7 +19,7 @@ SOUL_FILE: Final = "SOUL.md"
 
 # soul: the usual one; session: the one that this session began with
 Why = Literal["soul", "purge", "chance", "session"]
-# the text of a soul as it may be used; nothing where there is none
+# reads a soul by its path; None where there is none that may be used
 Read = Callable[[str], bytes | None]
 # evenly from 0 up to, but not including, 1
 Draw = Callable[[], float]
@@ -28,14 +28,12 @@ _DAY = timedelta(days=1)
 _SECOND = timedelta(seconds=1)
 
 
-@dataclass(frozen=True, slots=True)
-class PersonaChoice:
+class PersonaChoice(Frozen):
     file: str
     why: Why
 
 
-@dataclass(frozen=True, slots=True)
-class Speaker:
+class Speaker(Frozen):
     """The soul of one turn. `data` and `hash` are empty where there is no SOUL.md at all; `notices` are for the person."""
 
     file: str

@@ -6,11 +6,11 @@ The conversation itself is led by an interface, which supplies the answers and t
 import json
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from everself.clock import Clock, find_zone
 from everself.errors import BadConfig, ChangedMeanwhile, NotFound, RefusedByRule, TooLarge, WrongUse
+from everself.frozen import Frozen
 from everself.identity.card import (
     IDENTITY_FILE,
     Rule,
@@ -48,8 +48,7 @@ _VALUES: Final = "What matters to you"
 DRAFT: Final = "ritual draft"
 
 
-@dataclass(frozen=True, slots=True)
-class PersonDetails:
+class PersonDetails(Frozen):
     """The person, as far as they like to be known. Empty leaves a line as it is."""
 
     name: str = ""
@@ -60,8 +59,7 @@ class PersonDetails:
     preferences: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(Frozen):
     """What both agreed on. Empty leaves a line as it is; `soul` is the whole new text of SOUL.md, or empty. `wishes` are lines that are
     added to it."""
 
@@ -75,31 +73,27 @@ class Answers:
     wishes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RitualPlan:
+class RitualPlan(Frozen):
     """`redacted` names the kinds of secrets that were taken out of the answers."""
 
     change: Change
     redacted: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+class Preview(Frozen):
     """What a yes would write, as a diff. Left out are the guide to the conversation, which goes, and the records of the old soul."""
 
     diff: str
     redacted: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(Frozen):
     change: str
     paths: tuple[str, ...]
     redacted: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(Frozen):
     """One label with its value; `also` are names under which other templates have it."""
 
     label: str
@@ -321,8 +315,8 @@ def _as_zone(said: str) -> str:
 def _zone_fault(name: str) -> str:
     try:
         find_zone(name)
-    except BadConfig as error:
-        return f"{error.detail} {error.mend}".rstrip(".")
+    except BadConfig:
+        return f'no time zone is called "{name}". Name the nearest big city, such as Berlin or New York'
     return ""
 
 

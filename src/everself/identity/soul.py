@@ -1,10 +1,10 @@
 """Rules for a proposed soul, and who may propose it. Pure: compares two texts and knows no files."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from everself.config.sections import SoulPolicy
 from everself.errors import NotFound, WrongUse
+from everself.frozen import Frozen
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.edit import apply_splice, remove_entry
 from everself.text.markdown.entries import EntrySpan, entries
@@ -17,8 +17,7 @@ from everself.workspace.learned import LEARNED, changed_lines, same_core, split_
 _ASKING = frozenset({Author.KEEPER, Author.AGENT})
 
 
-@dataclass(frozen=True, slots=True)
-class SoulRules:
+class SoulRules(Frozen):
     """What the settings say of growing."""
 
     policy: SoulPolicy = SoulPolicy.PROPOSE

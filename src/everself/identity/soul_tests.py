@@ -1,11 +1,11 @@
 """Runs the expectations of SOUL_TESTS.md against a soul. Pure. An expectation that needs a model is reported as pending, not passed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 import re2
 
+from everself.frozen import Frozen
 from everself.memory.entries import read_document
 from everself.text.normalise import fold
 
@@ -23,8 +23,7 @@ _QUOTES: Final = ("“”", '""', "''", "‘’", "«»", "„“", "「」", "`
 _WITHOUT_EDGES: Final = 0x2E80
 
 
-@dataclass(frozen=True, slots=True)
-class SoulTestResult:
+class SoulTestResult(Frozen):
     """One expectation and what became of it; `why` where it did not pass."""
 
     expectation: str

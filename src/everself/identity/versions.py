@@ -1,12 +1,12 @@
 """Versions of the soul: byte copies in SOUL_HISTORY/, named by time and hash. Reads and names them; `growth` writes them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Literal
 
 from everself.clock import Clock
 from everself.errors import NotFound, RefusedByRule, TooLarge, WrongUse
+from everself.frozen import Frozen
 from everself.memory.archive import log as record
 from everself.memory.archive.days import Archived
 from everself.memory.memory import Memory
@@ -25,8 +25,7 @@ _STAMP = "%Y-%m-%dT%H%M%S"
 _HASH = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Frozen):
     """One soul. `at` is when it was put aside, none for the soul of today and for a file that somebody else laid there.
 
     `altered`: its name speaks of other bytes than it holds.
@@ -193,8 +192,7 @@ MOST_LINES = 40
 Step = Literal["growth", "rollback", "refusal"]
 
 
-@dataclass(frozen=True, slots=True)
-class ChangelogEntry:
+class ChangelogEntry(Frozen):
     """One entry. `earlier` is where the soul before it is kept."""
 
     step: Step

@@ -3,9 +3,10 @@
 The guards of the workspace stand behind these and look at bytes; these look at what an operation means.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
+from everself.frozen import Frozen
 from everself.keepers import keeper as actions
 from everself.keepers.keeper import Planned
 from everself.keepers.keeper_context import KeeperContext
@@ -24,8 +25,7 @@ MOST_CLOSED: Final = 0.2
 ALWAYS_CLOSED: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(Frozen):
     """What becomes of an operation, which may have been made smaller; `why` where it is not simply done."""
 
     way: Way

@@ -5,9 +5,9 @@ What it says of a replacement counts only for a pair that may be closed at all a
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from everself.frozen import Frozen
 from everself.keepers._model_answers import list_schema
 from everself.keepers.keeper_context import KeeperContext
 from everself.models.chat.protocol import JsonObject
@@ -40,8 +40,7 @@ _ASKED: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ConflictCandidate:
+class ConflictCandidate(Frozen):
     """Two entries about the same. `why` is what a rule says of them; `own`: the newer may close the older."""
 
     older: Entry
@@ -50,8 +49,7 @@ class ConflictCandidate:
     own: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class EntryConflict:
+class EntryConflict(Frozen):
     """Two entries that may exclude each other, and why. `replaces`: a model says that the newer takes the place of the older; the quotes
     are the words of each that it goes by, and stand there."""
 
@@ -63,8 +61,7 @@ class EntryConflict:
     quotes: tuple[str, str] = ("", "")
 
 
-@dataclass(frozen=True, slots=True)
-class Judgements:
+class Judgements(Frozen):
     """`asked` are the doubts that a model has answered for, found or not."""
 
     found: tuple[EntryConflict, ...] = ()

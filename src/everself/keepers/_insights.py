@@ -5,11 +5,11 @@ what is known, and where it describes somebody while a program of the owner's (`
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from everself.classify.coverage import tells
 from everself.conversation.sessions.session import Message
+from everself.frozen import Frozen
 from everself.keepers._model_answers import list_schema
 from everself.keepers.keeper import Planned, Remember
 from everself.keepers.keeper_context import KeeperContext
@@ -81,8 +81,7 @@ _ELSEWHERE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Insights:
+class Insights(Frozen):
     operations: tuple[Planned, ...] = ()
     notes: tuple[str, ...] = ()
 

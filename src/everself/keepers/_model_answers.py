@@ -5,10 +5,11 @@ Every failure, a spent daily limit included, gives no answer; the caller continu
 
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from everself.errors import ModelFailed
+from everself.frozen import Frozen
 from everself.models.chat.protocol import (
     ChatModel,
     ChatRequest,
@@ -35,8 +36,7 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAnswer:
+class ModelAnswer(Frozen):
     """`value` is None where no usable answer came; `why` says what went wrong then."""
 
     value: JsonObject | None = None

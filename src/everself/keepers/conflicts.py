@@ -11,8 +11,9 @@ from typing import Final
 from everself.classify.difference import find_difference
 from everself.classify.openers import bare
 from everself.keepers._conflict_judge import ConflictCandidate, EntryConflict, judge
-from everself.keepers.keeper import Ask, Choice, CloseEntry, KeeperProposal, Note, Planned, Progress, Tell, referenced
+from everself.keepers.keeper import CloseEntry, KeeperProposal, Note, Planned, Progress, Tell, referenced
 from everself.keepers.keeper_context import KeeperContext
+from everself.keepers.which_holds import about_both, which_holds
 from everself.memory.provenance import AGENT, CORRECTION, OWNER, is_correction
 from everself.text.normalise import one_line
 from everself.values import Entry
@@ -40,7 +41,7 @@ class Detector:
         for number, entry in enumerate(fresh, 1):
             tell(Progress(number, len(fresh), "entries"))
             doubts += [one for one in _doubts(context, entry) if not _is_asked(context, one)]
-        doubts = list({_about(one.older, one.newer): one for one in doubts}.values())
+        doubts = list({about_both(one.older.id, one.newer.id): one for one in doubts}.values())
         judged = await judge(context, doubts)
         found = list(judged.found)
         # what a model was asked about it has answered
@@ -104,7 +105,7 @@ def _is_own(context: KeeperContext, older: Entry, newer: Entry) -> bool:
 
 
 def _is_asked(context: KeeperContext, doubt: ConflictCandidate) -> bool:
-    return context.state.reviews.about("conflict", _about(doubt.older, doubt.newer)) is not None
+    return context.state.reviews.about("conflict", about_both(doubt.older.id, doubt.newer.id)) is not None
 
 
 def _when(entry: Entry) -> tuple[date, str, str, int]:
@@ -142,32 +143,15 @@ def _planned(context: KeeperContext, conflict: EntryConflict) -> Iterator[Planne
     title = "Conflict settled" if conflict.replaces else "Conflict open"
     note = Note("CONFLICTS.md", _record(context, conflict))
     # a model words its reason differently each time, and a conflict is recorded once
-    yield Planned(note, evidence, title, conflict.sure, key=f"conflict {_about(conflict.older, conflict.newer)}")
+    yield Planned(
+        note, evidence, title, conflict.sure, key=f"conflict {about_both(conflict.older.id, conflict.newer.id)}"
+    )
     if conflict.replaces:
         before, now = conflict.quotes
         reason = f"“{one_line(now, _SHOWN)}” replaces “{one_line(before, _SHOWN)}”"
         yield Planned(CloseEntry(conflict.older.id, conflict.newer.id), evidence, reason, conflict.sure)
     else:
-        yield Planned(_question(conflict), evidence, conflict.why[:300], conflict.sure)
-
-
-def _question(conflict: EntryConflict) -> Ask:
-    older, newer = conflict.older, conflict.newer
-    words = f"Which holds: {_said(newer)} or, earlier, {_said(older)}?"
-    choices = (
-        Choice("the newer", (CloseEntry(older.id, newer.id),)),
-        Choice("the older", (CloseEntry(newer.id, older.id),)),
-        Choice("both"),
-    )
-    return Ask("conflict", _about(older, newer), words, choices)
-
-
-def _about(older: Entry, newer: Entry) -> str:
-    return " ".join(sorted((older.id, newer.id)))
-
-
-def _said(entry: Entry) -> str:
-    return f"“{one_line(entry.text, _SHOWN)}”" + (f" ({entry.day.isoformat()})" if entry.day is not None else "")
+        yield Planned(which_holds(conflict.older, conflict.newer), evidence, conflict.why[:300], conflict.sure)
 
 
 def _record(context: KeeperContext, conflict: EntryConflict) -> str:

@@ -5,10 +5,10 @@ Counts only. The owner's words are never unsupported or useless; said twice in t
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
+from everself.frozen import Frozen
 from everself.keepers.keeper_context import KeeperContext, marks_of
 from everself.memory.memory import Memory
 from everself.memory.provenance import is_human
@@ -27,8 +27,7 @@ PATIENCE: Final = timedelta(days=30)
 FEWEST_SEARCHES: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Junk:
+class Junk(Frozen):
     """Of `mined` memories, `junk` are one of: said twice, without evidence that still stands, never recalled in a month."""
 
     mined: int = 0
@@ -55,8 +54,7 @@ def count_junk(context: KeeperContext) -> Junk:
     return find_junk(context.memory, context.state, context.open_entries(), context.today).counted
 
 
-@dataclass(frozen=True, slots=True)
-class FoundJunk:
+class FoundJunk(Frozen):
     """What was counted, and the mined memories and the junk among them by their ids."""
 
     counted: Junk

@@ -5,11 +5,12 @@ A keeper never writes. Whether an operation is allowed, and whether it is done a
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from everself.errors import Damaged
+from everself.frozen import Frozen
 from everself.memory.provenance import restored
 from everself.memory.writing import NewEntry, PageSpot
 from everself.models.chat.protocol import JsonObject, Usage
@@ -22,39 +23,34 @@ KeeperLog = Literal["CONFLICTS.md", "COMPACTION_LOG.md"]
 Archivable = Literal["days", "lines", "duplicates", "corrections", "souls"]
 
 
-@dataclass(frozen=True, slots=True)
-class Remember:
+class Remember(Frozen):
     """Add an entry on the day it was said. Its source is lowered to what the evidence supports."""
 
     thought: NewEntry
     at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Frozen):
     """Somebody said it again, in the messages that are the evidence."""
 
     entry: str
 
 
-@dataclass(frozen=True, slots=True)
-class CloseEntry:
+class CloseEntry(Frozen):
     """Close an entry; `by` is the entry that replaces it, if any."""
 
     entry: str
     by: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Merge:
+class Merge(Frozen):
     """Two entries say the same: one is counted once more, the other closed in its favour."""
 
     keep: str
     drop: str
 
 
-@dataclass(frozen=True, slots=True)
-class MoveTo:
+class MoveTo(Frozen):
     """Move an entry from a daily log to a page, under a heading."""
 
     entry: str
@@ -62,24 +58,21 @@ class MoveTo:
     heading: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ProposeLine:
+class ProposeLine(Frozen):
     """Add a line to `## Learned`, or remove one."""
 
     line: str
     remove: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Frozen):
     """A record in one of the logs that only Everself writes."""
 
     document: KeeperLog
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
+class Archive(Frozen):
     """Put something away. `names` are the paths of days or earlier souls, or the ids of lines (of two that say the same, first the one
     that stays); `told` is what a model tells of each day: the day, the words, and the ids that they rest on, with commas between."""
 
@@ -88,39 +81,34 @@ class Archive:
     told: tuple[tuple[str, str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Quarantine:
+class Quarantine(Frozen):
     """Put an entry in quarantine until the owner has reviewed it."""
 
     entry: str
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Correct:
+class Correct(Frozen):
     """Replace an entry with a new text. Needs the owner's approval, or their own wording."""
 
     entry: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Confirm:
+class Confirm(Frozen):
     """Mark corrections as embedded in CORRECTIONS.md."""
 
     entries: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Frozen):
     """One answer to a question, and what is done when it is given; nothing where it only settles the question."""
 
     label: str
     does: "tuple[KeeperAction, ...]" = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(Frozen):
     """A question for a human. `kind` is conflict, promotion, stale or question; the same `about` is asked once."""
 
     kind: str
@@ -160,8 +148,7 @@ _KINDS: Final[dict[str, type]] = {
 _NAMES: Final = {made: name for name, made in _KINDS.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(Frozen):
     """An operation with its evidence: references such as `msg:…`, `entry:…`, `file:…`. `sure` is how sure the keeper is; `review` puts it
     before a human in any case. A `key` makes it the same operation as one that somebody else may do, in whatever form. `words`: those of
     its messages that it rests on, where a rule found them; a message may show a text beside them."""
@@ -175,8 +162,7 @@ class Planned:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class KeeperProposal:
+class KeeperProposal(Frozen):
     """What a keeper would do. `upto` is how far it read, in its own words; where it is empty, what it was stays."""
 
     operations: tuple[Planned, ...] = ()
@@ -184,8 +170,7 @@ class KeeperProposal:
     upto: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Frozen):
     """How far a keeper is: `done` of `total` of something."""
 
     done: int
@@ -211,8 +196,7 @@ class Keeper(Protocol):
     async def propose(self, context: "KeeperContext", tell: Tell) -> KeeperProposal: ...
 
 
-@dataclass(frozen=True, slots=True)
-class ActionResult:
+class ActionResult(Frozen):
     """What became of a planned operation. `change` and `entry` are what it made, `review` the question it waits as, `why` the reason
     where it was refused. `already`: an earlier run did it. `words` describe the operation in a report."""
 
@@ -225,8 +209,7 @@ class ActionResult:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RunReport:
+class RunReport(Frozen):
     keeper: str
     at: datetime
     applied: tuple[ActionResult, ...] = ()

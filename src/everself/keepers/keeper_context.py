@@ -6,7 +6,6 @@ Knows no keeper and writes nothing. It blocks while it reads: next to a conversa
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
 
@@ -15,6 +14,7 @@ from everself.classify.triage import Verdict
 from everself.clock import Clock
 from everself.conversation.sessions.session import Message, Session, message_of
 from everself.errors import EverselfError
+from everself.frozen import Frozen
 from everself.keepers._model_answers import ModelAnswer, ask
 from everself.keepers.sources import KeeperSources
 from everself.memory.entries import TRANSCRIPT
@@ -88,8 +88,7 @@ LOOKED_AT: Final = 12
 _UNASKED: Final = frozenset({"heartbeat", "cron"})
 
 
-@dataclass(frozen=True, slots=True)
-class SimilarEntry:
+class SimilarEntry(Frozen):
     """An entry and how much it says the same, from 0 to 1."""
 
     entry: Entry

@@ -1,16 +1,16 @@
 """Rewords a proposed action with the owner's own text. Pure."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from everself.errors import WrongUse
+from everself.frozen import Frozen
 from everself.keepers import keeper as actions
 from everself.keepers.keeper import KeeperAction
 from everself.memory.provenance import stated_by_owner
 
 
-@dataclass(frozen=True, slots=True)
-class Reworded:
+class Reworded(Frozen):
     """`entry` is the one that gets the words first, empty where the words are in an operation; then the operations are done."""
 
     entry: str

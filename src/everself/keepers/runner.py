@@ -35,15 +35,18 @@ from everself.keepers.keeper import (
 from everself.keepers.keeper_context import KeeperContext
 from everself.keepers.owner_wording import reword
 from everself.keepers.sources import KeeperSources
+from everself.keepers.which_holds import about_both, which_holds
 from everself.logs import get_logger
 from everself.memory.provenance import stated_by_owner
-from everself.storage.state.reviews import KeeperRun, Review
+from everself.storage.state.reviews import KeeperRun, Review, ReviewStatus
 from everself.values import Author, Entry, new_id
 
 _log = get_logger(__name__)
 
 # corrections of a conversation that wait for the owner at once
 _MOST_CORRECTIONS: Final = 5
+# so many questions which of two statements holds may wait
+_MOST_OPEN: Final = 50
 # what a queued operation is called among the questions; an `Ask` says it itself
 _KINDS: Final = {
     "close": "conflict",
@@ -131,6 +134,23 @@ class Runner:
         evidence = (*((f"msg:{message}",) if message else ()), f"entry:{entry}")
         why = "It was suggested in a conversation; you did not say it in a sentence of your own."
         return self.ask(Planned(Correct(entry, words), evidence, why), "conversation", _MOST_CORRECTIONS)
+
+    def ask_which_holds(self, older: str, newer: str) -> str:
+        """Put before the owner which of two statements holds, as a conversation asked it; the question's id. It is asked once."""
+        catalog = self._sources.memory.catalog
+        ask = which_holds(catalog.get(older), catalog.get(newer))
+        planned = Planned(ask, (f"entry:{older}", f"entry:{newer}"), "You were asked in a conversation.")
+        reviews = self._sources.state.reviews
+        if reviews.about(ask.kind, ask.about) is not None or len(reviews.waiting(ask.kind)) >= _MOST_OPEN:
+            return ""
+        review = Review(new_id(), self._now(), ask.kind, "conversation", ask.about, packed(planned), planned.evidence)
+        return review.id if reviews.add(review) else ""
+
+    def settle_which_holds(self, older: str, newer: str, *, replaced: bool) -> bool:
+        """The owner answered in the conversation; whether the question still waited."""
+        waiting = self._sources.state.reviews.about("conflict", about_both(older, newer))
+        answered: ReviewStatus = "accepted" if replaced else "refused"
+        return waiting is not None and self._sources.state.reviews.decide(waiting.id, answered, self._now())
 
     def refuse(self, review: Review) -> bool:
         """Say no. The same is not asked again."""

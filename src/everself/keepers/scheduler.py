@@ -7,7 +7,7 @@ that whoever does not see that lock does not take it either.
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from logging import INFO, WARNING
 from typing import Final
@@ -17,6 +17,7 @@ from everself.clock import Clock, find_zone
 from everself.config.kinds import DAYS
 from everself.config.sections import Tunables
 from everself.errors import ChangedMeanwhile, EverselfError, LockTimeout, ModelFailed, RefusedByRule, WrongUse
+from everself.frozen import Frozen
 from everself.keepers.slots import SHORTEST_STEP, Missed, Times, missed, next_slot, read_times
 from everself.logs import get_logger
 from everself.storage.lock import FileLock, Lock
@@ -39,8 +40,7 @@ _RETIMED: Final = "The schedule was changed before it ran."
 _DIED: Final = "The process that ran it died."
 
 
-@dataclass(frozen=True, slots=True)
-class Skip:
+class Skip(Frozen):
     """The slot is passed over, for this reason."""
 
     why: str
@@ -50,8 +50,7 @@ class Skip:
 JobFunction = Callable[[Job, str], str | Skip]
 
 
-@dataclass(frozen=True, slots=True)
-class NewJob:
+class NewJob(Frozen):
     """A job to be added. `said` is its schedule: a cron expression, a time or an interval."""
 
     name: str
@@ -64,8 +63,7 @@ class NewJob:
     standing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DueJob:
+class DueJob(Frozen):
     """A job with the slots that became due; only the newest one runs."""
 
     job: Job
@@ -76,8 +74,7 @@ class DueJob:
         return self.missed.slots[-1]
 
 
-@dataclass(frozen=True, slots=True)
-class TickResult:
+class TickResult(Frozen):
     """The runs in order. `busy`: another process is running jobs, and nothing was done here."""
 
     runs: tuple[JobRun, ...] = ()

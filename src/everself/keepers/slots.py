@@ -5,13 +5,13 @@ begin with a star mean "all the while" and follow real time instead, as cron has
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
 from everself.config.kinds import parse_duration
 from everself.errors import WrongUse
+from everself.frozen import Frozen
 from everself.keepers._moments import read_wait, read_wall
 
 Kind = Literal["cron", "at", "every"]
@@ -24,8 +24,7 @@ _FIRST_LOOK: Final = timedelta(hours=2)
 _WIDER: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
+class Times(Frozen):
     """`spec` as `read_times` gave it; `anchor` is what steps are counted from."""
 
     kind: Kind
@@ -34,8 +33,7 @@ class Times:
     anchor: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Missed:
+class Missed(Frozen):
     """Slots that came, the oldest first. `before`: there were more before them, beginning with this one."""
 
     slots: tuple[datetime, ...] = ()

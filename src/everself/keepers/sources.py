@@ -1,12 +1,12 @@
 """What keepers read of an agent: its memory and conversations, search, and the model that they may ask. Opens what is slow on first use."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from everself.classify.triage import Triage
 from everself.config.sections import SoulPolicy, Tunables
 from everself.conversation.sessions.log import SessionLog
+from everself.frozen import Frozen
 from everself.identity.integrity import Integrity
 from everself.lazy import part
 from everself.memory.memory import Memory
@@ -82,8 +82,7 @@ class KeeperModel:
         return "" if found is None else found.decode("utf-8", "replace")
 
 
-@dataclass(frozen=True, slots=True)
-class KeeperSources:
+class KeeperSources(Frozen):
     memory: Memory
     state: State
     log: SessionLog

@@ -4,11 +4,11 @@ Nothing here is trusted to be right: what the archive would be read as is compar
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from everself.errors import Damaged
+from everself.frozen import Frozen
 from everself.memory.entries import ParsedEntry, read_document
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.comment import EntryComment, render_comment
@@ -22,8 +22,7 @@ LARGEST: Final = 4 * 1024 * 1024
 _FRONT: Final = b"---"
 
 
-@dataclass(frozen=True, slots=True)
-class Day:
+class Day(Frozen):
     """A file of one day as it is now."""
 
     path: str

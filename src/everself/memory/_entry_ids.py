@@ -8,9 +8,9 @@ import math
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from everself.errors import WrongUse
+from everself.frozen import Frozen
 from everself.memory.entries import ParsedEntry
 from everself.values import CROCKFORD, digest
 
@@ -22,8 +22,7 @@ _COMPARISONS, _COMPARED_AT_LEAST = 1_000_000, 32
 _MARKS = ".,;:!?…\"'()[]{}<>*_~-。，、；：！？「」『』（）"
 
 
-@dataclass(frozen=True, slots=True)
-class KnownEntry:
+class KnownEntry(Frozen):
     """An entry as it was when its document was last read; `path` is None when its text was gone."""
 
     id: str
@@ -33,8 +32,7 @@ class KnownEntry:
     words: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class FoundEntry:
+class FoundEntry(Frozen):
     """An entry as it stands now."""
 
     path: str

@@ -65,8 +65,10 @@ def believed(
     lineage = tuple(part for part in claims["from"].split(",") if part) if "from" in claims else ()
     if provenance_record is not None:
         lineage = provenance_record.lineage
-        # edited text has the source hand, and is trusted no more than the original
-        source = provenance_record.source if vouched else weaker(HAND, provenance_record.source)
+        # edited text has the source hand, and is trusted no more than the original and than whoever wrote the same words
+        source = (
+            provenance_record.source if vouched else reduce(weaker, written, weaker(HAND, provenance_record.source))
+        )
         tag = parse_tag(provenance_record.tag) if vouched else tag
     else:
         source = reduce(weaker, written, _unvouched(claimed))

@@ -4,9 +4,9 @@ What its comments say about where entries come from is a claim until the owner v
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 
+from everself.frozen import Frozen
 from everself.memory.entries import text_hash
 from everself.memory.memory import Memory
 from everself.memory.provenance import (
@@ -19,18 +19,20 @@ from everself.memory.provenance import (
     provenance_of,
     rank,
     restored,
+    weaker,
 )
 from everself.storage.state.database import State
 from everself.values import Entry, ProvenanceRecord, Tag
 from everself.workspace.disk_workspace import DiskWorkspace
 
 META = "adopted"
+# in the place of a hash of words: no entry has it
+_NO_TEXT = "withdrawn"
 # the day of each line of these documents
 DaysOfLines = Callable[[Mapping[str, bytes]], Mapping[str, Sequence[date | None]]]
 
 
-@dataclass(frozen=True, slots=True)
-class AdoptionReport:
+class AdoptionReport(Frozen):
     files: int
     entries: int
     unvouched: int
@@ -79,6 +81,26 @@ def vouch_for(state: State, memory: Memory, entries: Iterable[Entry]) -> tuple[s
     if provenance:
         state.provenance.put(provenance, memory.clock.now().isoformat())
     return tuple(one.entry for one in provenance)
+
+
+def withdraw_vouchers(state: State, memory: Memory, entries: Iterable[Entry]) -> tuple[str, ...]:
+    """The owner vouches no longer for entries: they count as written by hand, or as less where they say so. Their ids.
+
+    Nothing is trusted more for it: a record of the weaker source stays, over words that no entry has.
+    """
+    provenance = [
+        provenance_of(restored(_unowned(entry), "terminal", entry.lineage), entry.id, entry.tag.value, _NO_TEXT)
+        for entry in entries
+        if entry.vouched
+    ]
+    if provenance:
+        state.provenance.put(provenance, memory.clock.now().isoformat())
+    return tuple(one.entry for one in provenance)
+
+
+def _unowned(entry: Entry) -> str:
+    claimed = known_source(entry.claimed) if entry.claimed else HAND
+    return weaker(HAND, weaker(entry.source, claimed))
 
 
 def _is_imported(memory: Memory, entry: Entry) -> bool:

@@ -5,10 +5,10 @@ its end, `(c=0.7)`; how sure the entry is that this was said is another matter, 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
 from everself.errors import NotFound, WrongUse
+from everself.frozen import Frozen
 from everself.memory.memory import Memory, Remembered
 from everself.memory.writing import NewEntry, PageSpot
 from everself.text.markdown.blocks import scan
@@ -34,8 +34,7 @@ class Page(StrEnum):
 _TAGS = {Page.WORLD: Tag.KNOWLEDGE, Page.EXPERIENCE: Tag.EVENT, Page.OPINIONS: Tag.KNOWLEDGE}
 
 
-@dataclass(frozen=True, slots=True)
-class BankItem:
+class BankItem(Frozen):
     """One entry of a page. `held` is how strongly an opinion is held, where it says so, and `words` the rest of it."""
 
     entry: Entry
@@ -44,16 +43,14 @@ class BankItem:
     held: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BankPage:
+class BankPage(Frozen):
     path: str
     title: str
     aliases: tuple[str, ...]
     items: tuple[BankItem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PageName:
+class PageName(Frozen):
     """A page in a list: how it is asked for, and what it is called by."""
 
     name: str

@@ -9,16 +9,17 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from everself.clock import Clock
 from everself.errors import DiskError, NotFound, UnsafePath, WrongUse
 from everself.memory._entry_ids import FoundEntry, KnownEntry, name_entries, sketch
-from everself.memory._garbage import uncollected
 from everself.memory._row_form import believed, row_of, with_days, written_on
+from everself.memory._survey import GRAIN_NS, READING, Survey, Surveyor, stamp_of
 from everself.memory._written_text import sources_by_text
 from everself.memory.drafts import Draft
 from everself.memory.entries import ParsedEntry, holds_memory, reach, read_document, read_growth
+from everself.memory.garbage import uncollected
 from everself.memory.provenance import HAND, weaker
 from everself.storage.filesystem import READ_LIMIT
 from everself.storage.state.entries import DocumentRow, EntryRow, EntryRows, ExpectedDocument, RowFilter, RowPlace
@@ -31,16 +32,12 @@ from everself.workspace.protocol import Workspace
 
 Progress = Callable[[int, int], None]
 
-# a file saved again within this time of being read may look unchanged: clocks of file systems are coarse
-GRAIN_NS = 2_000_000_000
 TRIES = 5
 # Documents larger than this are not searched on every write: that is some thirty thousand lines, and
 # seconds of reading.
 HUGE = 4 * 1024 * 1024
 # entries beyond which asking the rows for all is quicker than asking for each
 MANY = 500
-# raised whenever the same bytes would give other entries; what an older reader noted is read again
-READING = 3
 _NOTHING_HELD: Mapping[str, tuple[str, bytes]] = {}
 # one write looks up the same words four times
 _fold = lru_cache(maxsize=8)(fold)
@@ -66,6 +63,7 @@ class Catalog:
         self._provenance = provenance
         self.written = provenance.written
         self._clock = clock
+        self._surveyor = Surveyor(workspace, rows)
         # documents that cannot be read, with the reason: their entries are left out, and nothing is taken to be gone
         self.unread: dict[str, str] = {}
 
@@ -76,26 +74,28 @@ class Catalog:
 
         Without `huge`, documents over `HUGE` are left as they were known. `progress` is told how many are read, of how many.
         """
-        waiting, missing, known = self._survey(paths)
+        waiting, missing, known, _ = self._survey(paths)
         changed = [one for one in waiting if huge or one.size <= HUGE]
         whole = paths is None and len(changed) == len(waiting)
         moved = [*missing, *(one.path for one in changed if one.path not in known)]
         copies = [one for one in self._copies_of(moved) if one.path not in missing]
-        for one in copies:
-            # its interpretation changed, though the file did not
-            known = {**known, one.path: DocumentRow(one.path, "0 0 0 0 0", "", 0)}
+        known = {**self._rows.documents([one.path for one in copies]), **known}
         changed += [one for one in copies if one not in changed]
         with uncollected():
             told = _told(changed, progress)
-            read = not (changed or missing) or self._read_again(told, missing, known, whole=whole)
+            # the interpretation of a copy changed, though the file did not
+            anew = {one.path for one in copies}
+            read = "read" if not (changed or missing) else self._read_again(told, missing, known, anew, whole=whole)
+        if read == "raced":
+            return self.refresh(paths, huge=huge, progress=progress)
         # an entry moved here may come from a huge document, and keeps its id
-        return len(changed) + len(missing) if read else self.refresh(progress=progress)
+        return len(changed) + len(missing) if read == "read" else self.refresh(progress=progress)
 
     def waiting(self) -> PendingDocuments:
         """What `refresh` would read."""
-        changed, missing, known = self._survey(None)
+        changed, missing, known, _ = self._survey(None)
         # those that were saved a moment before they were read are looked at again, but need not be read entry by entry
-        changed = [one for one in changed if one.path not in known or known[one.path].stamp != _stamp(one)]
+        changed = [one for one in changed if one.path not in known or known[one.path].stamp != stamp_of(one)]
         sizes = [one.size for one in changed if one.size <= HUGE]
         return PendingDocuments(len(sizes) + len(missing), sum(sizes), len(changed) - len(sizes))
 
@@ -109,22 +109,13 @@ class Catalog:
         sizes = {path: 0 if one is None else one.size for path, one in stats.items()}
         return tuple(path for path, size in sizes.items() if size > (READ_LIMIT if path == target else HUGE))
 
-    def _survey(self, paths: Sequence[str] | None) -> tuple[list[FileStat], list[str], dict[str, DocumentRow]]:
+    def _survey(self, paths: Sequence[str] | None) -> Survey:
         """Documents that look other than when they were read, those that are gone, and how they were known."""
-        known = self._rows.documents(paths)
-        if paths is None:
-            self.unread.clear()
-            there = {one.path: one for one in self._workspace.list() if holds_memory(one.path)}
-            # a folder in the place of a document is no reason to take what it held for gone
-            there |= {path: one for path in known if path not in there and (one := self._workspace.stat(path))}
-            stats = {path: one for path, one in there.items() if one.kind == "file"}
-            self.unread |= {path: "It is not a regular file." for path, one in there.items() if one.kind != "file"}
-            missing = [path for path in known if path not in there]
-        else:
-            asked = {path: self._workspace.stat(path) for path in paths if holds_memory(path)}
-            stats = {path: one for path, one in asked.items() if one is not None and one.kind == "file"}
-            missing = [path for path in asked if path not in stats and path in known]
-        return [one for one in stats.values() if not _is_fresh(one, known.get(one.path))], missing, known
+        if paths is not None:
+            return self._surveyor.look_at(paths)
+        found = self._surveyor.look()
+        self.unread = dict.fromkeys(found.odd, "It is not a regular file.")
+        return found
 
     def all(self) -> list[Entry]:
         """Every entry, in the order of the documents. Brings the catalog up to date first."""
@@ -282,6 +273,12 @@ class Catalog:
         """Whether this text was forgotten and must not be written again automatically."""
         return self._rows.is_buried(self.mac(text), identity)
 
+    def is_gone(self, text: str, reference: str) -> bool:
+        """Whether an entry of these words, which rested on that reference, stood in memory and was taken out of it."""
+        identity = self._rows.gone_by_text(self.mac(text))
+        record = self._provenance.find([identity]).get(identity) if identity is not None else None
+        return record is not None and reference in record.lineage
+
     def unbury(self, text: str) -> None:
         """Remove the tombstone: the owner wants to remember it again."""
         self._rows.unbury(self.mac(text))
@@ -291,9 +288,16 @@ class Catalog:
         return self._rows.mac(digest(_fold(text).encode("utf-8", "surrogatepass")))
 
     def _read_again(
-        self, changed: Iterable[FileStat], missing: Sequence[str], known: dict[str, DocumentRow], *, whole: bool
-    ) -> bool:
-        """Read and name; False when something came here from a document that was not asked for, so that all must be read."""
+        self,
+        changed: Iterable[FileStat],
+        missing: Sequence[str],
+        known: dict[str, DocumentRow],
+        anew: Collection[str],
+        *,
+        whole: bool,
+    ) -> Literal["read", "elsewhere", "raced"]:
+        """Read and name. "elsewhere": something came here from a document that was not asked for, so that all must be read. "raced":
+        somebody else noted one of the documents meanwhile, so that what was read here may be older than what stands there."""
         found: list[FoundEntry] = []
         documents: list[DocumentRow] = []
         # documents whose entries are unchanged
@@ -302,9 +306,9 @@ class Catalog:
             document = self._find_readable(one.path)
             if document is None:
                 continue
-            before = known.get(one.path)
+            before = known.get(one.path) if one.path not in anew else None
             now = int(self._clock.now().timestamp() * 1e9)
-            row = DocumentRow(one.path, _stamp(one), digest(document.data), now)
+            row = DocumentRow(one.path, stamp_of(one), digest(document.data), now)
             if _hash_of(before) == row.hash:
                 settled.add(one.path)
                 # within the clock's granularity a document is checked repeatedly; this is not stored
@@ -318,10 +322,10 @@ class Catalog:
             reads = with_days(data, reads) if is_quarter(one.path) else reads
             found += [FoundEntry(one.path, read, *self._hashes(read)) for read in reads]
         if not (documents or missing):
-            return True
+            return "read"
         old = self._rows.rows_of([path for path in [*(d.path for d in documents), *missing] if path not in settled])
         if not whole and self._came_from_elsewhere(found, old):
-            return False
+            return "elsewhere"
         lost, taken = self._memo(len(found))
         known_entries = [KnownEntry(row.id, row.path, row.ordinal, row.text_mac, row.words) for row in old]
         names = name_entries(found, known_entries, lost, taken)
@@ -332,8 +336,8 @@ class Catalog:
             for name, one in zip(names, found, strict=True)
         ]
         gone = {row.id for row in old} - set(names)
-        self._rows.replace(documents, missing, rows, sorted(gone), today)
-        return True
+        bases = {path: known[path].hash if path in known else None for path in (*(d.path for d in documents), *missing)}
+        return "read" if self._rows.replace(documents, missing, rows, sorted(gone), today, bases) else "raced"
 
     def _memo(self, count: int) -> tuple[Callable[[str], str | None], Callable[[str], bool]]:
         """Which gone entry had these words, and whether an id stands somewhere; for many entries the rows are asked once."""
@@ -422,7 +426,8 @@ class Catalog:
             if path in self.unread and path not in held:
                 continue
             record = provenance.get(row.id)
-            found.append(believed(row, span, data, where, record, written(row, where) if record is None else ()))
+            vouched = record is not None and record.text == row.text_mac
+            found.append(believed(row, span, data, where, record, () if vouched else written(row, where)))
         return found, torn
 
     def _find_readable(self, path: str) -> Document | None:
@@ -471,14 +476,6 @@ def _told(changed: Sequence[FileStat], progress: Progress | None) -> Iterator[Fi
         yield one
     if progress is not None and changed:
         progress(len(changed), len(changed))
-
-
-def _is_fresh(one: FileStat, known: DocumentRow | None) -> bool:
-    return known is not None and known.stamp == _stamp(one) and one.mtime_ns + GRAIN_NS < known.read_at
-
-
-def _stamp(one: FileStat) -> str:
-    return f"{one.device} {one.inode} {one.size} {one.mtime_ns} {one.ctime_ns} {READING}"
 
 
 def _is_current(row: DocumentRow) -> bool:

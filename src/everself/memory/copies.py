@@ -18,6 +18,11 @@ _DAY: Final = timedelta(days=1)
 
 def copies_of(entry: Entry, catalog: Catalog) -> list[Entry]:
     """The open entries of the same scope that rest on a message which this one rests on, and tell the same."""
+    return [one for one in of_same_message(entry, catalog) if same_statement(entry.text, one.text)]
+
+
+def of_same_message(entry: Entry, catalog: Catalog) -> list[Entry]:
+    """The open entries of the same scope that rest on a message which this one rests on."""
     messages = {one for one in entry.lineage if one.startswith(MESSAGE)}
     if not messages:
         return []
@@ -33,7 +38,6 @@ def copies_of(entry: Entry, catalog: Catalog) -> list[Entry]:
         and not one.closed
         and not messages.isdisjoint(one.lineage)
         and place(one.path).scope == where.scope
-        and same_statement(entry.text, one.text)
     ]
 
 

@@ -3,7 +3,7 @@
 A record begins as not embedded again; once search finds the correction by its meaning, that one word is changed.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
 from everself.memory.drafts import Draft
@@ -11,6 +11,8 @@ from everself.text.markdown.entries import entries
 
 PATH = "CORRECTIONS.md"
 TRIGGER = "- **Trigger:**"
+_SAID = "- **Said:** "
+_RIGHT = "- **Right:** "
 _EMBEDDED = b"- **Re-embedded:** "
 _NAMES = b"\xe2\x86\x92 entry:"
 
@@ -21,13 +23,19 @@ def log_correction(
     """Add one record at the end of the log."""
     old, new = entries
     lines = [
-        f"- **Said:** {_one(said)}",
-        f"- **Right:** {_one(right)}",
+        f"{_SAID}{_one(said)}",
+        f"{_RIGHT}{_one(right)}",
         f"{TRIGGER} {_one(trigger) or 'told directly'} (confidence {sure})",
         f"- **Entries:** {', '.join(old) or 'none'} → entry:{new}",
         f"{_EMBEDDED.decode()}false",
     ]
     draft.log(PATH, now, f"correction on {now.date().isoformat()}", "\n".join(lines), empty="# Corrections\n")
+
+
+def sentence_of(lines: Sequence[str]) -> str:
+    """A record's lines in one sentence, without how it was noticed; empty where it does not say both what was said and what is right."""
+    said, right = ([line.removeprefix(label) for line in lines if line.startswith(label)] for label in (_SAID, _RIGHT))
+    return f"“{said[0]}” was corrected to “{right[0]}”" if said and right else ""
 
 
 def trigger_of(data: bytes, identity: str) -> str:

@@ -4,8 +4,9 @@ Judges what is a memory at all: noise, placeholders and references by id are non
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from everself.frozen import Frozen
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.endings import is_reference
 from everself.text.markdown.entries import EntryKind, EntrySpan, entries
@@ -38,8 +39,7 @@ _SESSION, _SESSION_LABELS = "session:", ("**session key**", "**session id**", "*
 LINES_READ = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedEntry:
+class ParsedEntry(Frozen):
     """One entry of a document. `claims` are the fields of its comment."""
 
     ordinal: int

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from everself.clock import Clock
 from everself.errors import ChangedMeanwhile, LockTimeout, NotFound, RefusedByRule, StoreBusy, WrongUse
+from everself.frozen import Frozen
 from everself.memory import provenance as trust
 from everself.memory.catalog import Catalog
 from everself.memory.closing import close_for
@@ -22,6 +23,7 @@ from everself.memory.provenance import (
     rank,
     weakest_source,
 )
+from everself.memory.successors import successors
 from everself.memory.suspicion import Releases, injection_reason, set_apart
 from everself.memory.undo import trace
 from everself.memory.writing import (
@@ -37,6 +39,7 @@ from everself.memory.writing import (
     restamp,
     target,
 )
+from everself.text.dates import has_days, names_relative_day, with_days
 from everself.text.normalise import one_line
 from everself.text.note_quotes import with_quote
 from everself.text.redaction import redact
@@ -58,13 +61,10 @@ from everself.workspace.protocol import Workspace
 
 TRIES = 5
 _SHOWN = 160
-# limit of a chain of closed entries; an edited file may contain a cycle
-_SUCCESSORS = 16
 _AUTHORS = {OWNER: Author.OWNER, CORRECTION: Author.OWNER, HAND: Author.OWNER}
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(Frozen):
     """The result of `remember`. `mention`: the entry was known, and its mention was counted unless the source is weaker.
     `doubt`: why it is in quarantine. `unread`: documents too large to be searched for the same words."""
 
@@ -78,8 +78,7 @@ class Remembered:
     unread: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Corrected:
+class Corrected(Frozen):
     """What a correction closed and what it put in its place. `closed` is empty when nothing was found to close."""
 
     entry: str
@@ -133,6 +132,8 @@ class Memory:
             new_entry, text=cleaned.text, category=_plain(new_entry.category), who=_plain(new_entry.who)
         )
         self._check_grave(new_entry)
+        new_entry = self.dated(new_entry)
+        self._check_grave(new_entry)
         reason = self.doubt(new_entry)
         if reason:
             new_entry = set_apart(new_entry, reason, self.clock.today())
@@ -165,6 +166,14 @@ class Memory:
         change = self.change(plan)
         return replace(found, change=change)
 
+    def dated(self, new_entry: NewEntry) -> NewEntry:
+        """With the day that "tomorrow" means, where a person says it in a conversation: their words outlive the day. What has its day
+        already was said earlier, and another one would be wrong."""
+        said = is_human(new_entry.source) and new_entry.origin.door == "chat" and new_entry.spot is None
+        if not said or has_days(new_entry.text):
+            return new_entry
+        return replace(new_entry, text=with_days(new_entry.text, self.clock.today()))
+
     def correct(
         self,
         old: str,
@@ -189,13 +198,13 @@ class Memory:
         new_entry = as_correction(NewEntry(new, origin, was=clean(wrong[0].text).text))
         return self._replace(wrong, new_entry, {"said": said, "trigger": trigger, "sure": sure}, kept)
 
-    def revise(self, old: str, new: str, origin: Origin, *, trigger: str) -> Corrected:
+    def revise(self, old: str, new: str, origin: Origin, *, trigger: str, kept: Sequence[NewEntry] = ()) -> Corrected:
         """The same in a model's words, after the owner said in `trigger` what is right: the new entry is the agent's, and stands where the
         wrong one stood. Who calls this has compared the two."""
         wrong = self._with_copies(self._wrong(old))
         core = any(one.tier is Tier.CORE for one in wrong)
         told = {"said": "", "trigger": trigger, "sure": "high"}
-        return self._replace(wrong, NewEntry(new, origin, "correction", explicit=core), told)
+        return self._replace(wrong, NewEntry(new, origin, "correction", explicit=core), told, kept)
 
     def _replace(
         self, wrong: list[Entry], new_entry: NewEntry, told: Mapping[str, str], kept: Sequence[NewEntry] = ()
@@ -204,6 +213,9 @@ class Memory:
         if not cleaned.text:
             raise RefusedByRule("The new text is empty.")
         new_entry = replace(new_entry, text=cleaned.text, person=place(wrong[0].path).person or "")
+        # a "tomorrow" that comes over from what is wrong was said on another day
+        if names_relative_day(told["trigger"]) or not any(names_relative_day(one.text) for one in wrong):
+            new_entry = self.dated(new_entry)
         found = Corrected("", tuple(entry.id for entry in wrong), "", cleaned.kinds)
 
         def plan() -> Change:
@@ -350,22 +362,23 @@ class Memory:
         stale = self.stale(list(known.values()))
         return {one.id for one in entries if one.id in stale}
 
-    def successor(self, entry: Entry) -> Entry | None:
-        """The open entry that replaced a closed one, over any number of steps; None where there is none."""
-        found: Entry | None = entry
-        for _ in range(_SUCCESSORS):
-            found = self.catalog.find(found.closed_by) if found is not None and found.closed_by else None
-            if found is None or not found.closed:
-                return found
-        return None
+    def successors(self, entries: Iterable[Entry]) -> dict[str, Entry]:
+        """By the ids of closed entries, the open ones that replaced them."""
+        return successors(self.catalog, entries)
 
     def words_now(self, entry: Entry) -> str:
         """The words of what holds in its place, on one line. Empty where they came from outside: they would stand beside words that did
         not."""
-        found = self.successor(entry)
-        if found is None or rank(self.trust(found)) < rank(AGENT):
-            return ""
-        return one_line(redact(found.text).text, _SHOWN)
+        return self.words_now_of((entry,)).get(entry.id, "")
+
+    def words_now_of(self, entries: Iterable[Entry]) -> dict[str, str]:
+        """The same of many, by their ids."""
+        found = self.successors(entries)
+        shown = {
+            one.id: one_line(redact(one.text).text, _SHOWN) if rank(self.trust(one)) >= rank(AGENT) else ""
+            for one in {one.id: one for one in found.values()}.values()
+        }
+        return {identity: shown[one.id] for identity, one in found.items()}
 
     def doubt(self, new_entry: NewEntry) -> str:
         """Why a new entry would be quarantined; empty where it would not."""

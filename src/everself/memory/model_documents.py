@@ -6,11 +6,11 @@ is noted with its source. What is not known to be a model's is somebody's, and s
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
 from typing import Final, Literal
 
+from everself.frozen import Frozen
 from everself.memory.drafts import Draft, comment_of
 from everself.memory.entries import ParsedEntry, holds_memory, reach, read_document, text_hash
 from everself.memory.memory import Memory
@@ -29,8 +29,7 @@ _TITLE: Final = "deleted"
 _MESSAGES: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Objection:
+class Objection(Frozen):
     """Why an edit is not the model's to make. `line` is the first that is concerned.
 
     `mark`: it would write what only Everself writes. `entry`: it would change an entry of somebody else; `words` are what that would say
@@ -43,8 +42,7 @@ class Objection:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EditMeaning:
+class EditMeaning(Frozen):
     """What an edit brings and takes. `source` is whose words it brings; `added` are its new entries as they will be read, `vanished` those
     that it takes away."""
 

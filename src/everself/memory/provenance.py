@@ -1,10 +1,10 @@
 """Sources of entries, how far each is trusted, and the confidence of an entry. Pure."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import date
 
 from everself.errors import RefusedByRule, WrongUse
+from everself.frozen import Frozen
 from everself.text.normalise import slug
 from everself.values import Door, Entry, Origin, ProvenanceRecord, Tag
 
@@ -201,8 +201,7 @@ def source_of_reference(kind: str) -> str:
     return WEB
 
 
-@dataclass(frozen=True, slots=True)
-class Dynamics:
+class Dynamics(Frozen):
     """How confidence moves; the tunables of CONFIG.md."""
 
     boost: float = 0.05

@@ -1,8 +1,7 @@
 """The quarantine: suspicious entries are written here by the runtime, and only the owner can release them."""
 
-from dataclasses import dataclass
-
 from everself.errors import RefusedByRule
+from everself.frozen import Frozen
 from everself.memory.memory import Memory, Remembered
 from everself.memory.suspicion import set_apart
 from everself.memory.writing import NewEntry, is_quarantined, log_in
@@ -12,8 +11,7 @@ from everself.values import Author, Change
 CATEGORY = "released"
 
 
-@dataclass(frozen=True, slots=True)
-class Released:
+class Released(Frozen):
     """An entry that may be recalled again, as trusted as it was; where it stands now, and through which change."""
 
     entry: str

@@ -14,6 +14,11 @@ from everself.text.sentences import split
 
 # words of a clause beside those that a correction of it has too: the value that was wrong, and what is said of it
 _BESIDES: Final = 4
+# the same in pairs of characters, where a script has no blanks
+_BESIDES_DENSE: Final = 8
+# the value that was wrong, and one word that is said of it
+_GOES: Final = 2
+_DENSE: Final = "\u2e7f"
 # words in common of two that say something of the same thing: one names it, the other what is said of it
 _IN_COMMON: Final = 2
 
@@ -29,6 +34,28 @@ def untouched(text: str, newer: str) -> str | None:
     if len(meant) > 1 or any(_says_more(one, newer) for one in meant):
         return None
     return ", ".join(clause for clause, _ in found if clause not in meant)
+
+
+def parted(text: str, newer: str) -> str | None:
+    """The same where somebody else chose the text: one clause alone may have anything in common with the newer statement, and hardly a word
+    of it may go that does not stand there too."""
+    found = [(clause, words_in_common(clause, newer)) for clause in _clauses(text)]
+    meant = [(clause, common) for clause, common in found if common]
+    if len(meant) != 1:
+        return None
+    clause, common = meant[0]
+    left = words_in_common(clause, clause) - common
+    numbers = any(one.isdecimal() for word in left for one in word)
+    most = _BESIDES_DENSE if any(char > _DENSE for char in clause) else _GOES
+    if len(left) > most or (numbers and not read_quantities(newer)):
+        return None
+    return ", ".join(one for one, _ in found if one != clause)
+
+
+def spared(text: str, newer: str) -> str:
+    """The clauses of a text that have nothing in common with a newer statement; empty where it has only one clause."""
+    clauses = list(_clauses(text))
+    return ", ".join(one for one in clauses if not words_in_common(one, newer)) if len(clauses) > 1 else ""
 
 
 def apart_from(text: str, claim: str) -> str:
@@ -57,11 +84,14 @@ def remainder(note: str, newer: str) -> str:
 
 def _is_about(clause: str, claim: str) -> bool:
     common = words_in_common(clause, claim)
-    return len(common) >= _IN_COMMON or any(char.isdecimal() for word in common for char in word)
+    # "叫林悦" is two pairs, of which one names somebody
+    most = 2 * len(common) >= count_words(clause) if any(char > _DENSE for char in clause) else False
+    return most or len(common) >= _IN_COMMON or any(char.isdecimal() for word in common for char in word)
 
 
 def _says_more(clause: str, other: str) -> bool:
-    return count_words(clause) - len(words_in_common(clause, other)) > _BESIDES
+    most = _BESIDES_DENSE if any(char > _DENSE for char in clause) else _BESIDES
+    return count_words(clause) - len(words_in_common(clause, other)) > most
 
 
 def _clauses(text: str) -> Iterator[str]:

@@ -6,16 +6,18 @@ budget" for "the budget of the kitchen") means that both may hold. Who asks has 
 that look like this may both be true.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from everself.classify import encoder
 from everself.classify.coverage import denies, is_filler, names_in, words_of_substance, words_shared
+from everself.memory.contrasts import names_another, names_other_value
 from everself.text.clauses import clauses_of
+from everself.text.dates import NamedDay
 from everself.text.normalise import fold
 from everself.text.quantities import Kind, Quantity, read_quantities
-from everself.text.sentences import split
+from everself.text.sentences import quotations, split
 
 _KINDS: Final[tuple[Kind, ...]] = ("day", "time", "number")
 # how near two words are of which one may stand in the place of the other: "bathroom" and "kitchen", "husband" and "daughter"
@@ -39,7 +41,7 @@ class Replacement:
 
     `named`: the statement names the value that is known, and does not say it again. `close`: the common words stand beside the new value,
     or are several. `begins`: both begin with the same thing. `whole`: all that is said of the old value is said of the new one; `exact`:
-    and nothing else.
+    and nothing else. `rival`: each names something that the other does not, in the same place.
     """
 
     olds: tuple[Quantity, ...]
@@ -50,6 +52,7 @@ class Replacement:
     begins: bool
     whole: bool
     exact: bool
+    rival: bool = False
 
     @property
     def weight(self) -> tuple[bool, int]:
@@ -76,7 +79,7 @@ class _Side:
 def find_replacement(said: str, known: str) -> Replacement | None:
     """What of a known text a statement replaces; None where it is about something else, gives no other value, or more than one sentence of
     the text could be meant."""
-    if max(len(said), len(known)) > _LONGEST or not read_quantities(said):
+    if max(len(said), len(known)) > _LONGEST or not read_quantities(said) or names_other_value(said, known):
         return None
     found = [one for start, end in split(known) if (one := _compare(said, known, start, end)) is not None]
     best = max(found, key=lambda one: one.weight, default=None)
@@ -86,15 +89,101 @@ def find_replacement(said: str, known: str) -> Replacement | None:
 
 
 def swapped(found: Replacement, said: str, known: str) -> str:
-    """The known text with the new value in the place of the old one; empty where that is not one for one."""
-    if len(found.olds) != 1 or len(found.news) != 1:
+    """The known text with the new values in the place of the old ones; empty where they are not one for one of each kind, or the text would
+    not read as before but for them."""
+    kinds = [sorted(one.kind for one in side) for side in (found.olds, found.news)]
+    if kinds[0] != kinds[1] or len(set(kinds[0])) != len(kinds[0]):
         return ""
-    (old,), (new,) = found.olds, found.news
-    # "the 19th" stands for another day of the month, and for no "12 December"
-    months = [getattr(one.value, "month", 0) for one in (old, new)]
-    if old.agrees(new) is None or (months[0] and not months[1]):
+    made, pairs = known, []
+    for old in sorted(found.olds, key=lambda one: -one.start):
+        new = next(one for one in found.news if one.kind == old.kind)
+        if old.agrees(new) is None:
+            return ""
+        given = said[new.start : new.end]
+        words = _in_month(known[old.start : old.end], given, (old, new), named=found.named) or given
+        # "the 19th" stands for another day of the month, and for no "12 December"
+        if len(found.olds) == 1 and _month(old) and not _month(new) and words == given:
+            return ""
+        made = made[: old.start] + words + made[old.end :]
+        pairs.append((old, new))
+    return made if reads_as(known, made, pairs) else ""
+
+
+def reads_as(known: str, made: str, pairs: Sequence[tuple[Quantity, Quantity]]) -> bool:
+    """Whether a text has the values of another one in the same order, but for those that were exchanged, and none of these is left."""
+    ours, theirs = read_quantities(known), read_quantities(made)
+    if [one.kind for one in ours] != [one.kind for one in theirs]:
+        return False
+    given = {old.start: new for old, new in pairs}
+    return all(
+        bool(one.agrees(other))
+        if one.start not in given
+        else bool(other.agrees(given[one.start])) and not one.agrees(other)
+        for one, other in zip(ours, theirs, strict=True)
+    )
+
+
+def _in_month(written: str, given: str, values: tuple[Quantity, Quantity], *, named: bool) -> str:
+    """A date with another day, where the new one is told by that alone: it is of the same month where both are named, or it is later."""
+    old, new = values
+    if not isinstance(old.value, NamedDay) or not isinstance(new.value, NamedDay) or _month(new) or not _month(old):
         return ""
-    return known[: old.start] + said[new.start : new.end] + known[old.end :]
+    day, other = old.value.first, new.value.first
+    single = day == old.value.last and other == new.value.last and old.value.weekday < 0
+    digits = "".join(char if char.isdecimal() else " " for char in written).split()
+    if not single or digits.count(str(day)) != 1 or not (named or other > day):
+        return ""
+    at = next(at for at in range(len(written)) if _is_number(written, at, str(day)))
+    # "3rd" becomes "4th", and "3日" stays "4日"
+    ending = _ending(written[at + len(str(day)) :])
+    own = _ending(given.partition(str(other))[2]) if ending else ""
+    return written[:at] + str(other) + own + written[at + len(str(day)) + len(ending) :] if own or not ending else ""
+
+
+def _ending(text: str) -> str:
+    """The letters that stand right behind a number, as in "3rd"."""
+    return text[: next((at for at, char in enumerate(text) if not (char.isascii() and char.isalpha())), len(text))]
+
+
+def _is_number(text: str, at: int, digits: str) -> bool:
+    end = at + len(digits)
+    return text.startswith(digits, at) and not text[at - 1 : at].isdecimal() and not text[end : end + 1].isdecimal()
+
+
+def _month(value: Quantity) -> int:
+    return value.value.month if isinstance(value.value, NamedDay) else 0
+
+
+def put_right(said: str, before: str) -> Iterator[str]:
+    """The sentences that were said before, those in quotation marks first, with other values in the place of their own, where what is said
+    now gives one of each kind and has none that is left over: with another day at another hour, neither alone is what was said."""
+    given = read_quantities(said)
+    quoted = [before[start + 1 : end - 1] for start, end in quotations(before)]
+    for sentence in (text[start:end] for text in (*quoted, before) for start, end in split(text)):
+        known, right = read_quantities(sentence), sentence
+        exchanged = [pair for kind in _KINDS if (pair := _exchange(kind, known, given)) is not None]
+        for old, new in sorted(exchanged, key=lambda pair: -pair[0].start):
+            right = right[: old.start] + said[new.start : new.end] + right[old.end :]
+        told = (*known, *(new for _, new in exchanged))
+        if exchanged and all(any(one.kind == other.kind and one.agrees(other) for other in told) for one in given):
+            yield right.strip()
+
+
+def _exchange(kind: str, known: Sequence[Quantity], given: Sequence[Quantity]) -> tuple[Quantity, Quantity] | None:
+    """The one value of this kind that was known, and the one that is given for it."""
+    olds, news = ([one for one in side if one.kind == kind] for side in (known, given))
+    # what is said again names what is gone: "7, not 6"
+    news = [one for one in news if not any(map(one.agrees, olds))]
+    news = [one for at, one in enumerate(news) if not any(map(one.agrees, news[:at]))]
+    if len(olds) != 1 or len(news) != 1:
+        return None
+    old, new = olds[0], news[0]
+    # "took two hours" is no other value of "four of us"
+    return None if kind == "number" and _is_unit(new.unit) and not _same_unit(old.unit, new.unit) else (old, new)
+
+
+def without_values(text: str) -> str:
+    return _bare(text, read_quantities(text))
 
 
 def says_more(one: str, other: str) -> bool:
@@ -152,6 +241,7 @@ def _made(ours: _Side, theirs: _Side, pairs: tuple[list[_Pair], list[_Pair]], co
         _begin_alike(ours, theirs, news[0], olds[0]),
         whole,
         whole and not _apart(mine, theirs.bare),
+        names_another(ours.text, theirs.text[theirs.start :]),
     )
 
 

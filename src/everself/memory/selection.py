@@ -3,11 +3,11 @@
 import base64
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
 from everself.errors import WrongUse
+from everself.frozen import Frozen
 from everself.memory.catalog import PlacedEntry
 from everself.memory.entries import TRANSCRIPT
 from everself.memory.memory import Memory
@@ -32,8 +32,7 @@ class Standing(StrEnum):
     ANY = "any"
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Frozen):
     """What an entry must be to be meant; what is not set, any will do.
 
     `since` and `until` are about the day an entry belongs to, `as_of` about the day on which it was believed. `aside` takes in what
@@ -57,8 +56,7 @@ class Selection:
     aside: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ListedEntry:
+class ListedEntry(Frozen):
     """An entry with how sure it is (on the day that was asked for), whether it rests on something closed, and how to cite it."""
 
     entry: Entry
@@ -80,8 +78,7 @@ def list_entries(memory: Memory, selection: Selection) -> list[ListedEntry]:
     return [ListedEntry(one, sure(one), one.id in stale, one.reference) for one in chosen]
 
 
-@dataclass(frozen=True, slots=True)
-class EntryPage:
+class EntryPage(Frozen):
     """The newest of the entries that are meant, below a mark; oldest first. `before` is the mark below which there may be more, and empty
     where there are none; `rows` is how many rows were looked at."""
 
@@ -90,8 +87,7 @@ class EntryPage:
     rows: int
 
 
-@dataclass(frozen=True, slots=True)
-class PageBounds:
+class PageBounds(Frozen):
     """How long a page is, the mark of the page before it, and how many rows it may pass over; None: as many as it takes."""
 
     limit: int
@@ -191,7 +187,7 @@ def _place_marked(mark: str) -> RowPlace:
         day, path, ordinal = json.loads(base64.urlsafe_b64decode(mark.encode("ascii")).decode("utf-8", "surrogatepass"))
         where = RowPlace(str(day), str(path), int(ordinal))
     except (ValueError, TypeError) as error:
-        raise WrongUse("The mark of the page is none that a list gave.", mend="everself memory list") from error
+        raise WrongUse("Unknown page mark. Use one that a list returned.", mend="everself memory list") from error
     return where
 
 

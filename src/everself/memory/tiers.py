@@ -1,8 +1,7 @@
 """How much is remembered, tier by tier. Asks names, sizes and rows; reads no document that did not change, and of those that did no more
 than a moment's worth, unless it is asked to."""
 
-from dataclasses import dataclass
-
+from everself.frozen import Frozen
 from everself.memory.catalog import HUGE, Progress
 from everself.memory.entries import holds_memory
 from everself.memory.memory import Memory
@@ -18,8 +17,7 @@ MOST_DOCUMENTS = 500
 MOST_BYTES = 2 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class TierCount:
+class TierCount(Frozen):
     tier: Tier
     name: str
     files: int
@@ -27,8 +25,7 @@ class TierCount:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryStatus:
+class MemoryStatus(Frozen):
     """`elsewhere` counts entries of no tier: what is known of people, and what stands in quarantine. `read` says how many documents
     had changed and were read again, `uncounted` how many were not, because they are too many: their entries are counted as they were
     known. `huge` are documents that are not looked through when something is written."""

@@ -1,15 +1,16 @@
 """Writes entries: add one, count a mention, close one, change its text. Works on a draft; pure."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 
+from everself.frozen import Frozen
 from everself.memory import provenance as trust
 from everself.memory.drafts import Draft, comment_of
 from everself.memory.entries import ParsedEntry, read_document, text_hash
 from everself.memory.provenance import base_confidence
 from everself.text.markdown.blocks import BlockKind, Scan, scan
 from everself.text.markdown.comment import EntryComment, with_fields
-from everself.text.markdown.edit import Splice, append_item, append_log, replace_text, set_comment
+from everself.text.markdown.edit import Splice, append_item, append_log, insert_log, replace_text, set_comment
 from everself.text.markdown.endings import REFERENCE, is_reference
 from everself.text.markdown.entries import EntryKind, EntrySpan
 from everself.text.normalise import slug, without_surrogates
@@ -29,8 +30,7 @@ HEADINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PageSpot:
+class PageSpot(Frozen):
     """The destination of an entry outside the daily log and the core: a page, and the heading of its list there.
 
     Without a heading it is added as to a log. `title` is what the page begins with when it is made.
@@ -41,8 +41,7 @@ class PageSpot:
     heading: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NewEntry:
+class NewEntry(Frozen):
     """What shall be remembered, and whose words it is: the origin is stamped by the runtime, never by a model.
 
     `explicit`: somebody said "remember this", so it goes to the curated core. `person` and `project` are the scope it belongs to,
@@ -71,8 +70,7 @@ class NewEntry:
         return self.origin.lineage
 
 
-@dataclass(frozen=True, slots=True)
-class CleanedText:
+class CleanedText(Frozen):
     """Words fit to be written; `kinds` says which secrets were taken out, `private` whether something was left out on request."""
 
     text: str
@@ -254,11 +252,19 @@ def _add_to_log(draft: Draft, new_entry: NewEntry, text: str, now: datetime, com
     day = now.date()
     clock, words = now.strftime("%H:%M:%S"), text.encode("utf-8", "replace")
     header = f"# Memory Log: {day.isoformat()}\n".encode()
-    return draft.append(
-        log_path(new_entry, day),
-        lambda document: append_log(document, clock, new_entry.category, words, comment),
-        header,
-    )
+    path = log_path(new_entry, day)
+    if _ends_later(draft.find(path) or b"", clock):
+        # a checkpoint writes down what was said before something that stands there already
+        return draft.splice(
+            path, lambda document: insert_log(document, clock, new_entry.category, words, comment), header
+        )
+    return draft.append(path, lambda document: append_log(document, clock, new_entry.category, words, comment), header)
+
+
+def _ends_later(log: bytes, clock: str) -> bool:
+    """Whether the last section seems to be of later in the day. Whoever inserts looks again, at headings alone."""
+    at = log.rfind(b"\n## [")
+    return at >= 0 and log[at + 5 : at + 5 + len(clock)] > clock.encode()
 
 
 def _provenance_record(

@@ -145,7 +145,7 @@ def _line(config: Config, agent: AgentSettings) -> AgentLine:
     try:
         said = find_file(f"{agent.workspace}/{IDENTITY_FILE}")
     except EverselfError:
-        # whatever is wrong with the file, `everself identity` says
+        # `everself identity` reports what is wrong with the file
         said = None
     card = resolve(config.ui, agent.identity, said)
     answers = agent.id == (config.places.profile or config.default_agent)

@@ -62,7 +62,7 @@ class RestoreRequest(Request):
     ),
 )
 def bring_back(home: Home, _: Caller, request: RestoreRequest, tell: Tell | None = None) -> BroughtBack:
-    """Put an agent back as a backup holds it.
+    """Restore an agent from a backup.
 
     Every bit of the file is checked before anything is touched. It happens whole or not at all.
     """

@@ -5,8 +5,8 @@ from typing import Annotated
 from everself.memory.bank import BankPage, PageName
 from everself.memory.memory import Remembered
 from everself.memory.provenance import stated_by_owner
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, Request, operation, owner_reads
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, NoRequest, Option, Request, owner_reads, owner_writes
 from everself.runtime import Runtime
 
 
@@ -38,10 +38,8 @@ class BankAddRequest(Request):
     confidence: Annotated[float | None, Option("How strongly an opinion is held.", ge=0, le=1)] = None
 
 
-@operation(
+@owner_writes(
     "memory.bank.add",
-    audience=Audience.OWNER,
-    effect="write",
     examples=(
         (
             'everself memory bank add opinions "Tabs are better" --confidence 0.7',

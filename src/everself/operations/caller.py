@@ -1,11 +1,11 @@
 """Who asks for an operation: in which standing, for whom, from which conversation. An interface states it; no request can."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
 from everself.errors import RefusedByRule
+from everself.frozen import Frozen
 from everself.memory.provenance import OWN
 from everself.search.scopes import Scope, SessionKind
 
@@ -39,8 +39,7 @@ def nobody_agrees(_: object) -> None:
     raise RefusedByRule("Nothing was changed: nobody is here to agree to it.", mend="Run it at a terminal.")
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Frozen):
     """Whoever asks. `present`: a human sees the answer and can be asked. `channel` is the name of the interface.
 
     In a conversation `session`, `message` and `said` are its id and the id and words of the message that is being answered; `by_owner`:

@@ -4,20 +4,26 @@ import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Final
 
 from everself.errors import ChangedMeanwhile, RefusedByRule
 from everself.memory.entries import holds_memory
+from everself.memory.forgetting.proof import FORGET
 from everself.memory.undo import is_torn, provenance_before, says, surplus
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, Result, operation, owner_reads
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, Option, Request, Result, owner_reads, owner_writes
 from everself.runtime import Runtime
 from everself.text.markdown.copies import COPY, hide_copies
 from everself.values import Applied, ChangeRecord, Conflict, FileChange, Nothing, Outcome
 from everself.workspace.layout import is_quarter, place
 from everself.workspace.merge import render_diff
 from everself.workspace.protocol import Workspace
+from everself.workspace.setup import creates_agent
 from everself.workspace.undo import plan_undo
+
+LAST: Final = "last"
+# changes that are looked through for one that can be undone
+_LOOKED_BACK: Final = 200
 
 
 class ChangeLog(Result):
@@ -77,14 +83,12 @@ def show_change(runtime: Runtime, _: Caller, request: ShowRequest) -> ShownChang
 class UndoRequest(Request):
     change: Annotated[
         str, Argument("The id of a change, the beginning of it, or last.", "ID", needed=("cli", "http", "mcp"))
-    ] = "last"
+    ] = LAST
     dry_run: Annotated[bool, Option("Show what would change, and change nothing.")] = False
 
 
-@operation(
+@owner_writes(
     "undo",
-    audience=Audience.OWNER,
-    effect="write",
     question="Take it back?",
     slash="/undo",
     examples=(
@@ -93,10 +97,13 @@ class UndoRequest(Request):
     ),
 )
 def undo(runtime: Runtime, caller: Caller, request: UndoRequest) -> UndoReport:
-    """Take one change back and keep what came after it.
+    """Undo one change and keep the later ones.
 
-    Undoing is a change of its own, and can be undone. At a terminal you see it first and are asked.
+    Undoing is a change of its own, and can be undone. At a terminal you see it first and are asked. Forgetting cannot be undone. The
+    creation of the agent's files is undone only by its id, never as "last".
     """
+    if request.change == LAST:
+        _need_edit(runtime.workspace)
     planned = _need_done(undo_change(runtime.workspace, request.change, dry_run=True))
     if request.dry_run:
         return planned
@@ -108,6 +115,24 @@ def undo(runtime: Runtime, caller: Caller, request: UndoRequest) -> UndoReport:
     if planned.diff:
         caller.agree(planned)
     return _need_done(undo_change(runtime.workspace, planned.undone.id))
+
+
+def _need_edit(workspace: Workspace) -> None:
+    """That the newest change is one that a person means by "the last change"; otherwise what it was, and the command that goes on."""
+    records = workspace.changes(_LOOKED_BACK)
+    if not records or not (records[0].forgotten or creates_agent(records[0])):
+        return
+    newest = records[0]
+    if creates_agent(newest):
+        words = f"The last change, {newest.id}, created your agent's files, {len(newest.paths)} of them. Undoing it removes them all."
+        raise RefusedByRule(words, mend=f"To do that on purpose: everself undo {newest.id}")
+    was = "is a forgetting" if newest.reason == FORGET else "contained something that was forgotten since"
+    words = f"The last change, {newest.id}, {was}. That cannot be undone."
+    other = next((one for one in records[1:] if not one.forgotten and not creates_agent(one)), None)
+    if other is None:
+        raise RefusedByRule(f"{words} No other change can be undone.", mend="everself log lists all changes.")
+    told = f"The newest change that can be undone is {other.id}: {other.reason} ({', '.join(other.paths[:3])})."
+    raise RefusedByRule(f"{words} {told}", mend=f"everself undo {other.id}")
 
 
 def _need_done(report: UndoReport) -> UndoReport:

@@ -4,10 +4,12 @@ A coding agent reads files and pages all the time, and Everself does not see whi
 it is a whole statement of a prompt of the owner's that a hook delivered. Nothing that a client says about itself changes that.
 """
 
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from everself.memory.provenance import TOOL
@@ -43,11 +45,26 @@ def with_prompt(runtime: "Runtime", caller: Caller, words: str) -> Caller:
     if not (caller.is_model and caller.unwatched) or not is_owner(caller.scope) or not words.strip():
         return caller
     prompts = list(islice(recent_prompts(runtime), _MOST_PROMPTS))
-    found = next((one for one in prompts if states(one.content, words)), None)
-    found = found or next((one for one in prompts if tells_of(words, one.content)), None)
+    stating = (one for one in prompts if states(one.content, words))
+    telling = (one for one in prompts if tells_of(words, one.content))
+    found = next((one for one in chain(stating, telling) if is_typed(runtime, one.session, one.id)), None)
     if found is None:
         return caller
     return replace(caller, session=found.session, message=found.id, said=found.content, by_owner=True)
+
+
+def is_typed(runtime: "Runtime", session: str, message: str) -> bool:
+    """Whether a person typed a prompt that a hook delivered, as far as the program's transcript says by now: a hook is told what a program
+    sends itself, too."""
+    from everself.conversation.sessions.client_sessions import disown_prompts
+    from everself.storage.host_files import read_lines
+
+    found = runtime.log.find(session)
+    with suppress(OSError, ValueError):
+        if found.transcript:
+            size = os.stat(found.transcript, follow_symlinks=False).st_size
+            disown_prompts(runtime.log, read_lines, found, size)
+    return runtime.state.messages.is_told(message)
 
 
 def recent_prompts(runtime: "Runtime") -> Iterator[StoredMessage]:

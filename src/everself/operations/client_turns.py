@@ -5,13 +5,13 @@ message that was sent before. Knows no wire format.
 from base64 import b64decode
 from binascii import Error as NotBase64
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from everself.conversation.events import Accepted, Done, Event, Text, ToolCalled
 from everself.conversation.sessions.heard import Heard, client_calls, heard_in, is_result, reply_after
 from everself.conversation.sessions.log import clean, said_elsewhere
 from everself.errors import NotFound, WrongUse
+from everself.frozen import Frozen
 from everself.models.chat.protocol import Image, ToolCall, ToolReturn, ToolSpec
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 _MEDIA: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
-@dataclass(frozen=True, slots=True)
-class ClientCall:
+class ClientCall(Frozen):
     """A call of a program's own tool. `arguments` is JSON."""
 
     id: str
@@ -32,8 +31,7 @@ class ClientCall:
     arguments: str = "{}"
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierMessage:
+class EarlierMessage(Frozen):
     """Something that a program says was said before; with the role `tool`, what its tool gave for the call `call`."""
 
     role: Literal["user", "assistant", "tool"]
@@ -42,8 +40,7 @@ class EarlierMessage:
     call: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ClientTool:
+class ClientTool(Frozen):
     """A tool that the program runs itself. `parameters` is the JSON schema of an object.
 
     `operation` is the operation of the agent that is the same tool: where the settings offer that to the model, it is run here.
@@ -55,8 +52,7 @@ class ClientTool:
     operation: Literal["", "tool.memory"] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ClientResult:
+class ClientResult(Frozen):
     """What a program's own tool gave."""
 
     call: str
@@ -64,8 +60,7 @@ class ClientResult:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ClientImage:
+class ClientImage(Frozen):
     """An image, its data in base 64."""
 
     media_type: str
@@ -143,8 +138,7 @@ def _inner(schema: Mapping[str, Any]) -> Iterator[object]:
         yield from schema.get(name, [])
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Frozen):
     """Where a message is said. `earlier` is what of the words before is strange to the session; `results` are of calls that it holds."""
 
     session: "Session"

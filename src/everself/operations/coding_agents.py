@@ -9,12 +9,19 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from everself.conversation.sessions.client_sessions import ClientName, begin_session, keep_prompt
+from everself.conversation.sessions.client_sessions import (
+    ClientName,
+    begin_session,
+    disown_prompts,
+    is_element,
+    keep_prompt,
+)
 from everself.errors import EverselfError, WrongUse
 from everself.operations.caller import Audience, Caller
 from everself.operations.coding_memory import recall_for, session_context
 from everself.operations.declaration import Argument, Option, Request, Result, operation
 from everself.operations.projects import find_project
+from everself.storage.host_files import read_lines
 
 if TYPE_CHECKING:
     from everself.conversation.sessions.session import Session
@@ -54,8 +61,9 @@ def take_event(runtime: "Runtime", caller: Caller, request: ClientEventRequest) 
     if not request.session or len(request.session) > _LONGEST_NAME:
         raise WrongUse("A session of another program needs a name.", mend="everself connect")
     found = find_project(request.folder)
-    project = found.slug if found is not None else ""
-    session = begin_session(runtime.log, request.client, request.session, project)
+    session = begin_session(runtime.log, request.client, request.session, found.slug if found is not None else "")
+    # where the session began: its model may go to another folder, which must not bring another project's memory here
+    project = session.scope.project or ""
     answer = ClientAnswer(session=session.id, project=project)
     match request.event:
         case "start":
@@ -80,6 +88,12 @@ def _prompted(
         message = keep_prompt(runtime.log, session, request.prompt, request.id).id
     except EverselfError as error:
         message, failure = "", error
+    if message and session.transcript != request.transcript and _is_transcript(request):
+        # what the model writes before the turn ends is compared with it
+        with suppress(EverselfError):
+            runtime.log.mark(session, transcript=request.transcript)
+    if is_element(request.prompt):
+        return replace(answer, message=message)
     text = recall_for(runtime, session, request.prompt, answer.project, by_words=request.by_words)
     if failure is not None and not text:
         raise failure
@@ -87,11 +101,16 @@ def _prompted(
 
 
 def _note(runtime: "Runtime", request: ClientEventRequest, session: "Session") -> None:
-    """Write down that the transcript is to be read, and how far it reaches now. One that does not bear the session's name is none of it."""
-    path = request.transcript
-    named = os.path.basename(path)
-    if not os.path.isabs(path) or not named.endswith(f"{request.session}{_ENDING}"):
+    """Write down that the transcript is to be read, and how far it reaches now; and see in it which prompts no person typed."""
+    if not _is_transcript(request):
         return
     with suppress(OSError, ValueError):
-        size = os.stat(path, follow_symlinks=False).st_size
-        runtime.log.mark(runtime.log.keep(session), transcript=path, noted=size)
+        size = os.stat(request.transcript, follow_symlinks=False).st_size
+        noted = runtime.log.mark(runtime.log.keep(session), transcript=request.transcript, noted=size)
+        disown_prompts(runtime.log, read_lines, noted, size)
+
+
+def _is_transcript(request: ClientEventRequest) -> bool:
+    """A file that does not bear the session's name is none of it."""
+    path = request.transcript
+    return os.path.isabs(path) and os.path.basename(path).endswith(f"{request.session}{_ENDING}")

@@ -13,6 +13,7 @@ from everself.conversation.sessions.client_sessions import CLIENTS
 from everself.memory.provenance import OWN, is_outside, taint_of
 from everself.memory.selection import sources_of_hits
 from everself.memory.writing import CORE, log_in, scope_of
+from everself.operations.client_prompts import is_typed
 from everself.search.recall import RecallRequest
 from everself.search.scopes import Scope, SessionKind
 from everself.text.normalise import one_line
@@ -127,7 +128,8 @@ def _last_done(runtime: "Runtime", session: "Session", project: str) -> Iterator
     for one in runtime.log.list(_SESSIONS):
         if one.id == session.id or one.channel not in CLIENTS or (one.scope.project or "") != project:
             continue
-        prompts = [said for said in runtime.log.messages(one) if said.role == "user"][-_PROMPTS:]
+        messages = runtime.log.messages(one)
+        prompts = [said for said in messages if said.role == "user" and not said.meta.get("system")][-_PROMPTS:]
         if prompts:
             text = "\n".join(one_line(said.content, _PROMPT_WIDTH) for said in prompts)
             day = runtime.clock.day_of(prompts[-1].at)
@@ -160,7 +162,7 @@ def _found(runtime: "Runtime", session: "Session", prompt: str, project: str, by
 
 
 def _item(hit: "Hit", source: str) -> FrameItem:
-    note = hit.ended if hit.ended else "from outside" if taint_of((source,)) != OWN else ""
+    note = hit.mark if hit.mark else "from outside" if taint_of((source,)) != OWN else ""
     return FrameItem(hit.text, hit.reference, hit.day, source, note)
 
 
@@ -178,6 +180,8 @@ def _unfiled(runtime: "Runtime", session: "Session", prompt: str, project: str) 
         if held * 2 >= len(terms):
             found.append((held, one))
     for _, one in sorted(found, key=lambda pair: (pair[0], pair[1].at), reverse=True)[:_HITS]:
+        if not is_typed(runtime, one.session, one.id):
+            continue
         yield FrameItem(one.content, f"msg:{one.id}", runtime.clock.day_of(one.at), "owner", "said")
 
 

@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal
 
@@ -24,12 +24,15 @@ from everself.config.client_files import (
     stands_in_json,
     stands_in_toml,
 )
+from everself.config.installation import install_command
 from everself.config.kinds import Plain
 from everself.conversation.sessions.client_sessions import CLIENTS, ClientName
 from everself.errors import BadConfig, ChangedMeanwhile, Damaged, EverselfError, NotFound, WrongUse
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, Result, operation
+from everself.frozen import Frozen
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, Option, Request, Result, terminal_writes
 from everself.operations.home import Home
+from everself.operations.http_access import ClientAccess, revoke
 from everself.storage.client_files import (
     read_client_file,
     remove_client_file,
@@ -76,19 +79,18 @@ class Connections(Result):
 
 class ConnectRequest(Request):
     client: Annotated[str, Argument("claude-code, codex, cursor or gemini; or status.", "CLIENT|status")]
-    project: Annotated[bool, Option("In the folder where this is called, and not for all of them.")] = False
+    project: Annotated[bool, Option("Only for the project in the current folder.")] = False
     dry_run: Annotated[bool, Option("Show what would change, and change nothing.")] = False
-    agent: Annotated[str, Option("The agent that remembers; the one that answers when none is named.", "NAME")] = ""
+    agent: Annotated[str, Option("The agent whose memory is used; the default agent unless given.", "NAME")] = ""
 
 
 class DisconnectRequest(Request):
     client: Annotated[str, Argument("claude-code, codex, cursor or gemini.", "CLIENT")]
-    project: Annotated[bool, Option("In the folder where this is called.")] = False
+    project: Annotated[bool, Option("Only for the project in the current folder.")] = False
     dry_run: Annotated[bool, Option("Show what would change, and change nothing.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Frozen):
     """Our part of one file: how it is put in, taken out, and whether it stands there. Texts in, texts out."""
 
     path: str
@@ -97,10 +99,8 @@ class _Part:
     stands: Callable[[str], bool]
 
 
-@operation(
+@terminal_writes(
     "connect",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     on="home",
     idempotent=True,
     examples=(
@@ -111,7 +111,7 @@ class _Part:
     ),
 )
 def connect(home: Home, _: Caller, request: ConnectRequest) -> Connections:
-    """Let a coding agent remember: put our hooks and our MCP server into its settings, or with status show who is connected.
+    """Connect a coding agent: add hooks and the MCP server to its settings, or with status list the connections.
 
     One place of each file is edited, and everything else in it stays as it is. Connecting twice changes nothing.
     """
@@ -119,35 +119,49 @@ def connect(home: Home, _: Caller, request: ConnectRequest) -> Connections:
         return Connections(tuple(_connection(one, home, request.project, request.agent) for one in CLIENTS))
     client = _client(request.client)
     home.load().config.agent(request.agent)
-    parts = _parts(client, home, request.project, request.agent)
+    access = _access(client, home, request.project, request.agent)
+    parts = _parts(client, home, request.project, request.agent, access)
     # all of them are planned before the first is written
     planned = [(part, *_planned(part)) for part in parts]
     record = replace(_Record.load(home, client, request.project), agent=request.agent)
+    former = record.token
+    if access is not None and not request.dry_run:
+        record = replace(record, token=access.grant())
     files: list[ClientFile] = []
     for part, before, after in planned:
         changed = before is None or after != before
         if changed and not request.dry_run:
-            record = record.save_before(part, before)
-            made = save_client_file(part.path, after, before)
-            record = record.save_after(part.path, after, made)
+            record = _written(part, before, after, record, home)
         files.append(
             ClientFile(part.path, "connected" if not request.dry_run or not changed else "not connected", changed)
         )
-    notices = _told(client) if not request.dry_run else ()
+    if former and not record.token:
+        revoke(home, former)
+    notices = _told(client, record.token) if not request.dry_run else ()
     state: State = "connected" if all(one.state == "connected" for one in files) else "not connected"
     return Connections((Connection(client, _place(request.project), state, tuple(files)),), request.dry_run, notices)
 
 
-@operation(
+def _written(part: _Part, before: bytes | None, after: bytes, record: "_Record", home: Home) -> "_Record":
+    try:
+        record = record.save_before(part, before)
+        made = save_client_file(part.path, after, before, secret=bool(record.token))
+    except (EverselfError, KeyboardInterrupt):
+        # nobody holds the token that was made for this file
+        if record.token:
+            revoke(home, record.token)
+        raise
+    return record.save_after(part.path, after, made)
+
+
+@terminal_writes(
     "disconnect",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     on="home",
     idempotent=True,
     examples=(("everself disconnect claude-code", "its settings are as they were; what was remembered stays"),),
 )
 def disconnect(home: Home, _: Caller, request: DisconnectRequest) -> Connections:
-    """Take our hooks and our MCP server out of a coding agent's settings. What was remembered stays.
+    """Disconnect a coding agent: remove the hooks and the MCP server from its settings. Memory stays.
 
     A file that was not changed since is byte for byte what it was before; in one that was, only our part is removed.
     """
@@ -168,6 +182,8 @@ def disconnect(home: Home, _: Caller, request: DisconnectRequest) -> Connections
             else:
                 save_client_file(part.path, after, now)
         remove_empty_folders(folder for *_, folders in record.files for folder in folders)
+        if record.token:
+            revoke(home, record.token)
         record.discard()
     place = _place(request.project)
     return Connections((Connection(client, place, "not connected", tuple(files)),), request.dry_run)
@@ -177,28 +193,32 @@ def _client(name: str) -> ClientName:
     for one in CLIENTS:
         if name == one:
             return one
-    raise WrongUse(f'"{name[:40]}" is no coding agent that is known.', mend=f"One of {', '.join(CLIENTS)}, or status.")
+    raise WrongUse(f'"{name[:40]}" is not a known coding agent.', mend=f"One of {', '.join(CLIENTS)}, or status.")
 
 
 def _place(project: bool) -> str:
     return os.getcwd() if project else ""
 
 
-def _told(client: ClientName) -> tuple[str, ...]:
+def _told(client: ClientName, token: str) -> tuple[str, ...]:
     missing = importlib.util.find_spec("mcp") is None
-    tools = ("The tools do not start without the package mcp: pip install 'everself[mcp]'",) if missing else ()
-    return (*_about(client), *tools)
+    tools = (f"The tools do not start without the package mcp: {install_command('mcp')}",) if missing else ()
+    return (*_about(client, token), *tools)
 
 
-def _about(client: ClientName) -> tuple[str, ...]:
+def _about(client: ClientName, token: str) -> tuple[str, ...]:
     match client:
         case "codex":
             return ("Codex runs hooks only once you trust them: it asks when it next starts, or call /hooks there.",)
         case "cursor":
             return ("Cursor reads its settings when it starts; a project's server has to be enabled there once.",)
         case "gemini":
-            return ("Gemini CLI gets the tools; it is told nothing by itself.",)
-    return ()
+            over = f"It asks the gateway, with the token {token}." if token else ""
+            return (
+                "Gemini CLI gets the tools and no hooks: memory is used only when the model calls them.",
+                *filter(None, (over,)),
+            )
+    return ("Claude Code reads its settings when it starts: restart claude.",)
 
 
 def _planned(part: _Part) -> tuple[bytes | None, bytes]:
@@ -209,7 +229,10 @@ def _planned(part: _Part) -> tuple[bytes | None, bytes]:
 
 def _connection(client: ClientName, home: Home, project: bool, agent: str) -> Connection:
     record = _Record.load(home, client, project)
-    files = tuple(_looked(part) for part in _parts(client, home, project, agent or record.agent))
+    access = _access(client, home, project, agent or record.agent)
+    # one that was connected before the gateway was started has its own server, and that is as good
+    over = access if access is not None and access.known else None
+    files = tuple(_looked(part) for part in _parts(client, home, project, agent or record.agent, over))
     states = {one.state for one in files}
     state: State = next(iter(states)) if len(states) == 1 else "partly connected"
     return Connection(client, _place(project), state, files)
@@ -227,7 +250,21 @@ def _looked(part: _Part) -> ClientFile:
 # ── what stands in which file ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _parts(client: ClientName, home: Home, project: bool, agent: str) -> tuple[_Part, ...]:
+def _access(client: ClientName, home: Home, project: bool, agent: str) -> ClientAccess | None:
+    """Gemini CLI asks the gateway where one runs. Not in a project: its files are committed, and a token has no place there."""
+    user = home.places.user_home
+    return (
+        ClientAccess(home, client, agent, _gemini_file(user)) if client == "gemini" and user and not project else None
+    )
+
+
+def _gemini_file(top: str) -> str:
+    return os.path.realpath(os.path.join(top, ".gemini", "settings.json"))
+
+
+def _parts(
+    client: ClientName, home: Home, project: bool, agent: str, access: ClientAccess | None = None
+) -> tuple[_Part, ...]:
     environ = home.variables
     user = home.places.user_home
     if not project and not user:
@@ -278,13 +315,15 @@ def _parts(client: ClientName, home: Home, project: bool, agent: str) -> tuple[_
                 _json(os.path.join(own, "mcp.json"), [_server(server)]),
             )
         case "gemini":
-            return (_json(os.path.join(top, ".gemini", "settings.json"), [_server(server)]),)
+            over = access.server() if access is not None else None
+            return (_json(_gemini_file(top), [_server(over or server)]),)
 
 
 def _program() -> list[str]:
-    """How we are called: by the script beside this Python, or by this Python itself."""
+    """How we are called: by the script beside this Python, or by this Python itself, which then takes no module from the folder that the
+    client works in: a repository may hold a `json.py`."""
     beside = os.path.join(os.path.dirname(sys.executable), NAME)
-    return [beside] if os.access(beside, os.X_OK) else [sys.executable, "-m", NAME]
+    return [beside] if os.access(beside, os.X_OK) else [sys.executable, "-P", "-m", NAME]
 
 
 def _server(values: Plain) -> Addition:
@@ -331,13 +370,13 @@ def _toml(path: str, values: Mapping[str, Plain]) -> _Part:
 # ── how the files were before ────────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
+class _Record(Frozen):
     """Of one connected client: by path, what its file was (`before`, nothing where there was none), the hash of what we made of it, and
-    the folders that were made for it."""
+    the folders that were made for it. `token` is the gateway's token that it asks with."""
 
     path: str
     agent: str = ""
+    token: str = ""
     files: tuple[tuple[str, str | None, str, tuple[str, ...]], ...] = ()
 
     @classmethod
@@ -348,7 +387,7 @@ class _Record:
         try:
             read: Any = json.loads(data) if data else {}
             files = tuple((str(a), b, str(c), tuple(map(str, d))) for a, b, c, d in read.get("files", ()))
-            return cls(path, str(read.get("agent", "")), files)
+            return cls(path, str(read.get("agent", "")), str(read.get("token", "")), files)
         except (ValueError, AttributeError, TypeError) as error:
             raise Damaged(f"{path} cannot be read.", mend="Remove it.") from error
 
@@ -378,10 +417,15 @@ class _Record:
 
     def discard(self) -> None:
         if self.files:
-            self._saved(())
+            replace(self, token="")._saved(())
 
     def _saved(self, files: "tuple[tuple[str, str | None, str, tuple[str, ...]], ...]") -> "_Record":
-        data = json.dumps({"agent": self.agent, "files": files}, ensure_ascii=False, indent=1).encode() + b"\n"
+        data = (
+            json.dumps(
+                {"agent": self.agent, "token": self.token, "files": files}, ensure_ascii=False, indent=1
+            ).encode()
+            + b"\n"
+        )
         for _ in range(2):
             with suppress(ChangedMeanwhile):
                 save_file(self.path, data, find_file(self.path))

@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from everself.conversation.events import Accepted, Done, Event, MemoryWritten, Notice, ToolReturned
 from everself.conversation.tools.protocol import Written
 from everself.errors import EverselfError, ModelFailed, WrongUse
+from everself.frozen import Frozen
 from everself.models.chat.protocol import Usage
 from everself.operations.caller import Audience, Caller
 from everself.operations.client_turns import (
@@ -24,7 +25,7 @@ from everself.operations.client_turns import (
     tool_specs,
     with_strange,
 )
-from everself.operations.declaration import Argument, Option, Request, operation
+from everself.operations.declaration import Argument, Option, Request, operation, owner_reads, owner_writes
 from everself.operations.search import scope_of
 
 if TYPE_CHECKING:
@@ -179,8 +180,7 @@ def _place(runtime: "Runtime", caller: Caller, request: ConverseRequest, options
     return find_place(runtime, caller, named, request.earlier, request.results, text)
 
 
-@dataclass(frozen=True, slots=True)
-class ContextReport:
+class ContextReport(Frozen):
     """`text` is the prompt, `prefix` its part that stays for as long as a conversation lasts, `delta` what this turn brings.
 
     `history` is how many tokens of the conversation that was named would be sent between them. `cached` is how many of all of these a
@@ -201,10 +201,8 @@ class ContextRequest(Request):
     session: Annotated[str, Option("As if it were said in this conversation.", "ID|last")] = ""
 
 
-@operation(
+@owner_reads(
     "context",
-    audience=Audience.OWNER,
-    effect="read",
     slash="/prompt",
     examples=(
         ("everself context", "what the model is told when you begin to talk"),
@@ -250,8 +248,7 @@ def _sent_before(runtime: "Runtime", name: str, receipt: "Receipt") -> tuple[int
     return count(session.summary) + sum(sizes), receipt.prefix_tokens + before if same else 0
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Frozen):
     """What came of a message. `model` is as in the settings; `why` tells how it ended; `tools` are the names of those that were called,
     in the order they ended."""
 
@@ -273,13 +270,11 @@ class Reply:
 
 class AskRequest(Request):
     text: Annotated[str, Argument("What to say.", "TEXT|-", stdin=True, most=64 * 2**20)]
-    resume: Annotated[str, Option("Go on with an earlier conversation.", "ID|last")] = ""
+    resume: Annotated[str, Option("Continue an earlier conversation.", "ID|last")] = ""
 
 
-@operation(
+@owner_writes(
     "ask",
-    audience=Audience.OWNER,
-    effect="write",
     makes_agent=True,
     # it runs an event loop of its own; chat.say gives the same reply
     http=False,
@@ -290,7 +285,7 @@ class AskRequest(Request):
     ),
 )
 def ask(runtime: "Runtime", caller: Caller, request: AskRequest) -> Reply:
-    """Say one thing to the agent and print its reply.
+    """Send one message to the agent and print its reply.
 
     What you say is remembered as in a conversation. Exit code 1 when there was no whole reply; what came of it is printed.
     """

@@ -11,6 +11,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 from everself.errors import WrongUse
+from everself.frozen import Frozen
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller, nobody_agrees
 
 if TYPE_CHECKING:
@@ -33,8 +34,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Frozen):
     """A field of a request: what it means, its limits, and what it is called elsewhere than in Python.
 
     `only`: the interfaces that offer it; the others leave it at its default. Nothing: all of them. `needed`: the interfaces where it has
@@ -55,15 +55,13 @@ class Option:
     most: int = MOST
 
 
-@dataclass(frozen=True, slots=True)
 class Argument(Option):
     """A field that the command line takes by its place. `joined`: any number of words, which become one text."""
 
     joined: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Frozen):
     """One field of a request as an interface sees it. `kind` is its type without `| None`."""
 
     name: str
@@ -104,14 +102,8 @@ class Request:
         dataclass(frozen=True, kw_only=True)(cls)
 
 
-@typing.dataclass_transform(frozen_default=True, field_specifiers=(field,))
-class Result:
-    """What an operation gives, or a part of it: its subclasses are frozen dataclasses."""
-
-    __dataclass_fields__: typing.ClassVar[dict[str, Any]]
-
-    def __init_subclass__(cls) -> None:
-        dataclass(frozen=True)(cls)
+class Result(Frozen):
+    """What an operation gives, or a part of it."""
 
 
 class NoRequest(Request):
@@ -335,3 +327,8 @@ def owner_reads(name: str, **more: Any) -> Callable[[Callable[..., T]], Operatio
 def terminal_writes(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:
     """Declare an operation that changes something, for the owner at a terminal alone."""
     return operation(name, audience=Audience.OWNER_AT_TERMINAL, effect="write", **more)
+
+
+def owner_writes(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:
+    """Declare an operation that changes something, for the owner wherever they are."""
+    return operation(name, audience=Audience.OWNER, effect="write", **more)

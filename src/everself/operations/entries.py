@@ -1,23 +1,41 @@
 """Operations that write entries: add, edit, correct, supersede. Whose words they are is stamped here, for every interface."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from everself.conversation.tools.protocol import Outcome, Written, told
 from everself.errors import RefusedByRule, WrongUse
+from everself.frozen import Frozen
 from everself.identity.write_permissions import permission
-from everself.memory.adoption import vouch_for
+from everself.memory.adoption import vouch_for, withdraw_vouchers
 from everself.memory.memory import Corrected, Remembered
 from everself.memory.provenance import OWN, OWNER, PERSON, is_outside, rank, stated_by_owner
 from everself.memory.quarantine import Released
 from everself.memory.quarantine import release as let_out
 from everself.memory.selection import Selection, Standing, select
+from everself.memory.wider import close_wider
 from everself.memory.writing import CORE, NewEntry, is_quarantined
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.client_prompts import with_prompt
-from everself.operations.declaration import Argument, McpOffer, Option, ToolOffer, operation
-from everself.operations.notes import is_put_right, put_right, put_right_as_said, write_note
+from everself.operations.declaration import (
+    Argument,
+    McpOffer,
+    Option,
+    Request,
+    ToolOffer,
+    operation,
+    owner_writes,
+    terminal_writes,
+)
+from everself.operations.notes import (
+    is_about_another,
+    is_put_right,
+    keep_beside,
+    put_right,
+    put_right_as_said,
+    put_right_as_suspected,
+    write_note,
+)
 from everself.operations.origins import asks_to_remember, is_wished, origin_of
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import effective, is_owner
@@ -35,23 +53,21 @@ _RESERVED: Final = frozenset({"correction", "heartbeat", "cron", "session", "min
 _NOTE: Final = "note"
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(Frozen):
     """Nothing was done, because it is not clear which entry is meant: these come near."""
 
     hint: str
     entries: tuple[Entry, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectionAsked:
-    """Nothing was changed: the owner is asked about it. `review` is the question's id."""
+class CorrectionAsked(Frozen):
+    """Nothing was closed: the owner is asked about it. `review` is the question's id; `kept`: what they said stands beside it now."""
 
     review: str
+    kept: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Superseded:
+class Superseded(Frozen):
     closed: str
     by: str
     change: str
@@ -78,8 +94,7 @@ def show_candidates(found: Candidates) -> Outcome:
     return Outcome(told(result), failed=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddRequest:
+class AddRequest(Request):
     text: Annotated[str, Argument("What to remember.", stdin=True, tool="content")]
     category: Annotated[str, Option("One word for the kind of note.", "WORD")] = _NOTE
     tag: Annotated[Literal["event", "knowledge", "skill", "decision"], Option("What it is.")] = "knowledge"
@@ -146,7 +161,7 @@ def _may_write(_: "Runtime", scope: Scope) -> bool:
     examples=(
         ('everself memory add "Prefers green tea"', "into today's log"),
         ('everself memory add "We ship on Fridays" --tag decision --remember', "for good, into MEMORY.md"),
-        ("everself memory add - < note.txt", "from a file, so that no shell keeps it"),
+        ("everself memory add - < note.txt", "from a file, so that your shell's history does not keep it"),
     ),
 )
 def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Remembered:
@@ -194,27 +209,23 @@ def _category(named: str) -> str:
     return _NOTE if not named.strip() or "".join(fold(named).split()) in _RESERVED else named
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditRequest:
+class EditRequest(Request):
     entry: Annotated[str, Argument("The id of the entry.", "ID")]
     text: Annotated[str, Argument("What it shall say.", stdin=True)]
 
 
-@operation(
+@owner_writes(
     "memory.edit",
-    audience=Audience.OWNER,
-    effect="write",
     examples=(
         ('everself memory edit 7K3QX9M2ABCD "Prefers green tea, no sugar"', "other words; it stays the same entry"),
     ),
 )
 def edit_entry(runtime: "Runtime", _: Caller, request: EditRequest) -> Remembered:
-    """Give an entry other words; with -, they are read from standard input."""
+    """Change the words of an entry; with -, they are read from standard input."""
     return runtime.memory.edit(request.entry, request.text, stated_by_owner("terminal"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectRequest:
+class CorrectRequest(Request):
     old: Annotated[str, Argument("The entry that is wrong: its id, or its exact words.")]
     new: Annotated[str, Argument("What is right, in the person's words where you can.", stdin=True)]
     trigger: Annotated[str, Option("What was said when it was noticed.", "WORDS", only=_OWNERS)] = ""
@@ -227,7 +238,9 @@ def _show_corrected(
         return show_candidates(done)
     if isinstance(done, CorrectionAsked):
         hint = (
-            "Nothing was changed: the owner has not said this in a sentence of their own. They are asked in `everself review`; "
+            "What they said was written down, and the other note stays: they are asked in `everself review` which of the two holds."
+            if done.kept
+            else "Nothing was changed: the owner has not said this in a sentence of their own. They are asked in `everself review`; "
             "or let them say what is right in one whole sentence."
         )
         return Outcome(told({"entry": "", "closed": [], "asked": done.review, "hint": hint}))
@@ -264,7 +277,7 @@ def _show_corrected(
 def correct_entry(
     runtime: "Runtime", caller: Caller, request: CorrectRequest
 ) -> Corrected | Candidates | CorrectionAsked:
-    """Put something right: OLD is an entry's id or its exact words.
+    """Correct an entry: OLD is its id or its exact words.
 
     The old entry is closed, not deleted; the new one is as sure as can be and does not decay. CORRECTIONS.md tells of both.
     """
@@ -284,14 +297,25 @@ def correct_entry(
     origin = origin_of(request.new, caller)
     made_of_this = any(f"msg:{caller.message}" in one.lineage for one in wrong)
     # a page that was read could choose which entry gives way to something that the owner said of something else
-    if rank(origin.source) < rank(OWNER) or caller.taint != OWN or made_of_this:
-        if caller.taint == OWN and not made_of_this and is_put_right(request.new, [one.text for one in wrong], caller):
-            return put_right(runtime, wrong, NewEntry(request.new, origin), caller)
-        as_said = None if made_of_this else put_right_as_said(runtime, wrong, caller)
-        if as_said is not None:
-            return as_said
+    another = made_of_this or is_about_another(wrong, caller)
+    if rank(origin.source) < rank(OWNER) or caller.taint != OWN or another:
+        done = None if another else _put_right(runtime, wrong, request.new, caller)
+        if done is not None:
+            close_wider(memory, wrong, done.entry)
+            return done
+        beside = "" if another else keep_beside(runtime, wrong, NewEntry(request.new, origin), caller)
+        if beside:
+            return CorrectionAsked(beside, kept=True)
         return CorrectionAsked(runtime.keepers.ask_correction(wrong[0].id, request.new, caller.message))
     return memory.correct(request.old, request.new, origin, said=caller.said, trigger="memory_correct")
+
+
+def _put_right(runtime: "Runtime", wrong: Sequence[Entry], words: str, caller: Caller) -> Corrected | None:
+    """Close what a model names, where the owner's own message says that it is wrong; None where it does not."""
+    if caller.taint == OWN and is_put_right(words, [one.text for one in wrong], caller):
+        return put_right(runtime, wrong, NewEntry(words, origin_of(words, caller)), caller)
+    as_said = put_right_as_said(runtime, wrong, caller)
+    return put_right_as_suspected(runtime, wrong, words, caller) if as_said is None else as_said
 
 
 def _wrong(memory: "Memory", old: str) -> list[Entry]:
@@ -303,16 +327,13 @@ def _wrong(memory: "Memory", old: str) -> list[Entry]:
     return [one for one in memory.catalog.with_words(old) if not one.closed]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SupersedeRequest:
+class SupersedeRequest(Request):
     old: Annotated[str, Argument("The id of the entry that no longer holds.")]
     new: Annotated[str, Argument("The id of the entry that took its place.")]
 
 
-@operation(
+@owner_writes(
     "memory.supersede",
-    audience=Audience.OWNER,
-    effect="write",
     examples=(("everself memory supersede 7K3QX9M2ABCD 9M2ABCD7K3QX", "the second took the place of the first"),),
 )
 def supersede_entry(runtime: "Runtime", _: Caller, request: SupersedeRequest) -> Superseded:
@@ -320,44 +341,47 @@ def supersede_entry(runtime: "Runtime", _: Caller, request: SupersedeRequest) ->
     return Superseded(request.old, request.new, runtime.memory.supersede(request.old, request.new))
 
 
-@dataclass(frozen=True, slots=True)
-class VouchPlan:
+class VouchPlan(Frozen):
     """How many entries would be vouched for."""
 
     entries: int
 
 
-@dataclass(frozen=True, slots=True)
-class Vouched:
-    """The ids of those that nobody vouched for before."""
+class Vouched(Frozen):
+    """The ids of those that nobody vouched for before; `withdrawn`, where that was asked, of those that nobody vouches for any more."""
 
     vouched: tuple[str, ...]
+    withdrawn: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VouchRequest:
+class VouchRequest(Request):
     entries: Annotated[tuple[str, ...], Argument("Ids of entries.", "[ID]...")] = ()
     everything: Annotated[bool, Option("Everything that nobody vouches for, quarantine aside.", cli="--all")] = False
+    withdraw: Annotated[bool, Option("Take it back: the named entries count as written by hand.")] = False
 
 
-@operation(
+@terminal_writes(
     "memory.vouch",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     question="Vouch for them?",
     examples=(
         ("everself memory vouch --all", "for everything in a workspace you brought along"),
         ("everself memory vouch 7K3QX9M2ABCD", "for one entry"),
+        ("everself memory vouch 7K3QX9M2ABCD --withdraw", "no longer: it counts as written by hand"),
     ),
 )
 def vouch(runtime: "Runtime", caller: Caller, request: VouchRequest) -> Vouched:
-    """Vouch for entries: that they come from where they say, or else from you.
+    """Confirm the source of entries, or that they are yours.
 
     No file is changed. An import becomes yours. What comes from the web, a tool or somebody else stays so.
     """
     if bool(request.entries) is request.everything:
         raise WrongUse("Name entries, or say --all.", mend="everself memory list --unvouched")
     memory = runtime.memory
+    if request.withdraw:
+        if request.everything:
+            raise WrongUse("Name the entries that nobody vouches for any more.", mend="everself memory list")
+        named = [memory.catalog.get(identity) for identity in request.entries]
+        return Vouched((), withdraw_vouchers(runtime.state, memory, named))
     if request.everything:
         wanted = Selection(standing=Standing.ANY, unvouched=True, aside=True)
         chosen = select(memory.catalog.all(), wanted, lambda _: 1.0)
@@ -369,19 +393,16 @@ def vouch(runtime: "Runtime", caller: Caller, request: VouchRequest) -> Vouched:
     return Vouched(vouch_for(runtime.state, memory, found))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReleaseRequest:
+class ReleaseRequest(Request):
     entry: Annotated[str, Argument("The id of the entry.", "ID")]
 
 
-@operation(
+@terminal_writes(
     "memory.release",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     examples=(("everself memory release 7K3QX9M2ABCD", "it may be recalled again, as trusted as it was"),),
 )
 def release(runtime: "Runtime", _: Caller, request: ReleaseRequest) -> Released:
-    """Let an entry out of quarantine, into today's log.
+    """Release an entry from quarantine into today's log.
 
     Its source stays what it was: having looked at it makes it no truer.
     """

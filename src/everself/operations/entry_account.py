@@ -107,9 +107,9 @@ class ListRequest(Request):
     stale: Annotated[bool, Option("Only what rests on something that no longer holds.")] = False
     unvouched: Annotated[bool, Option("Only what nobody vouches for.")] = False
     words: Annotated[str, Option("Only entries with these words.", "WORDS", slash=True, only=("slash",))] = ""
-    limit: Annotated[int, Option("How many at most, the newest.", ge=1)] = 50
-    before: Annotated[str, Option("The page before one that was shown, by the mark it gave.", "MARK")] = ""
-    rows: Annotated[int | None, Option("Pass over no more rows than this for one page.", ge=1, only=("http",))] = None
+    limit: Annotated[int, Option("How many at most; the newest are listed.", ge=1)] = 50
+    before: Annotated[str, Option("The page before the one that gave this mark.", "MARK")] = ""
+    rows: Annotated[int | None, Option("Scan at most this many rows for one page.", ge=1, only=("http",))] = None
 
 
 @owner_reads(
@@ -156,7 +156,7 @@ class ShowRequest(Request):
     examples=(("everself memory show 7K3QX9M2ABCD", "everything about one entry; the beginning of its id will do"),),
 )
 def show_entry(runtime: Runtime, _: Caller, request: ShowRequest) -> Account:
-    """Tell everything about one entry: its words, origin, confidence and history."""
+    """Show one entry: its words, origin, confidence and history."""
     return account_of(runtime.memory, runtime.state.entries, request.entry)
 
 

@@ -3,15 +3,16 @@
 Keeps numbers and settings, never a question: those are made of what the person wrote.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Final, Literal
 
 import msgspec
 
 from everself.errors import NotFound
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Option, Request, Result, Tell, operation
+from everself.frozen import Frozen
+from everself.operations.caller import Caller
+from everself.operations.declaration import Option, Request, Result, Tell, owner_writes
 from everself.runtime import Runtime
 from everself.search.evaluation import (
     Evaluation,
@@ -69,8 +70,7 @@ class EvaluationReport(Result):
     better: BetterModel = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(Frozen):
     """A result as it is kept, with the rank that each question had."""
 
     result: Measurement
@@ -83,10 +83,8 @@ class EvaluateRequest(Request):
     save: Annotated[bool, Option("Keep this result to compare with, even where it is worse.")] = False
 
 
-@operation(
+@owner_writes(
     "memory.eval",
-    audience=Audience.OWNER,
-    effect="write",
     progress="Asking",
     examples=(
         ("everself memory eval", "how often your own notes are found by some of their words"),
@@ -101,7 +99,7 @@ def evaluate_memory(app: Runtime, _: Caller, request: EvaluateRequest, tell: Tel
     need_search(app.agent.search)
     asked = app.index.ask(lambda view: _questions(app, view, request.questions))
     if not asked:
-        raise NotFound("There are no notes yet that are long enough to ask about.", mend="everself memory add TEXT")
+        raise NotFound("notes that are long enough to ask about.", mend="everself memory add TEXT")
 
     def search(words: str) -> tuple[Hit, ...]:
         return app.recall.search(RecallRequest(words, limit=10, min_score=0.0, recorded=False)).hits

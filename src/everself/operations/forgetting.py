@@ -105,7 +105,7 @@ def _show(_: Runtime, __: ForgetRequest, done: ForgetPlan | ForgetProof | Forgot
 def forget(
     runtime: Runtime, caller: Caller, request: ForgetRequest
 ) -> ForgetPlan | ForgetProof | Forgotten | ForgettingAsked | Candidates:
-    """Forget for good, and prove it: files, database and history lose the words.
+    """Forget permanently, with proof: remove the words from files, database and history.
 
     It cannot be undone. At a terminal you see first what would go and are asked; elsewhere --yes is needed.
     """
@@ -140,7 +140,7 @@ def _plan(runtime: Runtime, request: ForgetRequest) -> ForgetPlan:
     target = _target(request)
     plan = runtime.forgetting.plan(target)
     if plan.empty:
-        raise NoEntryContains(target.words) if target.words else NotFound("Nothing of it is remembered.")
+        raise NoEntryContains(target.words) if target.words else NotFound("anything of it that is remembered.")
     return plan
 
 

@@ -4,13 +4,14 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Final
 
 from everself.clock import monotonic, pause
 from everself.errors import ChangedMeanwhile, LockTimeout, NoPermission, RefusedByRule
+from everself.frozen import Frozen
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import NoRequest, Option, operation
+from everself.operations.declaration import NoRequest, Option, Request, operation, owner_reads, terminal_writes
 from everself.storage.filesystem import disk_errors
 from everself.storage.host_files import ensure_folder, find_file, save_file
 from everself.storage.line_log import last_lines
@@ -30,8 +31,7 @@ STOP_SECONDS: Final = 20.0
 _EVERY: Final = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Listening:
+class Listening(Frozen):
     """Where a gateway listens. `socket` is the path of its unix socket."""
 
     pid: int
@@ -40,8 +40,7 @@ class Listening:
     version: str
 
 
-@dataclass(frozen=True, slots=True)
-class GatewayStatus:
+class GatewayStatus(Frozen):
     """`pid`, `since`, `url`, `socket` and `version` are empty where none runs; `tokens` is how many there are."""
 
     running: bool
@@ -54,8 +53,7 @@ class GatewayStatus:
     log: str
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped:
+class Stopped(Frozen):
     """`pid` is 0 where none ran."""
 
     pid: int
@@ -121,10 +119,8 @@ def _lock(folder: str) -> FileLock:
     return FileLock(os.path.join(folder, _LOCK))
 
 
-@operation(
+@owner_reads(
     "gateway.status",
-    audience=Audience.OWNER,
-    effect="read",
     on="home",
     examples=(("everself gateway status", "whether it runs, and where"),),
 )
@@ -142,10 +138,8 @@ def show_status(home: "Home", _: Caller, __: NoRequest) -> GatewayStatus:
     return GatewayStatus(True, owner.pid, owner.since, found.url, found.socket, found.version, tokens, log)
 
 
-@operation(
+@terminal_writes(
     "gateway.stop",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     on="home",
     idempotent=True,
     examples=(("everself gateway stop", "replies that are under way may end, for ten seconds"),),
@@ -169,13 +163,11 @@ def stop_gateway(home: "Home", _: Caller, __: NoRequest) -> Stopped:
     return Stopped(owner.pid)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogsRequest:
+class LogsRequest(Request):
     lines: Annotated[int, Option("How many lines.", ge=1, le=100_000)] = 20
 
 
-@dataclass(frozen=True, slots=True)
-class LogLines:
+class LogLines(Frozen):
     """The newest lines, the oldest of them first. Each is one JSON object."""
 
     file: str

@@ -2,12 +2,12 @@
 
 import os
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from everself.errors import RefusedByRule
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import NoRequest, operation
+from everself.frozen import Frozen
+from everself.operations.caller import Caller
+from everself.operations.declaration import NoRequest, terminal_writes
 from everself.storage.host_files import find_file, save_file
 
 if TYPE_CHECKING:
@@ -19,24 +19,21 @@ _MARK: Final = "# Written by everself gateway install."
 _VARIABLES: Final = ("EVERSELF_HOME", "EVERSELF_CONFIG", "EVERSELF_KEYS", "XDG_CONFIG_HOME")
 
 
-@dataclass(frozen=True, slots=True)
-class UnitWritten:
+class UnitWritten(Frozen):
     """`changed` is false where it stood there already."""
 
     file: str
     changed: bool
 
 
-@operation(
+@terminal_writes(
     "gateway.install",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     on="home",
     idempotent=True,
     examples=(("everself gateway install", "then: systemctl --user enable --now everself-gateway"),),
 )
 def install_unit(home: "Home", _: Caller, __: NoRequest) -> UnitWritten:
-    """Write a systemd user unit for the gateway. It is enabled by a command of yours, which is shown."""
+    """Write a systemd user unit for the gateway, and show the command that enables it."""
     variables, places = home.variables, home.places
     xdg = variables.get("XDG_CONFIG_HOME", "")
     config = xdg if os.path.isabs(xdg) else places.expand("~/.config", "The folder of systemd's units")

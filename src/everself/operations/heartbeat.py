@@ -17,45 +17,22 @@ from everself.conversation.sessions.session import Session
 from everself.conversation.shared_state import REFLEX
 from everself.errors import NotFound
 from everself.keepers.scheduler import HEARTBEAT, Skip
+from everself.operations.checklist import CHECKLIST, has_work
 from everself.operations.unattended import UnattendedReply, allow, log_reply, new_session, prompt, say
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
-from everself.text.markdown.blocks import Block, BlockKind, scan
 from everself.text.normalise import one_line
 
 OK: Final = "HEARTBEAT_OK"
 SILENT: Final = "NO_REPLY"
 # characters beside it that make no report
 MOST_BESIDE: Final = 300
-CHECKLIST: Final = "HEARTBEAT.md"
 BOOT: Final = "BOOT.md"
 _SESSION: Final = "heartbeat session"
 _SHOWN: Final = 200
 _MARKS: Final = "*_`~\"'.!,:;- \t\r\n"
-_IDLE: Final = frozenset(
-    {BlockKind.HEADING, BlockKind.COMMENT, BlockKind.FRONT_MATTER, BlockKind.BREAK, BlockKind.BLANK}
-)
 _WORD: Final = frozenset(string.ascii_letters + string.digits + "_")
 _NO_MODEL: Final = Skip("No model is set.")
-
-
-def has_work(data: bytes | None) -> bool:
-    """Whether a checklist holds something to do: more than headings, comments, empty items and items that are ticked off."""
-    return data is not None and any(_is_work(data, block) for block in scan(data).blocks)
-
-
-def _is_work(data: bytes, block: Block) -> bool:
-    if block.kind in _IDLE:
-        return False
-    text = data[block.start : block.end].decode("utf-8", "replace")
-    if block.kind is not BlockKind.LIST_ITEM:
-        return bool(text.strip())
-    _, _, words = text.strip().partition(" ")
-    words = words.strip()
-    if words.lower().startswith("[x]"):
-        return False
-    words = words.removeprefix("[ ]").removeprefix("[]").strip()
-    return bool(words) and not (words.startswith("<!--") and words.endswith("-->"))
 
 
 def is_active(settings: Heartbeat, now: datetime, user: ZoneInfo) -> bool:

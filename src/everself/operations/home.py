@@ -1,13 +1,12 @@
 """The home of all agents, for operations that need no opened agent: the settings file and where agents live."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from everself.config import Loaded, Places, environment, find_places, load_here
+from everself.frozen import Frozen
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
+class Home(Frozen):
     """`environ` says where it is; None is the environment of this process."""
 
     environ: Mapping[str, str] | None = None

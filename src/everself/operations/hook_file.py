@@ -9,11 +9,11 @@ import binascii
 import hmac
 import os
 import secrets
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
 from everself.errors import Damaged
+from everself.frozen import Frozen
 from everself.operations.record_file import RecordFile
 
 FILE: Final = "hooks.json"
@@ -28,8 +28,7 @@ _MOST_SIGNATURES: Final = 8
 _LONGEST_TIME: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Hook:
+class Hook(Frozen):
     """`message` is what the agent does with what it is sent; `key` signs it, in force since `since`."""
 
     name: str
@@ -40,8 +39,7 @@ class Hook:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(Frozen):
     """What a sender says of itself: the id of the message, the time in seconds, the signatures."""
 
     id: str

@@ -1,12 +1,13 @@
 """Operations on the gateway's webhooks: make, list, rotate, remove. The key is shown once, when it is made."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
 from everself.clock import system_now
 from everself.errors import WrongUse
+from everself.frozen import Frozen
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, operation
+from everself.operations.declaration import Argument, NoRequest, Option, Request, operation, terminal_writes
 from everself.operations.gateway import folder_of
 from everself.operations.hook_file import Hook, HookFile, new_key
 from everself.operations.token_file import is_plain
@@ -18,8 +19,7 @@ ROUTE: Final = "/hooks/"
 _LONGEST: Final = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class HookMade:
+class HookMade(Frozen):
     """`key` is shown now and never again; `path` is where the sender posts to."""
 
     name: str
@@ -28,8 +28,7 @@ class HookMade:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class HookLine:
+class HookLine(Frozen):
     """What is told of a hook: all but the key. `since` is when it was made or rotated."""
 
     name: str
@@ -40,22 +39,18 @@ class HookLine:
     since: str
 
 
-@dataclass(frozen=True, slots=True)
-class HookRemoved:
+class HookRemoved(Frozen):
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddHookRequest:
+class AddHookRequest(Request):
     name: Annotated[str, Argument("What the hook is called; it stands in its address.", "NAME")]
     agent: Annotated[str, Option("The agent that hears it; the one that answers when none is named.", "NAME")] = ""
     message: Annotated[str, Option("What the agent does with what it is sent.", "TEXT")] = ""
 
 
-@operation(
+@terminal_writes(
     "gateway.hook.add",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     on="home",
     examples=(
         (
@@ -95,15 +90,12 @@ def list_hooks(home: "Home", _: Caller, __: NoRequest) -> tuple[HookLine, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HookRequest:
+class HookRequest(Request):
     name: Annotated[str, Argument("The hook.", "NAME")]
 
 
-@operation(
+@terminal_writes(
     "gateway.hook.rotate",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     on="home",
     examples=(("everself gateway hook rotate builds", "the old key is refused from now on"),),
 )
@@ -115,10 +107,8 @@ def rotate_hook(home: "Home", _: Caller, request: HookRequest) -> HookMade:
     return _made(hook)
 
 
-@operation(
+@terminal_writes(
     "gateway.hook.rm",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     on="home",
     examples=(("everself gateway hook rm builds", "it is refused from now on"),),
 )

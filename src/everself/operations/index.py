@@ -5,13 +5,14 @@ Nothing here spends money unasked: whoever calls is shown the price first.
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Annotated
 
+from everself.config.installation import install_command
 from everself.errors import Interrupted, RefusedByRule
 from everself.memory.tiers import MemoryStatus, count_tiers
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import NoRequest, Option, Request, Result, Tell, operation, owner_reads
+from everself.operations.caller import Caller
+from everself.operations.declaration import NoRequest, Option, Request, Result, Tell, owner_reads, owner_writes
 from everself.search.factory import SWITCH_ON, index_identity, index_place, need_search
 
 if TYPE_CHECKING:
@@ -56,10 +57,8 @@ class IndexRequest(Request):
     )
 
 
-@operation(
+@owner_writes(
     "memory.index",
-    audience=Audience.OWNER,
-    effect="write",
     idempotent=True,
     question="Embed them?",
     needs_yes="This costs money",
@@ -94,10 +93,8 @@ def update_index(
         return _report(runtime, read, embedded=max(0, before - left), interrupted=True)
 
 
-@operation(
+@owner_writes(
     "memory.rebuild",
-    audience=Audience.OWNER,
-    effect="write",
     idempotent=True,
     progress="Reading",
     examples=(("everself memory rebuild", "make the index anew from the files, beside the old one"),),
@@ -128,9 +125,8 @@ def _embed(app: "Runtime", caller: Caller, read: "SyncReport", tell: Tell | None
 
 def _embed_better(app: "Runtime", report: IndexReport, tell: Tell | None) -> IndexReport:
     if app.second_embedder is None:
-        from everself.models.embedding.local import INSTALL_QUALITY
-
-        return replace(report, failure=f"The better model is not installed, or another model is set: {INSTALL_QUALITY}")
+        words = "The better model is not installed, or another model is set"
+        return replace(report, failure=f"{words}: {install_command('quality')}")
     done = app.index.embed_second(progress=tell)
     return replace(report, better_pending=done.pending, failure=done.failure)
 
@@ -193,7 +189,6 @@ class IndexHealth(Result):
     better_embedded: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class FullStatus(MemoryStatus):
     """What is remembered, and how well it can be found."""
 
@@ -218,7 +213,7 @@ class StatusRequest(Request):
     ),
 )
 def memory_status(runtime: "Runtime", _: Caller, request: StatusRequest, tell: Tell | None = None) -> FullStatus:
-    """Count what is remembered, tier by tier, and say how well it can be found.
+    """Count entries by tier, and show the state of the index.
 
     Where more changed than can be read in a moment, the answer is what was known before, and says so.
     """
@@ -338,9 +333,8 @@ def _with_remarks(app: "Runtime", health: IndexHealth, remarks: list[Remark]) ->
         )
     elif waiting:
         cost = "; embedding them costs money" if app.embedder.paid else ""
-        remarks.append(
-            Remark(f"{waiting:,} chunks have no vector yet and are found by keywords alone{cost}.", INDEX_COMMAND)
-        )
+        told = "1 chunk has no vector yet and is" if waiting == 1 else f"{waiting:,} chunks have no vector yet and are"
+        remarks.append(Remark(f"{told} found by keywords alone{cost}.", INDEX_COMMAND))
     if app.embedder is not None and health.embedded and health.deep is None:
         last = app.state.searches.list(1)
         if last and last[0].provider == "keywords" and last[0].mode != "tfidf" and last[0].notices:

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from everself.errors import WrongUse
+from everself.frozen import Frozen
 from everself.memory.provenance import is_outside, plain_source
 from everself.values import new_id
 
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from everself.conversation.tools.protocol import Written
 
 
-@dataclass(frozen=True, slots=True)
-class LoopCall:
+class LoopCall(Frozen):
     """A call of a tool that is the other program's own, and what came back. `source` says whose words that is: `tool`, `web`, `import`
     or `person:<id>`. Only of a call that is stored already may the result be left out."""
 
@@ -27,8 +26,7 @@ class LoopCall:
     source: str = "tool"
 
 
-@dataclass(frozen=True, slots=True)
-class SessionMessage:
+class SessionMessage(Frozen):
     """Something that was said in a session. With the role `tool` it is what the call `call` gave, under its source where that is from
     outside; `calls` are the id, the name and the arguments of each call of a model."""
 
@@ -38,8 +36,7 @@ class SessionMessage:
     call: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionPrompt:
+class SessionPrompt(Frozen):
     """What a model is to be told for one message.
 
     `prefix` is the system prompt. It is the same, byte for byte, for as long as the session lasts, so that a vendor caches it.
@@ -65,8 +62,7 @@ class SessionPrompt:
         return self.receipt.notices
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResult:
+class ToolResult(Frozen):
     """What a call gave. `content` is for the model, also where the call failed; `written` is what it did to memory.
 
     `source` is `own`, or the least trusted source of the words in it.
@@ -83,8 +79,7 @@ class ToolResult:
         return self.content
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedTurn:
+class RecordedTurn(Frozen):
     """A turn that is stored. `message` and `reply` are the ids of what the person and the agent said, empty where there was nothing.
 
     `written` is what became of it in memory, calls included; `notices` are sentences for the person, such as a question about a

@@ -42,7 +42,7 @@ class ExportRequest(Request):
     ),
 )
 def export_memory(app: Runtime, _: Caller, request: ExportRequest) -> ExportReport:
-    """Write every entry as one line of JSON, with all that makes it the same entry elsewhere.
+    """Write every entry as one line of JSON, with its id, source and dates.
 
     Into FILE, which must not exist yet, or to standard output. Secrets are taken out.
     """
@@ -134,7 +134,7 @@ def _count_markdown(folder: str) -> int:
 @contextmanager
 def _reading(file: str) -> Iterator[Iterator[str]]:
     if not os.path.exists(file):
-        raise NotFound(f"There is no file {file}.")
+        raise NotFound(f"file {file}.")
     with disk_errors(file), open(file, encoding="utf-8", errors="replace", newline="\n") as lines:
         yield iter(lines)
 
@@ -142,7 +142,7 @@ def _reading(file: str) -> Iterator[Iterator[str]]:
 def _save_new(path: str, data: bytes) -> str:
     folder, name = os.path.split(path)
     if not os.path.isdir(folder):
-        raise NotFound(f"There is no folder {folder}.", mend=f"mkdir -p {shlex.quote(folder)}")
+        raise NotFound(f"folder {folder}.", mend=f"mkdir -p {shlex.quote(folder)}")
     temporary = f"{TEMPORARY_PREFIX}{new_id()}"
     with disk_errors(path):
         files = RealFileSystem(folder)

@@ -34,13 +34,13 @@ class MemoryToolRequest(Request):
     view_range: Annotated[
         tuple[int, ...] | None, Option("For view of a file: the first and the last line; -1 for the last one there is.")
     ] = None
-    file_text: Annotated[str, Option("For create: all that the file shall say.")] = ""
+    file_text: Annotated[str, Option("For create: the whole text of the file.")] = ""
     old_str: Annotated[str, Option("For str_replace: the text as it stands there, once.")] = ""
     new_str: Annotated[str, Option("For str_replace: what takes its place.")] = ""
     insert_line: Annotated[int | None, Option("For insert: the line after which the text goes; 0 for the top.")] = None
     insert_text: Annotated[str, Option("For insert: the text.")] = ""
-    old_path: Annotated[str, Option(f"For rename: what it is called. {_PATH}")] = ""
-    new_path: Annotated[str, Option(f"For rename: what it shall be called. {_PATH}")] = ""
+    old_path: Annotated[str, Option(f"For rename: the current path. {_PATH}")] = ""
+    new_path: Annotated[str, Option(f"For rename: the new path. {_PATH}")] = ""
 
 
 def _show(_: "Runtime", __: MemoryToolRequest, answer: MemoryAnswer) -> Outcome:

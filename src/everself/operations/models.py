@@ -1,9 +1,13 @@
 """Operations on models: which there are, which is in use, what one can do, and what they cost."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated, Literal
 
 from everself.config.plugins import MODELS, find_plugins
+from everself.config.schema import join_key
+from everself.config.sections import Provider
 from everself.conversation.chat_models import REFLEX
 from everself.errors import ModelFailed, WrongUse
 from everself.models.chat.factory import check_ready, find_account, find_added, open_model
@@ -86,6 +90,7 @@ def list_models(app: Runtime, _: Caller, request: ModelsRequest) -> ModelsReport
 
 class UseRequest(Request):
     name: Annotated[str, Argument("The model as provider/name, or reflex for none.")]
+    url: Annotated[str, Option("Address of an OpenAI-compatible server; saved under the provider's name.", "URL")] = ""
     agent: Annotated[str, AGENT] = ""
 
 
@@ -96,6 +101,10 @@ class UseRequest(Request):
     examples=(
         ("everself model use anthropic/claude-sonnet-5-5", "its key is provider.anthropic.apiKey or ANTHROPIC_API_KEY"),
         ("everself model use ollama/qwen3:8b", "a model on this machine"),
+        (
+            "everself model use mine/qwen3 --url http://127.0.0.1:8080/v1",
+            "any OpenAI-compatible server; mine is a name you choose",
+        ),
         ("everself model use reflex", "back to answering from memory alone"),
     ),
 )
@@ -105,17 +114,36 @@ def use_model(home: Home, _: Caller, request: UseRequest) -> UsedReport:
     chosen = loaded.config.agent(request.agent)
     if not wanted:
         raise WrongUse("A model is named as provider/name.", mend="everself model list")
-    if wanted != REFLEX:
-        # one that cannot be asked is not saved: the agent would be mute
-        providers = loaded.config.providers
-        if find_added(wanted, providers) is None:
-            account = find_account(wanted, providers)
-            check_ready(account)
-            wanted = account.name
+    providers = loaded.config.providers
+    url = request.url.strip()
+    if url:
+        providers = _with_server(providers, wanted, url)
+    # one that cannot be asked is not saved: the agent would be mute
+    if wanted != REFLEX and find_added(wanted, providers) is None:
+        account = find_account(wanted, providers)
+        check_ready(account)
+        wanted = account.name
     # with no agent named, for all that have none of their own
     own = loaded.reading.agents.get(chosen.id, {})
-    saved = save_value(home, _KEY, wanted, request.agent or (chosen.id if _KEY in own else ""))
-    return UsedReport(chosen.model, wanted, saved)
+    agent = request.agent or (chosen.id if _KEY in own else "")
+    first = ((join_key(("provider", _provider(wanted), "baseUrl")), url),) if url else ()
+    return UsedReport(chosen.model, wanted, save_value(home, _KEY, wanted, agent, first))
+
+
+def _provider(name: str) -> str:
+    return name.partition("/")[0]
+
+
+def _with_server(providers: Sequence[Provider], name: str, url: str) -> tuple[Provider, ...]:
+    """The providers, with one at this address."""
+    provider = _provider(name)
+    if name == REFLEX or (provider in VENDORS and VENDORS[provider].needs_key):
+        # the vendor's key would go to another server
+        words = f"{provider} has its own address. Choose another name for a server of yours."
+        raise WrongUse(words, mend="everself model use mine/NAME --url URL")
+    known = next((one for one in providers if one.name == provider), None)
+    own = Provider(provider, base_url=url) if known is None else replace(known, base_url=url)
+    return (*(one for one in providers if one.name != provider), own)
 
 
 class TestRequest(Request):

@@ -27,11 +27,13 @@ from everself.classify.pairs import replaces
 from everself.classify.sentence_kinds import Sentence, SentenceKind
 from everself.classify.sentences import KEPT
 from everself.classify.statements import read, read_each
+from everself.conversation.tools.protocol import ToolContext
 from everself.memory.closing import part_of
+from everself.memory.contrasts import names_other_value
 from everself.memory.copies import copies_of, same_statement
 from everself.memory.memory import Corrected, Memory, Remembered
-from everself.memory.provenance import AGENT, HAND, OWNER, is_human, is_outside, kept, rank
-from everself.memory.remainders import untouched
+from everself.memory.provenance import AGENT, HAND, OWN, OWNER, is_human, is_outside, kept, rank
+from everself.memory.remainders import parted, spared, untouched
 from everself.memory.statements import said
 from everself.memory.writing import NewEntry, core_path, is_quarantined, log_path
 from everself.operations.caller import Caller
@@ -76,14 +78,101 @@ def is_put_right(words: str, wrong: Sequence[str], caller: Caller) -> bool:
     return shares_words(stands, wrong) and adds_nothing(words, (stands, *wrong))
 
 
+def is_about_another(wrong: Sequence[Entry], caller: Caller) -> bool:
+    """Whether the owner's message names the value that is gone, and one of these entries does not hold it."""
+    return any(names_other_value(said(caller.said), one.text) for one in wrong)
+
+
+def put_right_as_suspected(runtime: "Runtime", wrong: Sequence[Entry], words: str, caller: Caller) -> Corrected | None:
+    """Close an entry that a model names and the owner's message may make wrong by what is known; None where that cannot be said of it.
+
+    Of the model's words only those are written that bring no new name or number, else the owner's own sentence. Not in a conversation that
+    holds text from outside: it may have chosen the entry.
+    """
+    statements = [one.text for one in read_each(caller.said).of(*KEPT)]
+    if caller.taint != OWN or not statements or not all(_is_within_reach(one, caller) for one in wrong):
+        return None
+    found = _suspected(runtime, caller)
+    if not all(one.id in found for one in wrong):
+        return None
+    own = _own_words(statements, words, caller)
+    left: list[NewEntry] = []
+    for one in wrong:
+        rest = parted(one.text, f"{own} {words}") if is_human(one.source) else ""
+        if rest is None:
+            # what is wrong cannot be told from what else stands there
+            return None
+        left += [part_of(one, rest, kept(one))] if rest and not is_chatter(rest) else []
+    if adds_nothing(words, ("\n".join(statements), *(one.text for one in wrong))):
+        return _close_for(runtime, wrong, NewEntry(words, origin_of(words, caller)), left, caller)
+    right = next((one for one in (_stated(bare(own), caller), _stated(own, caller)) if one.source == OWNER), None)
+    return _close_for(runtime, wrong, right, left, caller) if right is not None else None
+
+
+def keep_beside(runtime: "Runtime", wrong: Sequence[Entry], new_entry: NewEntry, caller: Caller) -> str:
+    """Keep what the owner says beside an entry that it may make wrong, and ask them which holds; the question's id. Empty where the
+    message says nothing of it."""
+    statements = [one.text for one in read_each(caller.said).of(*KEPT)]
+    if not statements or wrong[0].id not in _suspected(runtime, caller):
+        return ""
+    if caller.taint != OWN:
+        # a page may have worded it
+        new_entry = _stated(_own_words(statements, new_entry.text, caller), caller)
+        if new_entry.source != OWNER:
+            return ""
+    made = runtime.memory.catalog.find(write_note(runtime, new_entry, caller).entry)
+    if made is None or made.id in {one.id for one in wrong} or rank(runtime.memory.trust(made)) < rank(AGENT):
+        return ""
+    return runtime.keepers.ask_which_holds(wrong[0].id, made.id)
+
+
+def _suspected(runtime: "Runtime", caller: Caller) -> set[str]:
+    """The entries that the owner's message may make wrong."""
+    setting = ToolContext(caller.scope, caller.session, caller.message, caller.said, caller.by_owner, caller.taint)
+    return {one.entry.id for one in runtime.chat.shared.resources.suspects(caller.said, setting)}
+
+
+def _own_words(statements: Sequence[str], words: str, caller: Caller) -> str:
+    """Of what the owner states, and of all that they say, the shortest that has most in common with a model's words for it."""
+    whole = " ".join(said(caller.said).split())
+    sought = [(-len(words_in_common(one, words)), len(one), one) for one in (*statements, whole)]
+    return min(sought)[2]
+
+
+def _close_for(
+    runtime: "Runtime", wrong: Sequence[Entry], right: NewEntry, left: Sequence[NewEntry], caller: Caller
+) -> Corrected:
+    memory = runtime.memory
+    known = _of_message(memory, right, caller)
+    if known is None or (right.source == OWNER and rank(memory.trust(known)) < rank(HAND)):
+        names = [one.id for one in wrong[1:]]
+        if right.source == OWNER:
+            return memory.correct(wrong[0].id, right.text, right.origin, trigger=caller.said, copies=names, kept=left)
+        made = memory.revise(wrong[0].id, right.text, right.origin, trigger=caller.said, kept=() if names else left)
+        if names:
+            memory.supersede(names[0], made.entry, copies=names[1:], kept=left)
+        return made
+    named = tuple(one.id for one in wrong if one.id != known.id)
+    return Corrected(known.id, named, memory.supersede(named[0], known.id, copies=named[1:], kept=left))
+
+
 def put_right(runtime: Runtime, wrong: Sequence[Entry], new_entry: NewEntry, caller: Caller) -> Corrected:
     """Close the wrong entry for what a model words, or for what was kept of this message already and tells the same."""
     memory = runtime.memory
-    known = _of_message(memory, new_entry, caller)
+    known = _of_message(memory, new_entry, caller) or _correcting(memory, wrong, new_entry, caller)
+    left = list(_spared(wrong, f"{new_entry.text}\n{said(caller.said)}"))
     if known is None:
-        return memory.revise(wrong[0].id, new_entry.text, new_entry.origin, trigger=caller.said)
+        return memory.revise(wrong[0].id, new_entry.text, new_entry.origin, trigger=caller.said, kept=left)
     names = tuple(one.id for one in wrong)
-    return Corrected(known.id, names, memory.supersede(names[0], known.id, copies=names[1:]))
+    return Corrected(known.id, names, memory.supersede(names[0], known.id, copies=names[1:], kept=left))
+
+
+def _spared(wrong: Sequence[Entry], words: str) -> Iterator[NewEntry]:
+    """What else a person said in the entries that are wrong."""
+    for one in wrong:
+        rest = (untouched(one.text, words) or spared(one.text, words)) if is_human(one.source) else ""
+        if rest and not is_chatter(rest):
+            yield part_of(one, rest, kept(one))
 
 
 def put_right_as_said(runtime: "Runtime", wrong: Sequence[Entry], caller: Caller) -> Corrected | None:
@@ -99,7 +188,7 @@ def put_right_as_said(runtime: "Runtime", wrong: Sequence[Entry], caller: Caller
     words = max(stated, key=lambda one: len(words_in_common(one, wrong[0].text)), default="")
     told = find_change(said(caller.said))
     if told is not None and not shares_words(without_quoted(told.trigger), (wrong[0].text,)):
-        # something else is put right in this message
+        # the message corrects something else
         told = None
     heard = without_quoted(words)
     single = (heard[one.start : one.end] for one in parts_of(heard))
@@ -109,6 +198,13 @@ def put_right_as_said(runtime: "Runtime", wrong: Sequence[Entry], caller: Caller
     copies = _copies_of_nearest(runtime, wrong[0], heard, told.old if told is not None else "", caller)
     if copies is None:
         return None
+    return _close_as_said(runtime, wrong, copies, words, caller)
+
+
+def _close_as_said(
+    runtime: "Runtime", wrong: Sequence[Entry], copies: Sequence[Entry], words: str, caller: Caller
+) -> Corrected | None:
+    """Close entries for a statement of the owner's; None where it is none, or they say more that cannot be told apart."""
     memory = runtime.memory
     right = next((one for one in (_stated(bare(words), caller), _stated(words, caller)) if one.source == OWNER), None)
     if right is None:
@@ -122,7 +218,7 @@ def put_right_as_said(runtime: "Runtime", wrong: Sequence[Entry], caller: Caller
     names = [one.id for one in (*wrong[1:], *copies)]
     if known is None or rank(memory.trust(known)) < rank(HAND):
         return memory.correct(wrong[0].id, right.text, right.origin, trigger=words, copies=names, kept=left)
-    closed = [one for first in wrong for one in (first, *copies_of(first, memory.catalog))] + copies
+    closed = [one for first in wrong for one in (first, *copies_of(first, memory.catalog))] + [*copies]
     named = tuple(dict.fromkeys(one.id for one in closed if one.id != known.id))
     return Corrected(known.id, named, memory.supersede(named[0], known.id, copies=named[1:], kept=left))
 
@@ -212,6 +308,15 @@ def _of_message(memory: Memory, new_entry: NewEntry, caller: Caller) -> Entry | 
         for entry in memory.catalog.of(path):
             if not entry.closed and reference in entry.lineage and _tells(entry, new_entry.text, caller.said):
                 return entry
+    return None
+
+
+def _correcting(memory: Memory, wrong: Sequence[Entry], new_entry: NewEntry, caller: Caller) -> Entry | None:
+    """The sentence in which the owner puts it right, where it was kept already and a model's words for it add nothing."""
+    reference, old = f"msg:{caller.message}", [one.text for one in wrong]
+    for entry in memory.catalog.of(log_path(new_entry, memory.clock.today())):
+        if not entry.closed and reference in entry.lineage and is_human(entry.source) and find_change(entry.text):
+            return entry if adds_nothing(new_entry.text, (entry.text, *old)) else None
     return None
 
 

@@ -6,10 +6,10 @@ repository belongs to no project.
 
 import os
 import stat
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
+from everself.frozen import Frozen
 from everself.text.normalise import slug
 
 # git's files are small; more than this is none of them
@@ -20,8 +20,7 @@ _MARK: Final = 8
 _SCHEMES: Final = ("https://", "http://", "ssh://", "git://", "git+ssh://", "ssh+git://")
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Frozen):
     """`slug` names its folder below `projects/`; `origin` is what it is known by: an address without what differs from clone to clone."""
 
     slug: str

@@ -128,7 +128,7 @@ def _to_model(one: Proposed) -> dict[str, object]:
     ),
 )
 def promote(runtime: Runtime, caller: Caller, request: PromoteRequest, tell: Tell | None = None) -> Promoted | Asking:
-    """Show what deserves the curated core, with the reasons; move it with --apply.
+    """Show which entries deserve MEMORY.md, with reasons; move them with --apply.
 
     Without an ID these are entries of the last days by what they say, and those that are found again and again.
     """

@@ -101,10 +101,11 @@ class RecordFile(Generic[R]):
         raise NotFound(f"{self._noun} {name[:_LONGEST]}.", mend=f"{self._command} list")
 
     def _parse(self, data: bytes | None) -> tuple[R, ...]:
-        import msgspec
-
         if data is None:
             return ()
+        # imported here: `doctor` looks at a file that is rarely there
+        import msgspec
+
         records: Any = GenericAlias(tuple, (self._record, ...))
         try:
             found: tuple[R, ...] = msgspec.json.decode(data, type=dict[str, records])[self._title]

@@ -34,7 +34,7 @@ def get_operation(name: str) -> "Operation[Any, Any]":
 
     found = _BY_NAME.get(name)
     if found is None:
-        raise NotFound(f"There is no operation {name}.")
+        raise NotFound(f"operation {name}.")
     importlib.import_module(f"everself.operations.{found.module}")
     return declared()[name]
 

@@ -83,7 +83,7 @@ class ListRequest(Request):
     examples=(("everself review list --json", "for a script, each with its mark"),),
 )
 def list_waiting(runtime: Runtime, _: Caller, request: ListRequest) -> Queue:
-    """List what waits for you."""
+    """List pending decisions."""
     runtime.memory.catalog.refresh()
     found: list[tuple[str, Waiting]] = []
     for placed in all_waiting(runtime, request.after):
@@ -154,7 +154,7 @@ class EditRequest(Request):
     examples=(('everself review edit 7K3QX9M2ABCD --text "The demo is in June."', "yes, but in your words"),),
 )
 def edit_waiting(runtime: Runtime, caller: Caller, request: EditRequest) -> Decided:
-    """Say yes in your own words: what stands there is replaced by them, then it is accepted."""
+    """Accept one thing that waits, in your own words instead of the proposed ones."""
     if not request.text.strip():
         raise WrongUse("Say it in your words.", mend=f"everself review edit {request.name[:12]} --text …")
     return _decide(runtime, caller, _find(runtime, request.name, request.seen), text=request.text)

@@ -15,7 +15,7 @@ from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, told
 from everself.errors import NotFound, WrongUse
 from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import mark_embedded, not_embedded
-from everself.memory.provenance import IMPORT, taint_of
+from everself.memory.provenance import CORRECTION, IMPORT, taint_of
 from everself.memory.selection import sources_of_hits, sources_of_lines
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import (
@@ -49,6 +49,7 @@ _SHORTEST: Final = 80
 # characters of a hit in an index
 _LINE: Final = 160
 _LIMIT: Final = "How many at most; 6 unless the settings say otherwise."
+_ENDS: Final = " .!?。！？…"
 _ID: Final = re2.compile(r"^[0-9A-Za-z]{12}$")
 _CITATION: Final = re2.compile(r"^(.+)#L([0-9]{1,9})(?:-L?([0-9]{1,9}))?$")
 
@@ -82,9 +83,20 @@ def _show_found(runtime: Runtime, _: SearchRequest, found: SearchResult) -> Outc
     hits = found.hits
     sources = sources_of_hits(runtime.memory, hits)
     share = max(_SHORTEST, _SNIPPETS // max(1, len(hits)))
-    results = [_result(hit, source, share, meaning_of(hit)) for hit, source in zip(hits, sources, strict=True)]
+    results = [
+        _result(hit, source, share, meaning_of(hit)) | ({"reworded": True} if is_reworded(runtime, hit, source) else {})
+        for hit, source in zip(hits, sources, strict=True)
+    ]
     content = told({"results": results, "provider": found.provider, "notices": found.notices})
     return Outcome(content, stamp=taint_of(sources))
+
+
+def is_reworded(runtime: Runtime, hit: Hit, source: str) -> bool:
+    """Whether a correction stands in other words than those that were said: Everself put the new value into an older sentence."""
+    entry = runtime.memory.catalog.find(hit.entry) if source == CORRECTION and hit.entry else None
+    told = [one.partition(":")[2] for one in entry.lineage if one.startswith("msg:")] if entry is not None else []
+    said = [one.content for one in map(runtime.log.message, told) if one is not None]
+    return bool(said) and not any(fold(hit.text).strip(_ENDS) in fold(" ".join(one.split())) for one in said)
 
 
 def _result(hit: Hit, source: str, share: int, meaning: float | None) -> dict[str, object]:
@@ -92,6 +104,7 @@ def _result(hit: Hit, source: str, share: int, meaning: float | None) -> dict[st
     near = {} if meaning is None else {"meaning": round(meaning, 3)}
     ended = {"ended": hit.ended} if hit.ended else {}
     weak = {"weak": True} if hit.weak else {}
+    later = {"later": hit.later} if hit.later else {}
     return {
         "path": hit.path,
         "from": hit.first_line,
@@ -100,6 +113,7 @@ def _result(hit: Hit, source: str, share: int, meaning: float | None) -> dict[st
         **weak,
         **near,
         **ended,
+        **later,
         "snippet": hit.text if len(hit.text) <= share else f"{hit.text[:share]}…",
         "citation": hit.reference,
         "day": hit.day.isoformat() if hit.day else None,
@@ -118,7 +132,7 @@ def _show_index(runtime: Runtime, _: SearchRequest, found: SearchResult) -> Outc
 
 
 def _index_line(hit: Hit, source: str) -> str:
-    marks = [one for one in (hit.ended, "weak" if hit.weak else "") if one]
+    marks = [one for one in (hit.mark, "weak" if hit.weak else "") if one]
     parts = (hit.entry or "-", hit.day.isoformat() if hit.day else "-", hit.reference, source, *marks)
     # on one line and without what nobody sees, so that no memory looks like another line of the index
     return f"{'  '.join(parts)}  {one_line(neutralise(hit.text, ''), _LINE)}"
@@ -137,6 +151,7 @@ def _is_on(runtime: Runtime, _: Scope) -> bool:
         "memory_search",
         "Search your memory by words and meaning. Use it before you answer about earlier work, decisions, dates, people, preferences or "
         "to-dos. Each result has its citation, path#L3-L5; one that is `ended` no longer holds, "
+        "of one with `later` nobody said whether it or that newer statement holds, "
         "one that is `weak` is only the nearest there is and may be about something else.",
         sessions=_TALKS,
         where=_is_on,
@@ -304,7 +319,7 @@ class WhyRequest(Request):
     ),
 )
 def explain_search(app: Runtime, _: Caller, request: WhyRequest) -> SearchRecord | tuple[SearchRecord, ...]:
-    """Tell what a search recalled, what it cost, and what was left out and why."""
+    """Show what a search recalled, what it cost, and what was left out and why."""
     if request.listing:
         words = "" if request.search == "last" else request.search
         return app.state.searches.list(request.limit, query_contains=words or None)
@@ -323,5 +338,5 @@ def _explained(app: Runtime, name: str) -> SearchRecord:
         if by_words:
             return searches.find(by_words[0].id)
         if name == "last":
-            raise NotFound("Nothing was searched for yet.", mend="everself memory search WORDS") from None
+            raise NotFound("a search; nothing was searched for yet.", mend="everself memory search WORDS") from None
         raise NotFound(f'search "{name}".', mend="everself memory why --list") from None

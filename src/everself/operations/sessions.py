@@ -106,7 +106,7 @@ class ListRequest(Request):
 
 @owner_reads("sessions.list", slash="/sessions", examples=(("everself sessions list --limit 5", "the last five"),))
 def list_sessions(runtime: Runtime, _: Caller, request: ListRequest) -> tuple[SessionLine, ...]:
-    """List conversations, the one that was spoken in last first."""
+    """List conversations, most recent first."""
     return tuple(_line(one) for one in runtime.log.list(request.limit))
 
 
@@ -211,7 +211,7 @@ class SimulateRequest(Request):
     examples=(("everself simulate-compaction", "what survives if the last conversation were made shorter now"),),
 )
 def simulate_compaction(runtime: Runtime, _: Caller, request: SimulateRequest) -> Simulation:
-    """Show what survives if a conversation were made shorter now.
+    """Show what would remain if a conversation were compacted now.
 
     Changes nothing and asks no model; a model would word the summary in its own way.
     """

@@ -1,7 +1,7 @@
 """Operations on settings: get, list, set, unset. What may be set is the config package's knowledge; saving it is done here."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Annotated, Final
 
@@ -19,7 +19,7 @@ from everself.values import Finding
 
 # each attempt is one read, plan and compare: this many rivals in a row do not happen by chance
 ATTEMPTS = 50
-AGENT: Final = Option("Which agent, where there are several.", "NAME")
+AGENT: Final = Option("The agent to use, if there are several.", "NAME")
 
 
 class SettingsReport(Result):
@@ -111,7 +111,7 @@ class SetRequest(Request):
         ("everself config set identity.name Aria --agent aria", "for one agent only"),
         (
             "everself config set provider.openai.apiKey - < key.txt",
-            "read the value from a file, so that no shell keeps it",
+            "read the value from a file, so that your shell's history does not keep it",
         ),
     ),
 )
@@ -127,12 +127,19 @@ def set_value(home: Home, _: Caller, request: SetRequest) -> SavedReport:
     return save_value(home, request.key, request.value.removesuffix("\n"), request.agent)
 
 
-def save_value(home: Home, key: str, value: str, agent: str = "") -> SavedReport:
-    """Set a key to what a person typed, comments kept. The value of a secret goes to the secrets file."""
-    for text in (key, value):
+def save_value(home: Home, key: str, value: str, agent: str = "", first: Sequence[tuple[str, str]] = ()) -> SavedReport:
+    """Set a key to what a person typed, comments kept. The value of a secret goes to the secrets file. `first` are other keys, none of
+    them a secret, without which this one means nothing: they are set in the same write."""
+    for text in (key, value, *(text for pair in first for text in pair)):
         need_utf8(text)
     wanted = own_key(home, key, agent) if agent else key
-    report = save_edit(home, wanted, lambda host, secrets: plan_set(host, secrets, wanted, value))
+
+    def plan(host: str | None, secrets: str | None) -> Edited:
+        for name, given in first:
+            host = plan_set(host, secrets, name, given).host
+        return plan_set(host, secrets, wanted, value)
+
+    report = save_edit(home, wanted, plan)
     return replace(report, remarks=(*report.remarks, *_overruled(home, wanted, agent)))
 
 
@@ -143,7 +150,7 @@ def save_value(home: Home, key: str, value: str, agent: str = "") -> SavedReport
     examples=(("everself config unset agents.defaults.heartbeat.every", "back to the default"),),
 )
 def unset_value(home: Home, _: Caller, request: KeyRequest) -> SavedReport:
-    """Put one setting back to its default."""
+    """Reset one setting to its default."""
     need_utf8(request.key)
     # the secret that was stored for the key goes too
     wanted = own_key(home, request.key, request.agent) if request.agent else request.key

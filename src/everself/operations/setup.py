@@ -9,6 +9,7 @@ from typing import Annotated, Final
 
 from everself.config import AgentSettings, Config, Loaded, Places, load, read_host
 from everself.config.host_edits import Edited, plan_set
+from everself.config.installation import install_command
 from everself.config.places import MAIN, is_agent_id
 from everself.errors import RefusedByRule, UnsafePath, WrongUse
 from everself.memory.adoption import AdoptionReport
@@ -21,9 +22,7 @@ from everself.runtime import Runtime
 from everself.storage.host_files import ensure_folder, is_inside
 from everself.values import Applied, Conflict, FileKind, Refused
 from everself.workspace.disk_workspace import DiskWorkspace, Recovery
-from everself.workspace.setup import BOOTSTRAP, plan_folders, plan_setup
-
-SETUP = "setup"
+from everself.workspace.setup import BOOTSTRAP, SETUP, plan_folders, plan_setup
 
 
 class SetupReport(Result):
@@ -140,7 +139,7 @@ class SetupRequest(Request):
     ),
 )
 def set_up_agent(home: Home, caller: Caller, request: SetupRequest) -> SetupResult:
-    """Create an agent's workspace, or what is missing of it.
+    """Create an agent's workspace, or the missing parts of it.
 
     No byte of a file that exists is changed, and what you removed stays removed. A folder that already holds notes, such as a clone, is
     taken over after one question, or with --adopt.
@@ -157,11 +156,11 @@ def set_up_agent(home: Home, caller: Caller, request: SetupRequest) -> SetupResu
 
 def _offer_better_model(app: Runtime) -> str:
     from everself.models.embedding import wants_second
-    from everself.models.embedding.local import INSTALL_QUALITY, has_quality
+    from everself.models.embedding.local import has_quality
 
     search = app.agent.search
     wanted = search.enabled and wants_second(search, app.loaded.config.provider) and not has_quality()
-    return INSTALL_QUALITY if wanted else ""
+    return install_command("quality") if wanted else ""
 
 
 def prepare(home: Home, agent: str, workspace: str) -> Prepared:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from typing import Annotated, Final, Literal
 
+from everself.config.installation import install_command
 from everself.conversation.chat_models import REFLEX
 from everself.errors import ModelFailed, NotFound
 from everself.models.chat.factory import find_account
@@ -22,8 +23,7 @@ from everself.runtime import make_runtime
 WEEKLY: Final = {"name": "Weekly review", "cron": "0 18 * * 5", "verb": "memory promote --review"}
 # of each vendor one that calls tools well and is not the dearest
 PREFERRED: Final = {"anthropic": "claude-sonnet-5-5", "openai": "gpt-5", "gemini": "gemini-3.8-flash"}
-_INSTALL: Final = "make models, or pip install 'everself[models]'"
-# the name of each as `everself connect` has it, the program that is looked for, and how people call it
+# for each client: its name in `everself connect`, the program looked for on PATH, and its name for people
 _CLIENTS: Final = (
     ("claude-code", "claude", "Claude Code"),
     ("codex", "codex", "Codex"),
@@ -81,7 +81,7 @@ def _models(home: Home, agent: str) -> Iterator[Offer | str]:
     for name, paid in [*((f"ollama/{one}", False) for one in local[:1]), *((one, True) for one in keyed)]:
         what = f"A key for {name.partition('/')[0]} is in your environment" if paid else "Ollama runs on this machine"
         if not ready:
-            yield f"{what}: {_INSTALL}, then everself model use {name}"
+            yield f"{what}: {install_command('models')}, then everself model use {name}"
             continue
         costs = ", which costs money" if paid else ""
         question = f"{what}. Let {name} answer{costs}?"
@@ -138,7 +138,7 @@ def _review(home: Home, agent: str) -> Iterator[Offer]:
         if any(job.name == WEEKLY["name"] for job in runtime.schedule.jobs.every()):
             return
     words = " ".join(f'--{name} "{value}"' for name, value in WEEKLY.items())
-    question = "Once a week, on Fridays at six, shall it ask you what deserves to be kept for good?"
+    question = "Ask you every Friday at 18:00 which notes to keep for good?"
     yield Offer(
         "review", question, True, f"everself cron add {words} --announce", "cron.add", {**WEEKLY, "announce": "yes"}
     )

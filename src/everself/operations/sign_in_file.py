@@ -6,11 +6,12 @@ A link works once, for five minutes. Using it puts a cookie in its place, which 
 import hashlib
 import hmac
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from everself.errors import Damaged, NotFound
+from everself.frozen import Frozen
 from everself.operations.record_file import RecordFile
 from everself.operations.token_file import hash_of, new_secret, scope_named
 from everself.search.scopes import Scope, SessionKind
@@ -23,8 +24,7 @@ LASTS: Final = timedelta(days=30)
 _MOST: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class SignIn:
+class SignIn(Frozen):
     """`link`: nobody has used it yet, and `hash` is that of the link; else it is that of the cookie. `session` is as in a token.
     `terminal`: somebody at a terminal made the link; what was written before this was noted counts as not."""
 

@@ -1,13 +1,13 @@
 """Operations on signing in at the gateway: a link that works once, and signing everybody out."""
 
 import urllib.parse
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final
 
 from everself.clock import system_now
 from everself.errors import RefusedByRule
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import NoRequest, Option, operation
+from everself.frozen import Frozen
+from everself.operations.caller import Caller
+from everself.operations.declaration import NoRequest, Option, Request, terminal_writes
 from everself.operations.gateway import find_listening, folder_of
 from everself.operations.sign_in_file import LINK_LASTS, SignInFile
 from everself.operations.tokens import checked_session
@@ -19,8 +19,7 @@ ROUTE: Final = "/sign-in/"
 _EVERYWHERE: Final = frozenset({"0.0.0.0", "::"})
 
 
-@dataclass(frozen=True, slots=True)
-class LinkMade:
+class LinkMade(Frozen):
     """`link` works once, until `until`."""
 
     link: str
@@ -29,23 +28,19 @@ class LinkMade:
     until: str
 
 
-@dataclass(frozen=True, slots=True)
-class SignedOut:
+class SignedOut(Frozen):
     count: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignInRequest:
+class SignInRequest(Request):
     agent: Annotated[str, Option("The agent to talk to; the one that answers when none is named.", "NAME")] = ""
     session: Annotated[
         str, Option("As whom: main is the owner; guest/ID is somebody else.", "main|guest/ID|group", cli="--as")
     ] = "main"
 
 
-@operation(
+@terminal_writes(
     "gateway.sign-in",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     on="home",
     examples=(
         ("everself gateway sign-in", "open the link in your browser within five minutes"),
@@ -69,10 +64,8 @@ def make_link(home: "Home", caller: Caller, request: SignInRequest) -> LinkMade:
     )
 
 
-@operation(
+@terminal_writes(
     "gateway.sign-out",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     on="home",
     idempotent=True,
     examples=(("everself gateway sign-out", "every browser has to sign in anew"),),

@@ -23,6 +23,7 @@ from everself.operations.declaration import (
     ToolOffer,
     operation,
     owner_reads,
+    owner_writes,
     terminal_writes,
 )
 from everself.runtime import Runtime
@@ -82,12 +83,12 @@ class SoulRequest(Request):
     ),
 )
 def show_soul(runtime: Runtime, _: Caller, request: SoulRequest) -> SoulReport:
-    """Show the soul of today, an earlier one, or a proposal."""
+    """Show the current soul, an earlier one, or a proposal."""
     from everself.text.tokens import count
 
     growth, name = runtime.growth, request.name
     if name == CURRENT and growth.versions.soul() is None:
-        raise NotFound(f"There is no {SOUL}.", mend="everself setup --restore")
+        raise NotFound(f"{SOUL}.", mend="everself setup --restore")
     proposal = _find_proposal(runtime, name)
     data = growth.text_of(name) if proposal is None else proposal.content.encode()
     text = data.decode("utf-8", "replace")
@@ -100,7 +101,7 @@ def show_soul(runtime: Runtime, _: Caller, request: SoulRequest) -> SoulReport:
 
 @owner_reads("soul.history", examples=(("everself soul history", "every soul there was, the newest first"),))
 def list_souls(runtime: Runtime, _: Caller, __: NoRequest) -> tuple[Version, ...]:
-    """List the soul of today and the earlier ones, newest first."""
+    """List the current soul and earlier ones, newest first."""
     return runtime.growth.history()
 
 
@@ -200,7 +201,7 @@ class ApproveRequest(Request):
     ),
 )
 def approve_soul(runtime: Runtime, caller: Caller, request: ApproveRequest) -> SoulChange:
-    """Let a proposal become part of the soul.
+    """Accept a proposal into the soul.
 
     Soul tests are run before. At a terminal you see it first and are asked.
     """
@@ -219,7 +220,7 @@ class RefuseRequest(Request):
     "soul.refuse", examples=(('everself soul refuse last --why "that was one bad day"', "say no, and why"),)
 )
 def refuse_soul(runtime: Runtime, _: Caller, request: RefuseRequest) -> Proposal:
-    """Say no to a proposal."""
+    """Refuse a proposal."""
     return runtime.growth.refuse(request.name, request.why)
 
 
@@ -239,7 +240,7 @@ class RollbackRequest(Request):
     ),
 )
 def roll_back_soul(runtime: Runtime, caller: Caller, request: RollbackRequest) -> SoulChange:
-    """Make the soul what it was, byte for byte, or take one learned line back.
+    """Restore an earlier soul, byte for byte, or remove one learned line.
 
     A rollback is a change of its own, and can be undone.
     """
@@ -262,7 +263,7 @@ def roll_back_soul(runtime: Runtime, caller: Caller, request: RollbackRequest) -
     ),
 )
 def check_soul(runtime: Runtime, _: Caller, request: SoulRequest) -> SoulTests:
-    """Hold a soul against the expectations in SOUL_TESTS.md.
+    """Test a soul against the expectations in SOUL_TESTS.md.
 
     What only a model can judge is listed as waiting.
     """
@@ -326,7 +327,7 @@ class DigestRequest(Request):
     ),
 )
 def digest_growth(app: Runtime, _: Caller, request: DigestRequest) -> Digest:
-    """Tell what the soul learned or gave up lately, and what waits for your yes."""
+    """Show what the soul learned or gave up lately, and which proposals are pending."""
     days = request.days
     since = app.clock.now() - timedelta(days=days)
     grown = tuple(_grown(app, one) for one in app.workspace.changes(_MOST, SOUL) if one.at >= since)
@@ -395,10 +396,8 @@ class VerifyRequest(Request):
     undo: Annotated[bool, Option("Put back what was accepted before: these documents, or all.")] = False
 
 
-@operation(
+@owner_writes(
     "soul.verify",
-    audience=Audience.OWNER,
-    effect="write",
     examples=(
         ("everself soul verify", "was anything changed outside, and is the record of changes whole?"),
         ("everself soul verify --accept SOUL.md", "that was me: take it over"),
@@ -406,7 +405,7 @@ class VerifyRequest(Request):
     ),
 )
 def verify_identity(runtime: Runtime, caller: Caller, request: VerifyRequest) -> Verified:
-    """Look for what was changed outside Everself in the documents that only humans change."""
+    """Find changes made outside Everself in documents that only humans change."""
     accept, undo, paths = request.accept, request.undo, request.paths or None
     if (accept and undo) or (paths and not (accept or undo)):
         raise WrongUse("Documents are named with --accept or with --undo.")

@@ -7,11 +7,11 @@ import hmac
 import os
 import secrets
 import string
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
 from everself.errors import Damaged
+from everself.frozen import Frozen
 from everself.operations.record_file import RecordFile
 from everself.search.scopes import Scope, SessionKind
 
@@ -22,8 +22,7 @@ _NAME: Final = frozenset(string.ascii_lowercase + string.digits + "-")
 _LONGEST: Final = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Frozen):
     """`session` is `main`, `group`, `guest/ID`, or `guest` where `people` is the header that names the person. `read`: it changes nothing.
 
     `hash` is that of the token in force since `since`.

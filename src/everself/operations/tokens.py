@@ -1,12 +1,13 @@
 """Operations on the gateway's tokens: make, list, rotate, remove. A token is shown once, when it is made."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
 from everself.clock import system_now
 from everself.errors import WrongUse
+from everself.frozen import Frozen
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, operation
+from everself.operations.declaration import Argument, NoRequest, Option, Request, operation, terminal_writes
 from everself.operations.gateway import folder_of
 from everself.operations.sign_in_file import SignInFile
 from everself.operations.token_file import Token, TokenFile, hash_of, is_plain, new_secret
@@ -20,8 +21,7 @@ _PLAIN: Final = "Use 1 to 64 of a-z, 0-9 and -."
 _TAKEN: Final = ("x-forwarded-", "x-everself-", "x-real-", "x-api-key")
 
 
-@dataclass(frozen=True, slots=True)
-class TokenMade:
+class TokenMade(Frozen):
     """`token` is shown now and never again."""
 
     name: str
@@ -32,8 +32,7 @@ class TokenMade:
     people: str
 
 
-@dataclass(frozen=True, slots=True)
-class TokenLine:
+class TokenLine(Frozen):
     """What is told of a token: all but the token. `since` is when it was made or rotated."""
 
     name: str
@@ -45,15 +44,13 @@ class TokenLine:
     since: str
 
 
-@dataclass(frozen=True, slots=True)
-class TokenRemoved:
+class TokenRemoved(Frozen):
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddTokenRequest:
+class AddTokenRequest(Request):
     name: Annotated[str, Argument("What the token is called, such as the program that gets it.", "NAME")]
-    agent: Annotated[str, Option("The agent that it opens; the one that answers when none is named.", "NAME")] = ""
+    agent: Annotated[str, Option("The agent it gives access to; the default agent unless given.", "NAME")] = ""
     session: Annotated[
         str, Option("As whom: main is the owner; guest/ID is somebody else.", "main|guest/ID|group", cli="--as")
     ] = ""
@@ -63,10 +60,8 @@ class AddTokenRequest:
     ] = ""
 
 
-@operation(
+@terminal_writes(
     "gateway.token.add",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     on="home",
     examples=(
         ("everself gateway token add editor --as main", "a program of yours, which does what you may do"),
@@ -106,15 +101,12 @@ def list_tokens(home: "Home", _: Caller, __: NoRequest) -> tuple[TokenLine, ...]
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenRequest:
+class TokenRequest(Request):
     name: Annotated[str, Argument("The token.", "NAME")]
 
 
-@operation(
+@terminal_writes(
     "gateway.token.rotate",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     on="home",
     examples=(("everself gateway token rotate editor", "the old one is refused from now on"),),
 )
@@ -130,10 +122,8 @@ def rotate_token(home: "Home", _: Caller, request: TokenRequest) -> TokenMade:
     return _made(token, secret)
 
 
-@operation(
+@terminal_writes(
     "gateway.token.rm",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="write",
     on="home",
     examples=(("everself gateway token rm editor", "it is refused from now on"),),
 )
@@ -164,10 +154,10 @@ def checked_session(session: str, people: str) -> str:
         return session
     mend = "--as main is the owner, --as guest/anna somebody else, --as group a group."
     if not session:
-        raise WrongUse("As whom does it ask?", mend=mend)
+        raise WrongUse("Whose session the token opens is missing.", mend=mend)
     if kind == SessionKind.GUEST:
         raise WrongUse(f'"{person[:64]}" cannot be the id of a person.', mend=_PLAIN)
-    raise WrongUse(f'"{session[:64]}" is nobody a token can stand for.', mend=mend)
+    raise WrongUse(f'"{session[:64]}" is not a session that a token can open.', mend=mend)
 
 
 def _checked_header(header: str) -> str:

@@ -5,7 +5,6 @@ it was shown. Nothing here blocks the event loop it runs on.
 """
 
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Final, Literal
@@ -14,6 +13,7 @@ from everself.conversation.events import Done, Event, Notice
 from everself.conversation.resources import PLAIN_TURN, TurnOptions
 from everself.conversation.sessions.session import Session
 from everself.errors import ModelFailed
+from everself.frozen import Frozen
 from everself.memory.provenance import concluded_in
 from everself.memory.writing import NewEntry
 from everself.runtime import Runtime
@@ -31,8 +31,7 @@ def prompt(name: Prompt) -> str:
     return resources.files("everself.operations").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8").strip()
 
 
-@dataclass(frozen=True, slots=True)
-class UnattendedReply:
+class UnattendedReply(Frozen):
     """What the agent answered; `taint` is that of the session in the end. `message` is empty where it said nothing."""
 
     text: str

@@ -59,7 +59,7 @@ async def hear(app: Runtime, hook: Hook, session: str, body: bytes) -> AsyncGene
 
 
 def _words(hook: Hook, body: bytes) -> str:
-    # nobody outside knows the mark, and so nobody can end the block with their own words
+    # the mark is random, so no sender can end the block early
     mark = secrets.token_hex(8)
     text = body.decode("utf-8", "replace")
     asked = f"{hook.message}\n\n{prompt('webhook')}" if hook.message else prompt("webhook")

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 from everself.conversation.sessions.session import Message
 from everself.errors import Damaged, NotFound, WrongUse
 from everself.memory.corrections import PATH as CORRECTIONS
-from everself.memory.corrections import trigger_of
+from everself.memory.corrections import sentence_of, trigger_of
 from everself.memory.entries import read_document
 from everself.memory.provenance import CORRECTION, DEEPEST
 from everself.models.chat.protocol import JsonObject
@@ -107,7 +107,7 @@ class WhyRequest(Request):
     ),
 )
 def explain_reply(runtime: Runtime, caller: Caller, request: WhyRequest) -> ReplyAccount | Origins:
-    """Tell what a reply rests on, or with --bisect which message first taught a belief."""
+    """Show what a reply is based on, or with --bisect which message first taught a belief."""
     if request.bisect and not fold(request.bisect).strip():
         raise WrongUse("--bisect needs an entry's id, or words of it.", mend='everself why --bisect "sister"')
     if request.bisect:
@@ -130,7 +130,7 @@ def account_of(app: Runtime, name: str = "", session: str = "") -> ReplyAccount:
             return _account(app, found, messages)
     if name:
         raise NotFound(f'reply "{name}".', mend="everself sessions show last")
-    raise NotFound("Nothing was replied yet.", mend="everself chat")
+    raise NotFound("a reply; the agent has answered nothing yet.", mend="everself chat")
 
 
 def _is_meant(said: Message, name: str) -> bool:
@@ -144,7 +144,6 @@ def _account(app: Runtime, found: Message, messages: Sequence[Message]) -> Reply
     replied = found.role == "assistant"
     asked = next((one for one in reversed(messages) if one.role == "user" and one.seq <= found.seq), None)
     receipt = found.meta.get("receipt") or {}
-    entries = app.memory.catalog.all() if asked is not None else ()
     return ReplyAccount(
         session=found.session,
         message=found.id if replied else "",
@@ -155,9 +154,17 @@ def _account(app: Runtime, found: Message, messages: Sequence[Message]) -> Reply
         why=str(found.meta.get("why", "stop")) if replied else "none",
         based_on=tuple(_bases(app, receipt)),
         done=tuple(str(one) for one in found.meta.get("done", ())),
-        wrote=tuple(_basis_of(one) for one in entries if asked and f"{_MESSAGE}{asked.id}" in one.lineage),
+        wrote=tuple(_basis_of(one) for one in _taught_by(app, asked)) if asked is not None else (),
         receipt=receipt,
     )
+
+
+def _taught_by(app: Runtime, asked: Message) -> list[Entry]:
+    """The entries that a message led to."""
+    catalog, reference = app.memory.catalog, f"{_MESSAGE}{asked.id}"
+    catalog.refresh()
+    # rows name those that may be meant; the entry says whether it is
+    return [one for one in catalog.named(app.state.entries.naming(reference)).values() if reference in one.lineage]
 
 
 def _bases(app: Runtime, receipt: JsonObject) -> Iterator[Basis]:
@@ -176,9 +183,12 @@ def _bases(app: Runtime, receipt: JsonObject) -> Iterator[Basis]:
 
 def _passage(app: Runtime, hit: JsonObject) -> str:
     """The lines of a document that no entry stands for, as they are now."""
-    found = app.workspace.find(str(hit.get("path", "")))
+    path = str(hit.get("path", ""))
+    found = app.workspace.find(path)
     lines = [] if found is None else found.data.decode("utf-8", "replace").splitlines()
-    return " ".join(lines[int(hit.get("from") or 1) - 1 : int(hit.get("to") or 0)]).replace("**", "").removeprefix("- ")
+    lines = lines[int(hit.get("from") or 1) - 1 : int(hit.get("to") or 0)]
+    told = sentence_of(lines) if path == CORRECTIONS else ""
+    return told or " ".join(lines).replace("**", "").removeprefix("- ")
 
 
 def _basis_of(entry: Entry, score: float = 0.0) -> Basis:
@@ -218,7 +228,7 @@ def _belief(app: Runtime, fact: str, entries: Sequence[Entry]) -> tuple[Entry, l
         named_by = app.memory.catalog.named([hit.entry for hit in hits if hit.entry and not hit.weak])
         found = [named_by[hit.entry] for hit in hits if hit.entry in named_by]
     if not found:
-        raise NotFound(f"No entry says “{fact}”.", mend="everself memory search WORDS")
+        raise NotFound(f"an entry that says “{fact}”.", mend="everself memory search WORDS")
     found.sort(key=lambda one: one.closed)
     return found[0], found[1:]
 

@@ -69,5 +69,5 @@ def _heading(hit: Hit) -> str:
 
 def _line(hit: Hit) -> str:
     lines = hit.reference.rpartition("#")[2]
-    ended = f" ({hit.ended})" if hit.ended else ""
-    return f"{lines}{ended} {hit.text}\n"
+    mark = f" ({hit.mark})" if hit.mark else ""
+    return f"{lines}{mark} {hit.text}\n"

@@ -3,7 +3,7 @@
 Knows settings, scopes and entries. Does not know who asks it: a chat, a command or another program.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import count as count_from
@@ -136,7 +136,9 @@ class Recall:
         searches: Searches,
         *,
         boost: float = CORRECTED,
+        later: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
+        """`later` are the words of what was said later beside each entry, where nobody said yet which of the two holds."""
         self._index = index
         self._document_cache = DocumentCache(index)
         self._clock = clock
@@ -144,6 +146,7 @@ class Recall:
         self._memory = memory
         self._searches = searches
         self._boost = boost
+        self._later = later
 
     def search(self, request: RecallRequest) -> SearchResult:
         """The best hits for a query, whatever the state of index and embedder; problems are reported in `notices`."""
@@ -227,7 +230,7 @@ class Recall:
         hits, lost = above(hits, request.query, threshold)
         left += lost
         if mode is Ranking.DEFAULT:
-            hits = replaced_last(hits, {hit.entry: self._instead(hit) for hit in hits if hit.now}, looked_up)
+            hits = replaced_last(hits, self._instead([hit.entry for hit in hits if hit.now]), looked_up)
         if request.budget is None:
             kept, over = hits[:limit], hits[limit:]
             # exact counting loads a vocabulary, which takes half the time budget of a command
@@ -251,10 +254,11 @@ class Recall:
         usual = 0.01 if mode is Ranking.TFIDF else self._settings.min_score
         return Threshold(usual, request.min_score, self._boost)
 
-    def _instead(self, gone: Hit) -> str:
-        entry = self._memory.catalog.find(gone.entry)
-        found = None if entry is None else self._memory.successor(entry)
-        return "" if found is None else found.id
+    def _instead(self, gone: Sequence[str]) -> dict[str, str]:
+        """The ids of what holds in the place of these, empty where that is nothing."""
+        entries = self._memory.catalog.named(gone) if gone else {}
+        found = self._memory.successors(entries.values())
+        return {one: found[one].id if one in found else "" for one in gone}
 
     def _question(
         self,
@@ -314,6 +318,9 @@ class Recall:
         days_of = view.columns["day"][numbers].tolist()
         ageing = Ageing(self._clock.today(), self._settings.decay, self._settings.half_life_days)
         questions = self._questions(view, request, served, numbers)
+        later = self._later() if is_owner(request.scope) else {}
+        # the replacement may be invisible to this session
+        replaced = self._memory.words_now_of(entries.values()) if is_owner(request.scope) else {}
         hits: list[Hit] = []
         left: list[LeftOut] = []
         for at, (chunk, text) in enumerate(zip(chunks, texts, strict=True)):
@@ -341,8 +348,8 @@ class Recall:
                 tag=entry.tag if entry else Tag.NONE,
                 until=entry.until if entry else None,
                 closed=entry.closed if entry else bool(flags & Flag.CLOSED),
-                # the replacement may be invisible to this session
-                now=self._memory.words_now(entry) if entry and entry.closed and is_owner(request.scope) else "",
+                now=replaced.get(entry.id, "") if entry else "",
+                later=later.get(entry.id, "") if entry and not entry.closed else "",
                 imported=bool(flags & Flag.IMPORTED),
                 parts=_parts(ranked, at),
             )
@@ -434,7 +441,8 @@ class _Meaning:
             self.notice = f"Keyword search only: {self._vector}"
             return None
         waiting = view.pending
-        self.notice = f"{waiting:,} chunks have no vector yet and are found by keywords only." if waiting else ""
+        told = "1 chunk has no vector yet and is" if waiting == 1 else f"{waiting:,} chunks have no vector yet and are"
+        self.notice = f"{told} found by keywords only." if waiting else ""
         return self._vector
 
     def second_for(self, view: "Snapshot") -> "NDArray[numpy.float32] | None":

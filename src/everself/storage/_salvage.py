@@ -5,17 +5,16 @@ Knows SQLite. Knows no table: callers name them and judge what came out.
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import apsw
 
 from everself.errors import EverselfError
+from everself.frozen import Frozen
 from everself.storage.connection import DatabasePlace, connect, translated
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Frozen):
     """What was read of one table; `whole` where nothing stood in the way."""
 
     table: str

@@ -9,10 +9,10 @@ byte by byte: there is nothing to parse that a stranger could have made odd. Kno
 import hashlib
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import BinaryIO
 
 from everself.errors import Damaged
+from everself.frozen import Frozen
 from everself.storage.filesystem import Handle
 from everself.storage.writes import write_all
 
@@ -31,8 +31,7 @@ _NAME_BYTES = 100
 _SIZE_FIELD = slice(124, 136)
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Frozen):
     """One file of an archive. `mtime` is in whole seconds."""
 
     path: str

@@ -1,4 +1,4 @@
-"""Files of other programs, changed as carefully as ours. Their mode stays, and nothing is left beside them."""
+"""Files of other programs, changed as carefully as ours. Their mode stays unless a secret is put in, and nothing is left beside them."""
 
 import os
 import stat
@@ -28,13 +28,17 @@ def read_client_file(path: str) -> bytes | None:
     return data
 
 
-def save_client_file(path: str, data: bytes, base: bytes | None) -> tuple[str, ...]:
-    """Put `data` in the place of `base` (None: there is no file yet). The folders that had to be made for it, outermost first."""
+def save_client_file(path: str, data: bytes, base: bytes | None, *, secret: bool = False) -> tuple[str, ...]:
+    """Put `data` in the place of `base` (None: there is no file yet). The folders that had to be made for it, outermost first.
+
+    `secret`: the data holds one, so that nobody but its owner may read the file from now on.
+    """
     folder = os.path.dirname(path)
     made = _make_folders(folder)
     temporary = os.path.join(folder, f"{TEMPORARY_PREFIX}{os.path.basename(path)}")
     with disk_errors(path):
         mode = stat.S_IMODE(os.stat(path).st_mode) if base is not None else 0o600
+        mode &= 0o700 if secret else 0o7777
         with suppress(FileNotFoundError):
             os.unlink(temporary)
         try:

@@ -9,7 +9,6 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -17,6 +16,7 @@ import apsw
 
 from everself import errors
 from everself.clock import monotonic, pause
+from everself.frozen import Frozen
 
 T = TypeVar("T")
 
@@ -45,8 +45,7 @@ _creating = threading.Lock()
 _of_the_parent: set[str] = set()
 
 
-@dataclass(frozen=True, slots=True)
-class DatabasePlace:
+class DatabasePlace(Frozen):
     """Which database, and how it is to be opened."""
 
     path: str
@@ -65,7 +64,8 @@ def connect(place: DatabasePlace) -> apsw.Connection:
     """A connection with every setting made; for a read-only place the file must exist."""
     if _of_the_parent and os.path.realpath(place.path) in _of_the_parent:
         raise errors.WrongUse(
-            f"{place.path} was open when this process was forked.", mend="Start the process by spawn, or fork first."
+            f"{place.path} was open when this process was forked.",
+            mend="Use the start method spawn, or fork before opening it.",
         )
     if place.vfs is None and not place.in_memory:
         prepare_file(place)

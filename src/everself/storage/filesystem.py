@@ -5,7 +5,7 @@ Implementations raise plain `OSError`; `disk_errors` turns those into words.
 """
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -44,7 +44,7 @@ class FileSystem(Protocol):
     def stat(self, path: str) -> FileStat | None:
         """The status of a name, links not followed; None where it does not exist."""
 
-    def list(self, path: str) -> list[FileStat]:
+    def list(self, path: str) -> Sequence[FileStat]:
         """What a directory holds, sorted by name."""
 
     def read(self, path: str, start: int = 0, limit: int = READ_LIMIT) -> bytes:

@@ -7,9 +7,9 @@ Knows steps and files, not why anyone wants them.
 
 import hashlib
 import json
-from dataclasses import dataclass
 
 from everself.errors import Damaged, EverselfError, Unfinished
+from everself.frozen import Frozen
 from everself.storage.filesystem import FileSystem, parent_of, say
 from everself.storage.writes import discard, make_directories, write_new
 from everself.values import ProvenanceRecord
@@ -19,8 +19,7 @@ FOLDER = "journal"
 ENDINGS = (".intent", ".abort", ".done")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Frozen):
     """What happens to one document: from `old` to `new`, None meaning that there is none; or `new` appended at `offset`."""
 
     path: str
@@ -35,8 +34,7 @@ class Step:
         return self.offset >= 0
 
 
-@dataclass(frozen=True, slots=True)
-class Intent:
+class Intent(Frozen):
     """A change set on its way to the disk."""
 
     id: str
@@ -128,16 +126,14 @@ def is_intent(name: str) -> bool:
     return len(number) >= 8 and number.isascii() and number.isdigit() and bool(dash) and rest.endswith(ENDINGS)
 
 
-@dataclass(frozen=True, slots=True)
-class Filed:
+class Filed(Frozen):
     """An intent with the name of its file."""
 
     name: str
     intent: Intent
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+class Survey(Frozen):
     """One look at the journal: how many changes are unfinished, the highest number given, and whether the folder is there at all."""
 
     unfinished: int

@@ -8,9 +8,8 @@ from typing import Final
 
 from everself.errors import RefusedByRule
 from everself.storage.filesystem import disk_errors
+from everself.storage.socket_address import LONGEST, fits, socket_address
 
-# what the kernel's address holds, but for the zero at its end; smaller on some systems
-LONGEST: Final = 103
 _LOCAL_PEERCRED: Final = 1
 _XUCRED: Final = 76
 
@@ -20,18 +19,18 @@ def listen_at(path: str) -> socket.socket:
 
     Raises RefusedByRule where something else stands there, or where the name is too long for a socket.
     """
-    if len(os.fsencode(path)) > LONGEST:
-        raise RefusedByRule(
-            f"The path of the socket is longer than {LONGEST} bytes: {path}.",
-            mend="Set EVERSELF_HOME to a shorter path.",
-        )
-    with disk_errors(path):
+    with disk_errors(path), socket_address(path) as address:
+        if not fits(address):
+            raise RefusedByRule(
+                f"The path of the socket is longer than {LONGEST} bytes: {path}.",
+                mend="Set EVERSELF_HOME to a shorter path.",
+            )
         remove_socket(path)
         made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         # the mode must be right from the first moment: whoever connects before a chmod stays connected
         before = os.umask(0o177)
         try:
-            made.bind(path)
+            made.bind(address)
         except OSError:
             made.close()
             raise

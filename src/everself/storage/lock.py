@@ -11,12 +11,12 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
 from logging import DEBUG, WARNING
 from typing import Protocol
 
 from everself.clock import monotonic, pause, system_now
 from everself.errors import LockTimeout
+from everself.frozen import Frozen
 from everself.logs import get_logger
 
 _log = get_logger(__name__)
@@ -32,8 +32,7 @@ STRETCHED = 4096
 COURTESY = LONGEST * 1.25
 
 
-@dataclass(frozen=True, slots=True)
-class LockOwner:
+class LockOwner(Frozen):
     """Who took the lock last, and whether that process still lives."""
 
     pid: int

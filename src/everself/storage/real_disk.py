@@ -7,6 +7,7 @@ Both refuse the same things. Knows nothing of locks, journals or Markdown.
 import errno
 import os
 import stat as modes
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 
@@ -26,6 +27,10 @@ RESERVE = f"{TEMPORARY_PREFIX}reserve"
 _check = lru_cache(maxsize=8192)(check_path)
 
 
+# folders whose looks are kept; a workspace has dozens
+_MOST_LISTED = 1_000
+
+
 def kind_of(mode: int) -> FileKind:
     if modes.S_ISREG(mode):
         return "file"
@@ -34,20 +39,32 @@ def kind_of(mode: int) -> FileKind:
     return "link" if modes.S_ISLNK(mode) else "other"
 
 
-def told(path: str, found: os.stat_result) -> FileStat:
-    mode = found.st_mode
-    # by place: a search asks for thousands of these, and names cost a third more
-    return FileStat(
-        path,
-        "file" if modes.S_ISREG(mode) else kind_of(mode),
-        found.st_size,
-        modes.S_IMODE(mode),
+# mode, links, device, inode, size, and when it was changed: all that is told of a file
+_Look = tuple[int, int, int, int, int, int, int]
+
+
+def _look(found: os.stat_result) -> _Look:
+    """Times in nanoseconds: two `stat_result` of one second may be equal, though the file was saved in between."""
+    return (
+        found.st_mode,
         found.st_nlink,
         found.st_dev,
         found.st_ino,
+        found.st_size,
         found.st_mtime_ns,
         found.st_ctime_ns,
     )
+
+
+def _told(path: str, look: _Look) -> FileStat:
+    mode, links, device, inode, size, mtime_ns, ctime_ns = look
+    # by place: a search asks for thousands of these, and names cost a third more
+    kind: FileKind = "file" if modes.S_ISREG(mode) else kind_of(mode)
+    return FileStat(path, kind, size, modes.S_IMODE(mode), links, device, inode, mtime_ns, ctime_ns)
+
+
+def told(path: str, found: os.stat_result) -> FileStat:
+    return _told(path, _look(found))
 
 
 def refuse_odd(found: os.stat_result, path: str) -> None:
@@ -132,9 +149,11 @@ class RealReservation:
 class RealFileSystem:
     """The tree beneath `root`. The root may itself be reached through links: it is the person's own choice."""
 
-    def __init__(self, root: str, *, walk_only: bool = False) -> None:
+    def __init__(self, root: str, *, walk_only: bool = False, remembers: bool = False) -> None:
+        """`remembers`: a folder whose files look as they did is told by the same values, which thousands of files make worth while."""
         self.root = os.path.realpath(root)
         self._open2 = None if walk_only else openat2
+        self._listed: dict[str, tuple[dict[str, _Look], tuple[FileStat, ...]]] | None = {} if remembers else None
 
     def stat(self, path: str) -> FileStat | None:
         try:
@@ -143,18 +162,26 @@ class RealFileSystem:
         except (FileNotFoundError, NotADirectoryError):
             return None
 
-    def list(self, path: str) -> list[FileStat]:
+    def list(self, path: str) -> Sequence[FileStat]:
+        """Every file is looked at each time; only what is told of it may be the same value as before."""
+        looks: dict[str, _Look] = {}
         with self._folder(path) as (folder, _), Naming(path), os.scandir(folder) as entries:
-            prefix = f"{path}/" if path else ""
-            found = []
             for entry in entries:
                 try:
-                    stat = entry.stat(follow_symlinks=False)
+                    looks[entry.name] = _look(entry.stat(follow_symlinks=False))
                 except FileNotFoundError:
                     # a name that disappeared after listing does not exist
                     continue
-                found.append(told(prefix + entry.name, stat))
-        return sorted(found, key=lambda one: one.path)
+        before = self._listed.get(path) if self._listed is not None else None
+        if before is not None and before[0] == looks:
+            return before[1]
+        prefix = f"{path}/" if path else ""
+        found = tuple(_told(prefix + name, looks[name]) for name in sorted(looks))
+        if self._listed is not None:
+            if len(self._listed) >= _MOST_LISTED:
+                self._listed.clear()
+            self._listed[path] = looks, found
+        return found
 
     def read(self, path: str, start: int = 0, limit: int = READ_LIMIT) -> bytes:
         descriptor = self._open(path, os.O_RDONLY | PLAIN)

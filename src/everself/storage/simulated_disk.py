@@ -7,6 +7,7 @@ Renames and exchanges are atomic. One disk may carry several rooted file systems
 
 import errno
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -226,7 +227,7 @@ class SimulatedFileSystem:
         except (FileNotFoundError, NotADirectoryError):
             return None
 
-    def list(self, path: str) -> list[FileStat]:
+    def list(self, path: str) -> Sequence[FileStat]:
         self.disk.check_power()
         prefix = f"{path}/" if path else ""
         names = self._folder(path).names

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from everself.clock import system_now
 from everself.errors import EverselfError, NoPermission, NotFound, UnsafePath
+from everself.frozen import Frozen
 from everself.storage.filesystem import TEMPORARY_PREFIX, FileSystem, disk_errors
 from everself.storage.paths import find_fault
 from everself.storage.writes import write_all
@@ -24,8 +25,7 @@ TRIES = 5
 _STEP_NS = 4_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class CopiedFile:
+class CopiedFile(Frozen):
     """One file as it was copied. `steady` is false when it changed whenever it was read."""
 
     path: str
@@ -37,16 +37,14 @@ class CopiedFile:
     steady: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedPath:
+class SkippedPath(Frozen):
     """A name that was not copied, and why."""
 
     path: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class TreeCopy:
+class TreeCopy(Frozen):
     """A tree as it stood: its files, the folders that hold nothing, and what was left out."""
 
     files: tuple[CopiedFile, ...] = ()

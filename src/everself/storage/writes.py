@@ -10,8 +10,8 @@ synced; until then it has the name of a part. So what stands under a temporary n
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 
+from everself.frozen import Frozen
 from everself.storage.filesystem import FileSystem, Handle, parent_of
 from everself.values import digest
 
@@ -19,8 +19,7 @@ from everself.values import digest
 SAVES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Differs:
+class Differs(Frozen):
     """The file is not what was expected; nothing was changed. `data` is what stands there, None for nothing.
 
     `older`: a person saved twice while we wrote. Their last text stands, and the one before it lies under the temporary name.

@@ -5,10 +5,10 @@ Each request it was given is kept, so that a test can look at what a real one wo
 
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import count
 
 from everself.errors import ModelFailed
+from everself.frozen import Frozen
 from everself.models.chat.protocol import (
     ChatRequest,
     ReplyCall,
@@ -21,8 +21,7 @@ from everself.models.chat.protocol import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Frozen):
     """The model is silent for so long."""
 
     seconds: float = 3_600.0

@@ -6,7 +6,7 @@ worst moment. Reads count as calls too: they can fail as well.
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from everself.storage.filesystem import READ_LIMIT, FileSystem, Handle, Reservation
 from everself.values import FileStat
@@ -71,7 +71,7 @@ class MeddledFileSystem:
         self.meddle("stat", path)
         return self.inner.stat(path)
 
-    def list(self, path: str) -> list[FileStat]:
+    def list(self, path: str) -> Sequence[FileStat]:
         self.meddle("list", path)
         return self.inner.list(path)
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from everself.clock import Clock
 from everself.errors import EverselfError
+from everself.frozen import Frozen
 from everself.storage.filesystem import FileSystem
 from everself.storage.lock import OpenLock
 from everself.storage.real_disk import RealFileSystem
@@ -21,8 +21,7 @@ KEY = bytes(range(32))
 Wrap = Callable[[FileSystem], FileSystem]
 
 
-@dataclass(frozen=True, slots=True)
-class Bench:
+class Bench(Frozen):
     """A workspace with what it stands on, for a test to look at."""
 
     workspace: DiskWorkspace

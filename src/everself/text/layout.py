@@ -5,9 +5,9 @@ of a chat protocol), never of a language.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from everself.frozen import Frozen
 from everself.text.patterns import LazyPattern
 from everself.text.sentences import quotations
 
@@ -22,8 +22,7 @@ _INDENT: Final = 4
 _FEWEST_FIELDS: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Frozen):
     """`start..end` without the line break; for the first line of a message without what a channel put before it."""
 
     start: int

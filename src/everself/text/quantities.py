@@ -1,10 +1,10 @@
 """Finds the values in a statement that can be compared: days, times of day and numbers. Pure; judges nothing."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
+from everself.frozen import Frozen
 from everself.text.dates import NUMBER_WORDS, NamedDay, find_days, may_be_same
 from everself.text.folding import fold_in_place
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import re2
 
 Kind = Literal["day", "time", "number"]
+_KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 _NOON: Final = 12
 _HOURS: Final = 24
@@ -29,8 +30,7 @@ _UNITS: Final = "gmlhk"
 _UNIT: Final = r"^ ?(?:an? |per |/ ?)?(?P<unit>[\p{L}%°€$£]+)"
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Frozen):
     """`value` is what is compared: a day, minutes after midnight or the number as it is written. `unit` is the word behind a number."""
 
     kind: Kind
@@ -106,3 +106,16 @@ def _compiled(pattern: str) -> "re2._Regexp":
     import re2
 
     return re2.compile(pattern)
+
+
+@lru_cache(maxsize=4_096)
+def compare_quantities(one: str, other: str) -> tuple[float, ...]:
+    """Of days, times and numbers, five each, as features: both have some; one is said again; one is new; both; only the first has some."""
+    found: list[float] = []
+    for kind in _KINDS:
+        mine, yours = ([each for each in read_quantities(text) if each.kind == kind] for text in (one, other))
+        again = any(each.agrees(known) for each in mine for known in yours)
+        fresh = bool(yours) and any(not any(map(each.agrees, yours)) for each in mine)
+        told = (mine and yours, again, fresh, again and fresh, mine and not yours)
+        found += [float(bool(each)) for each in told]
+    return tuple(found)

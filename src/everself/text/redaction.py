@@ -5,12 +5,12 @@ Knows nothing of files. The kinds are in `everself.text._secrets`.
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
 import re2
 
+from everself.frozen import Frozen
 from everself.text._secrets.assigned import ANCHORS, NAMES_SHOWN, find_assigned
 from everself.text._secrets.copies import without_gaps, without_hidden
 from everself.text._secrets.kind import Kind
@@ -23,8 +23,7 @@ from everself.text._secrets.vendors import UNLISTED, VENDORS
 KINDS: tuple[Kind, ...] = (*VENDORS, *MARKED, *NUMBERS, *MNEMONICS, *UNLISTED)
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(Frozen):
     """Where one stands, in characters. `kind` is one of `kind_names()`."""
 
     kind: str
@@ -32,8 +31,7 @@ class Secret:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Redacted:
+class Redacted(Frozen):
     """The text without its secrets, and what they were and where they stood in the original."""
 
     text: str

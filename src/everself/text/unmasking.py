@@ -27,8 +27,6 @@ _ALIKE_SET: Final = frozenset(_ALIKE)
 _LEADS: Final = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"
 _VOWELS: Final = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
 _TAILS: Final = ("", *"ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ")
-# an encoded order shorter than this says nothing
-_SHORTEST: Final = 16
 _MOST_RUNS: Final = 64
 _READABLE: Final = 0.9
 

@@ -1,10 +1,10 @@
 """Assembles a workspace on disk from its parts. The only place that knows the file names of the agent's state."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from everself.clock import Clock
 from everself.errors import EverselfError
+from everself.frozen import Frozen
 from everself.storage.filesystem import FileSystem
 from everself.storage.history.commits import FOLDER, History
 from everself.storage.journal import Journal
@@ -20,8 +20,7 @@ WRITE_LOCK = "write.lock"
 HISTORY_LOCK = "history.lock"
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceStorage:
+class WorkspaceStorage(Frozen):
     """What a workspace stands on: its documents, the agent's state, and the two locks."""
 
     documents: FileSystem
@@ -35,7 +34,7 @@ class WorkspaceStorage:
 def real_storage(workspace: str, state: str) -> WorkspaceStorage:
     """Both folders must exist."""
     return WorkspaceStorage(
-        RealFileSystem(workspace),
+        RealFileSystem(workspace, remembers=True),
         RealFileSystem(state),
         FileLock(f"{state}/{WRITE_LOCK}"),
         FileLock(f"{state}/{HISTORY_LOCK}"),
@@ -43,8 +42,7 @@ def real_storage(workspace: str, state: str) -> WorkspaceStorage:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceOptions:
+class WorkspaceOptions(Frozen):
     """How a workspace behaves; each has a sensible default."""
 
     guards: Sequence[Guard] = ()

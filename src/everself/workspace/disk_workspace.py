@@ -6,11 +6,11 @@ writes anything of its own.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime
 
 from everself.clock import Clock, monotonic
 from everself.errors import Damaged, EverselfError, LockTimeout, NotFound, TooLarge
+from everself.frozen import Frozen
 from everself.logs import get_logger
 from everself.storage import writes
 from everself.storage.filesystem import READ_LIMIT, FileSystem, Reservation, disk_errors, say
@@ -34,6 +34,7 @@ from everself.values import (
     digest,
     new_id,
 )
+from everself.workspace._tree import Tree
 from everself.workspace.execution import Hashes, carry_out, take_back
 from everself.workspace.layout import masked
 from everself.workspace.protocol import Guard
@@ -52,8 +53,7 @@ ROOM_OF_PROVENANCE = 8 * 1024
 ROOM_OF_STEP = 16 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceParts:
+class WorkspaceParts(Frozen):
     """What a workspace on a disk is made of; the composition root puts it together."""
 
     files: FileSystem
@@ -70,8 +70,7 @@ class WorkspaceParts:
     refusal: EverselfError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Recovery:
+class Recovery(Frozen):
     """What was found half done, and what became of it."""
 
     completed: tuple[str, ...] = ()
@@ -84,6 +83,7 @@ class DiskWorkspace:
     def __init__(self, parts: WorkspaceParts, guards: Sequence[Guard] = ()) -> None:
         self._parts = parts
         self._guards = tuple(guards)
+        self._tree = Tree(parts.files)
         # changes made by this process, in order; later failures do not affect them
         self.acknowledged: list[str] = []
 
@@ -105,25 +105,12 @@ class DiskWorkspace:
         with disk_errors(path):
             return self._parts.files.stat(path)
 
-    def list(self, under: str = "") -> list[FileStat]:
-        return [one for one in self.walk(under) if one.kind != "directory"]
+    def list(self, under: str = "") -> Sequence[FileStat]:
+        return self._tree.list(under)
 
     def walk(self, under: str = "") -> Sequence[FileStat]:
         """Everything beneath a folder, folders, links and odd files included, hidden names aside."""
-        found: list[FileStat] = []
-        folders = [under]
-        while folders:
-            folder = folders.pop()
-            # a folder that vanished while we walked holds nothing
-            with disk_errors(folder or "the workspace"), suppress(FileNotFoundError):
-                for one in self._parts.files.list(folder):
-                    if one.path.rpartition("/")[2].startswith("."):
-                        continue
-                    found.append(one)
-                    # a folder with a name that is not a valid path is reported, not entered
-                    if one.kind == "directory" and not find_fault(one.path):
-                        folders.append(one.path)
-        return sorted(found, key=lambda one: one.path)
+        return self._tree.walk(under)
 
     def make_folders(self, paths: Iterable[str]) -> None:
         """Make folders that stay empty for now; change sets know documents only."""

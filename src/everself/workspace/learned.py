@@ -1,7 +1,6 @@
 """The section `## Learned` of SOUL.md, the only one that keepers may change. Pure; grants no permission."""
 
-from dataclasses import dataclass
-
+from everself.frozen import Frozen
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.edit import append_item, apply_splice, lead_in, newline
 from everself.text.markdown.sections import sections
@@ -14,8 +13,7 @@ _LEVEL = 2
 _MOST_LINES = 4_000
 
 
-@dataclass(frozen=True, slots=True)
-class SoulParts:
+class SoulParts(Frozen):
     """A soul, cut in three. `above` ends with the heading `## Learned`; without that section it is all of it."""
 
     above: bytes

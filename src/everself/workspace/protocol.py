@@ -19,7 +19,7 @@ class Workspace(Protocol):
 
     def stat(self, path: str) -> FileStat | None: ...
 
-    def list(self, under: str = "") -> list[FileStat]:
+    def list(self, under: str = "") -> Sequence[FileStat]:
         """Everything beneath a folder that is no folder itself, hidden names aside, sorted by path."""
 
     def preview(self, change: Change) -> tuple[FileChange, ...] | Conflict:

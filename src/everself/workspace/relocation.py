@@ -8,11 +8,12 @@ not know the runtime either, which calls it.
 import json
 import os
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Final, Literal
 
 from everself.config import AgentSettings
 from everself.errors import Damaged, RefusedByRule
+from everself.frozen import Frozen
 from everself.storage import writes
 from everself.storage.damaged_files import free_name
 from everself.storage.filesystem import TEMPORARY_PREFIX, disk_errors
@@ -32,8 +33,7 @@ STAYING: Final = frozenset(
 _TURNS: Final = "turn-"
 
 
-@dataclass(frozen=True, slots=True)
-class AgentFolders:
+class AgentFolders(Frozen):
     """The two folders of an agent as names in the folders above them."""
 
     above_workspace: str
@@ -70,8 +70,7 @@ class AgentFolders:
         return FileLock(f"{self.above_state}/{self.state}/{name}")
 
 
-@dataclass(frozen=True, slots=True)
-class RelocationStep:
+class RelocationStep(Frozen):
     """One rename. `aside` makes room, `place` fills it."""
 
     kind: Literal["aside", "place"]

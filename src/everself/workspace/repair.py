@@ -4,10 +4,10 @@ Collects the evidence; `storage.history.repair` links the commits. The caller ho
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from everself.clock import system_now
 from everself.errors import Damaged
+from everself.frozen import Frozen
 from everself.storage import damaged_files as aside
 from everself.storage import writes
 from everself.storage.filesystem import READ_LIMIT, FileSystem
@@ -21,8 +21,7 @@ from everself.values import FileChange
 SHOWN = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Mended:
+class Mended(Frozen):
     """The result of a repair: `lost` changes can no longer be shown or undone; `aside` files are in `folder` now."""
 
     lost: tuple[str, ...] = ()

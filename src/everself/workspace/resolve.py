@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from everself.errors import WrongUse
+from everself.frozen import Frozen
 from everself.storage.paths import check_path
 from everself.values import Append, Change, Conflict, Create, Edit, FileChange, Insert, Move, Remove, Replace, digest
 
 Reader = Callable[[str], bytes | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(Frozen):
     """One document of a change. `appended` is set when all that happens to it is growth at its end."""
 
     file: FileChange

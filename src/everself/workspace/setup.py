@@ -6,9 +6,11 @@ It knows the templates and the names that exist, not what stands in the files: n
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
-from everself.values import Author, Change, Create, FileKind
+from everself.values import Author, Change, ChangeRecord, Create, FileKind
 from everself.workspace.layout import fold
 
+# the reason of the change that creates what is missing
+SETUP: Final = "setup"
 BOOTSTRAP: Final = "BOOTSTRAP.md"
 KEEPERS: Final = ("memory-miner", "soul-keeper", "recall-validator", "conflict-detector", "memory-compactor")
 
@@ -56,7 +58,12 @@ def plan_setup(
         wanted = [path for path in wanted if path != BOOTSTRAP]
     if not wanted:
         return None
-    return Change(Author.RUNTIME, "setup", tuple(Create(path, _template(path)) for path in wanted))
+    return Change(Author.RUNTIME, SETUP, tuple(Create(path, _template(path)) for path in wanted))
+
+
+def creates_agent(record: ChangeRecord) -> bool:
+    """Whether a change made an agent, and did not only add a file that was missing."""
+    return record.author is Author.RUNTIME and record.reason == SETUP and "SOUL.md" in record.paths
 
 
 def plan_folders(existing: Mapping[str, FileKind]) -> tuple[str, ...]:

@@ -177,7 +177,7 @@ def test_a_file_that_cannot_be_read_is_not_changed() -> None:
 
 
 def test_nothing_is_set_inside_what_is_no_group() -> None:
-    with pytest.raises(BadConfig, match="soul is not a group"):
+    with pytest.raises(BadConfig, match="soul in the host file is not a group"):
         set_key("{soul: 3}", "soul.policy", "locked")
 
 

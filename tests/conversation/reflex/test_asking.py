@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.conversation.reflex.talking import agent, converse
-from tests.conversation.talks import notices, say
+from tests.conversation.talks import done, notices, say, talking
 from tools.train_classify.examples import rows
 from tools.train_classify.training import encoder as bundled
 
@@ -18,6 +18,7 @@ from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.statements import read
 from everself.conversation.events import Text
 from everself.conversation.reflex._plan import plan_reply
+from everself.identity.ritual import Answers, PersonDetails
 from everself.operations.setup import set_up
 from everself.runtime import Runtime
 
@@ -143,3 +144,12 @@ def test_what_the_reflex_quotes_promises_nothing(app: Runtime) -> None:
     events = say(app, "what do you know about me")
     assert "saved it" in "".join(one.text for one in events if isinstance(one, Text))
     assert [one for one in notices(events) if "nothing was written" in one] == []
+
+
+def test_what_the_first_conversation_found_is_known_in_the_next_question(tmp_path: Path) -> None:
+    """Through the agent's own tools: a scripted answer would hide that they refuse these files."""
+    with talking(tmp_path, answered=False) as (app, _):
+        app.ritual.finish(Answers("Miso", "a cat ghost", "dry", "ghost", person=PersonDetails("Jonas Weber", "Jonas")))
+        assert "I am Miso, a cat ghost, dry (IDENTITY.md)." in done(say(app, "What is your name?")).text
+        assert "Jonas Weber, Jonas" in done(say(app, "Who am I?")).text
+        assert "**Name:** Jonas Weber" in done(say(app, "What do you know about me?")).text

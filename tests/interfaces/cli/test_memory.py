@@ -172,7 +172,7 @@ def test_a_long_list_is_cut_and_says_so(everself, quiet: Path) -> None:
 
 @pytest.mark.usefixtures("quiet")
 def test_nothing_to_list_is_said(everself) -> None:
-    assert everself("memory", "list").out == "Nothing is remembered that fits.\n"
+    assert everself("memory", "list").out == "No entry matches.\n"
     assert everself("memory", "list", "--json").json["data"] == []
 
 
@@ -214,6 +214,14 @@ def test_a_workspace_from_elsewhere_is_taken_over_with_one_sentence_and_vouched_
     assert {path: path.read_bytes() for path in before} == before
 
 
+def test_taking_vouching_back_says_whether_anything_changed(everself, quiet: Path) -> None:
+    (quiet / "MEMORY.md").write_text("# Memory\n\n- Likes walks. <!-- everself: id=AAAAAAAAAAAB -->\n")
+    withdraw = ("memory", "vouch", "AAAAAAAAAAAB", "--withdraw")
+    assert everself(*withdraw).out == "Nobody vouched for it: nothing was changed.\n"
+    assert everself("memory", "vouch", "AAAAAAAAAAAB").out == "Vouched for 1 entry.\n"
+    assert everself(*withdraw).out == "Nobody vouches any more for 1 entry.\n"
+
+
 @pytest.mark.usefixtures("home")
 def test_a_new_workspace_is_not_taken_over(everself) -> None:
     assert "vouch" not in everself("setup").err
@@ -248,6 +256,18 @@ def test_a_status_that_cannot_count_in_a_moment_says_how_to_count(everself, work
     said = everself("memory", "status")
     assert "not counted" not in said.out
     assert "T2 Working: 9 files, 9 entries" in said.out
+
+
+def test_a_status_brings_the_index_up_to_date_and_mends_it_when_asked(everself, workspace: Path) -> None:
+    assert everself("config", "set", "memorySearch.provider", "none").code == 0
+    assert everself("memory", "add", "My locker is number 212.").code == 0
+    assert "→ everself memory index\n" in everself("memory", "status").out
+    assert "→ everself memory index\n" not in everself("memory", "status", "--index").out
+    (index,) = workspace.parent.glob("agents/*/index.db")
+    index.write_bytes(b"this is no database")
+    said = everself("memory", "status", "--fix")
+    assert (said.code, "all as they should be" in said.out) == (0, True)
+    assert "212" in everself("memory", "search", "locker").out
 
 
 def test_where_search_is_off_a_deep_status_counts(everself, workspace: Path, monkeypatch) -> None:

@@ -52,6 +52,24 @@ def test_use_saves_the_model_and_says_what_it_changed(everself) -> None:
 
 
 @pytest.mark.slow
+def test_use_with_an_address_saves_both_in_one_go(everself) -> None:
+    said = everself("model", "use", "mine/small", "--url", "http://127.0.0.1:1/v1")
+    assert said.out.startswith("mine/small answers now, instead of reflex.\n")
+    assert everself("config", "get", "provider.mine.baseUrl").out == "http://127.0.0.1:1/v1\n"
+    assert "at the address" in everself("model", "use", "mine/small", "--url", "http://127.0.0.1:2/v1").out
+    assert everself("config", "get", "provider.mine.baseUrl").out == "http://127.0.0.1:2/v1\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "url"), [("openai/gpt-5", "http://127.0.0.1:1"), ("reflex", "http://x"), ("mine/a", "nowhere")]
+)
+def test_use_saves_no_address_that_is_none_or_a_vendors(everself, name: str, url: str) -> None:
+    before = everself("config", "list", "--json").out
+    assert everself("model", "use", name, "--url", url).code != 0
+    assert everself("config", "list", "--json").out == before
+
+
+@pytest.mark.slow
 def test_use_changes_one_agent_only_where_one_is_named_or_has_a_model_of_its_own(everself) -> None:
     everself("config", "set", "provider.here.baseUrl", "http://127.0.0.1:1")
     everself("agents", "add", "aria")

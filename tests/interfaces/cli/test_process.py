@@ -102,7 +102,9 @@ def interrupt(process: subprocess.Popen[str]) -> str:
 )
 @pytest.mark.slow
 @pytest.mark.usefixtures("workspace")
-def test_closed_streams_are_no_trouble(environ: dict[str, str], words: str, closed: str, code: int) -> None:
+def test_closed_streams_are_no_trouble(everself, environ: dict[str, str], words: str, closed: str, code: int) -> None:
+    # a change that can be undone
+    assert everself("memory", "add", "I like tea").code == 0
     said = subprocess.run(
         ["bash", "-c", f'"{sys.executable}" -m everself {words} {closed}'],
         env=environ,
@@ -117,7 +119,8 @@ def test_closed_streams_are_no_trouble(environ: dict[str, str], words: str, clos
 
 
 @pytest.mark.slow
-def test_ctrl_c_at_the_question_leaves_everything(environ: dict[str, str], workspace: Path) -> None:
+def test_ctrl_c_at_the_question_leaves_everything(everself, environ: dict[str, str], workspace: Path) -> None:
+    assert everself("memory", "add", "I like tea").code == 0
     before = sorted(workspace.iterdir())
     ours, theirs = os.openpty()
     asking = subprocess.Popen(

@@ -14,6 +14,7 @@ import pytest
 from tests.interfaces.cli.conftest import Terminal
 
 import everself.models.embedding as everself_embedding
+from everself.config.installation import install_command
 from everself.interfaces.cli import operation_command
 from everself.interfaces.rendering import search as searching
 from everself.testing.embedder import FakeEmbedder
@@ -99,7 +100,7 @@ def test_every_part_of_a_score_is_explained_and_the_first_seeds_weight_too(evers
 @pytest.mark.usefixtures("notes")
 def test_nothing_found_is_said_and_has_a_code_of_its_own(everself) -> None:
     said = everself("memory", "search", "xyzzyplugh", "--min-score", "0.35")
-    assert (said.code, said.out) == (5, "Nothing is remembered that fits.\n")
+    assert (said.code, said.out) == (5, "No entry matches.\n")
     said = everself("memory", "search", "xyzzyplugh", "--min-score", "0.35", "--json")
     assert (said.code, said.json["ok"], said.json["data"]["hits"]) == (5, True, [])
 
@@ -121,7 +122,7 @@ def test_an_empty_memory_has_nothing_that_comes_nearest(everself, workspace: Pat
         (workspace / name).write_text("")
     everself("config", "set", "memorySearch.provider", "none")
     said = everself("memory", "search", "xyzzyplugh")
-    assert (said.code, said.out) == (5, "Nothing is remembered that fits.\n")
+    assert (said.code, said.out) == (5, "No entry matches.\n")
 
 
 @pytest.mark.usefixtures("notes")
@@ -492,7 +493,7 @@ def test_eval_says_when_a_better_model_might_help(everself, notes: Path, monkeyp
     everself("memory", "index")
     assert everself("memory", "eval", "--json").json["data"]["better"] == ""
     monkeypatch.setattr(Recall, "search", lambda *_: SimpleNamespace(hits=()))
-    for installed, said in ((True, "everself memory index --better"), (False, "everself[quality]")):
+    for installed, said in ((True, "everself memory index --better"), (False, install_command("quality"))):
         monkeypatch.setattr("everself.models.embedding.local.has_quality", lambda installed=installed: installed)
         found = everself("memory", "eval", "--save")
         assert "did not come among the first five" in found.err

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from everself.config.installation import install_command
 from everself.interfaces.rendering.setup import PURPOSES
 from everself.workspace.setup import plan_folders, templates
 
@@ -271,6 +272,6 @@ def test_a_clone_is_dated_by_its_own_repository(everself, tmp_path: Path) -> Non
 
 def test_the_better_model_is_offered_once_where_it_is_missing(everself, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("everself.models.embedding.local.has_quality", lambda: False)
-    assert "pip install 'everself[quality]'" in everself("setup").out
+    assert install_command("quality") in everself("setup").out
     monkeypatch.setattr("everself.models.embedding.local.has_quality", lambda: True)
-    assert "everself[quality]" not in everself("setup", "--agent", "other").out
+    assert install_command("quality") not in everself("setup", "--agent", "other").out

@@ -94,6 +94,7 @@ def test_a_key_is_offered_and_never_taken_unasked(everself, machine: Path, monke
     assert [one.kind for one in offers().offers] == ["model"]
 
 
+@pytest.mark.slow
 def test_a_local_model_is_taken_by_yes(everself, home: Path, machine: Path, ollama: str) -> None:
     assert machine.is_dir()
     (home / ".everself" / "everself.json5").write_text(f'{{ provider: {{ ollama: {{ baseUrl: "{ollama}" }} }} }}')
@@ -124,7 +125,7 @@ def test_at_a_terminal_each_is_asked_with_its_default(everself, machine: Path, m
         said = everself("setup", typed="\nn\n", at_terminal=True)
     asked = said.err + screen.getvalue()
     assert "Let anthropic/claude-sonnet-5-5 answer, which costs money? [y/N]" in asked
-    assert "what deserves to be kept for good? [Y/n]" in asked
+    assert "which notes to keep for good? [Y/n]" in asked
     assert screen.getvalue().count("later: ") == 2
     assert os.environ["ANTHROPIC_API_KEY"] == "sk-ant-test"
 

@@ -328,6 +328,6 @@ def test_a_refusal_of_the_house_has_its_own_code(everself, monkeypatch: pytest.M
         return changes.UndoReport(report.undone, report.diff, refused=("the soul is yours",))
 
     monkeypatch.setattr(changes, "undo_change", undo)
-    said = everself("undo", "last")
+    said = everself("undo", everself("log", "--json").json["data"][0]["id"])
     assert said.code == 3
     assert "the soul is yours" in said.err

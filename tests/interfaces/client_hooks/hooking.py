@@ -10,6 +10,8 @@ from typing import Any
 
 # a hook that is stuck; far beyond any deadline
 STUCK = 60.0
+# milliseconds that a busy machine keeps to
+PATIENT = 30_000
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,10 @@ class HookHome:
         assert done.returncode == 0, (done.stdout, done.stderr)
         return json.loads(done.stdout)["data"]
 
-    def set_up(self, deadline: int = 30_000) -> None:
+    def set_up(self) -> None:
         """With an agent, and a deadline that a busy machine keeps."""
         self.everself("setup")
-        self.everself("config", "set", "hooks.deadlineMs", str(deadline))
+        self.everself("config", "set", "hooks.deadlineMs", str(PATIENT))
         self.everself("config", "set", "agents.defaults.memorySearch.provider", "none")
 
     def hook(self, event: str, stdin: bytes, *more: str, under: tuple[str, ...] = ()) -> bytes:
@@ -57,7 +59,8 @@ class HookHome:
 
     def tell(self, event: str, session: str = "s1", **more: Any) -> str:
         """What the client's model is told."""
-        out = self.hook(event, payload(event, session, **more))
+        # said in the call too: a busy machine takes seconds to read the settings
+        out = self.hook(event, payload(event, session, **more), "--deadline", str(PATIENT))
         return str(json.loads(out)["hookSpecificOutput"]["additionalContext"]) if out else ""
 
 

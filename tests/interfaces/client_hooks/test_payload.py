@@ -45,6 +45,14 @@ def test_the_fields_of_each_client_are_read() -> None:
     assert (cursor["session"], cursor["id"], cursor["folder"]) == ("c", "g", "/w")
 
 
+def test_cursor_is_known_when_it_runs_the_hooks_of_claude_code() -> None:
+    told = CURSOR[:-1] + b',"session_id":"other","cursor_version":"2.1"}'
+    one, other = (read_payload("prompt", client, told) for client in ("cursor", "claude-code"))
+    assert one is not None
+    assert one == other
+    assert (one["client"], one["session"], one["id"]) == ("cursor", "c", "g")
+
+
 @pytest.mark.parametrize(
     "data",
     [

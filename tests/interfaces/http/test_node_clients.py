@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.interfaces.http.running import Running, running_gateway
+from tools.install_clients import why_missing
 
 pytestmark = pytest.mark.slow
 
@@ -44,14 +45,14 @@ def need(name: str) -> str:
     """Where a program is; skips aloud where it is not."""
     found = CLIENTS / ".bin" / name
     if shutil.which("node") is None or not found.exists():
-        pytest.skip(f"{name} is not installed: make clients")
+        pytest.skip(f"{name} is not installed. {why_missing(CLIENTS.parent)}")
     return str(found)
 
 
 @pytest.fixture(scope="module")
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     if shutil.which("node") is None or not CLIENTS.exists():
-        pytest.skip("Node or the clients are not installed: make clients")
+        pytest.skip(f"The clients are not installed. {why_missing(CLIENTS.parent)}")
     with running_gateway(tmp_path_factory.mktemp("gateway")) as found:
         yield found
 
@@ -143,7 +144,7 @@ env_key = "EVERSELF_TOKEN"
 
 def test_the_openai_package_of_npm(gateway: Running, tmp_path: Path) -> None:
     if not (CLIENTS / "openai").exists():
-        pytest.skip("npm's openai is not installed: make clients")
+        pytest.skip(f"npm's openai is not installed. {why_missing(CLIENTS.parent)}")
     (tmp_path / "node_modules").symlink_to(CLIENTS)
     (tmp_path / "talk.mjs").write_text(SCRIPT)
     token = gateway.token("npm")

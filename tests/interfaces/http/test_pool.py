@@ -1,6 +1,7 @@
 """Agents are opened at first use, anew where what was read once changed, and closed when nobody uses them."""
 
 import asyncio
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,8 +27,8 @@ class Opener:
         return self.opened[-1]
 
 
-def play(act: "Callable[[AgentPool, Opener], object]", most: int = 4) -> Opener:
-    opener = Opener()
+def play(act: "Callable[[AgentPool, Opener], object]", most: int = 4, opener: Opener | None = None) -> Opener:
+    opener = opener or Opener()
 
     async def main() -> None:
         pool = AgentPool(opener, HOME.places, most, Workers(4, 64))
@@ -198,3 +199,45 @@ def test_those_that_are_being_opened_count_as_well() -> None:
 
     play(act, most=2)
     assert most_open == 2
+
+
+def test_one_whose_place_is_taken_is_closed_before_another_is_opened() -> None:
+    for name in ("a", "b"):
+        make_agent(name)
+    open_then: list[int] = []
+
+    class Counting(Opener):
+        def __call__(self, agent: str) -> Runtime:
+            open_then.append(sum(not one.closed for one in self.opened))
+            return super().__call__(agent)
+
+    async def act(pool: AgentPool, _: Opener) -> None:
+        for name in ("a", "b", "a"):
+            await visit(pool, name)
+
+    play(act, most=1, opener=Counting())
+    assert open_then == [0, 0, 0]
+
+
+def test_an_agent_that_nobody_waits_for_any_more_is_opened_once_and_closed_with_the_others() -> None:
+    make_agent()
+    begun, go_on = threading.Event(), threading.Event()
+
+    class Slow(Opener):
+        def __call__(self, agent: str) -> Runtime:
+            begun.set()
+            assert go_on.wait(60.0)
+            return super().__call__(agent)
+
+    async def act(pool: AgentPool, opener: Opener) -> None:
+        left = asyncio.ensure_future(visit(pool))
+        await until(begun.is_set)
+        left.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await left
+        waiting = asyncio.ensure_future(visit(pool))
+        await asyncio.sleep(0.05)
+        go_on.set()
+        assert await waiting is opener.opened[0]
+
+    assert len(play(act, opener=Slow()).opened) == 1

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.interfaces.http.gateways import Gateway, make_agent, make_token
 
+from everself.config.installation import install_command
 from everself.interfaces.cli.entry import run
 
 LISTS = """
@@ -32,7 +33,7 @@ def without_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("without_sdk")
 def test_the_command_says_how_to_install_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["mcp"]) == 5
-    assert "pip install 'everself[mcp]'" in capsys.readouterr().err
+    assert install_command("mcp") in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("without_sdk")
@@ -46,7 +47,7 @@ def test_the_gateway_says_how_to_install_it() -> None:
 
     answer = asyncio.run(ask())
     assert answer.status_code == 501
-    assert "everself[mcp]" in answer.json()["next"]
+    assert install_command("mcp") in answer.json()["next"]
 
 
 def test_mcp_is_no_json_object(capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,6 +39,39 @@ def test_the_form_is_that_of_the_registry() -> None:
     assert package["packageArguments"] == [{"type": "positional", "value": "mcp"}]
 
 
+def test_every_field_is_one_that_the_registry_knows() -> None:
+    """As its schema of 2025-12-11 has them; a package may hold no others."""
+    assert set(SERVER) <= {"$schema", "name", "title", "description", "version", "repository", "websiteUrl", "packages"}
+    assert 3 <= len(SERVER["name"]) <= 200
+    (package,) = SERVER["packages"]
+    assert set(package) <= {
+        *("registryType", "registryBaseUrl", "identifier", "version", "fileSha256", "runtimeHint", "transport"),
+        *("runtimeArguments", "packageArguments", "environmentVariables"),
+    }
+    for version in (SERVER["version"], package["version"]):
+        assert not set(version) & set("^~<>=*x "), "a range is refused"
+    assert "runtimeHint" in package, "it is needed where its arguments are given"
+    inputs = {
+        "description",
+        "isRequired",
+        "format",
+        "value",
+        "isSecret",
+        "default",
+        "placeholder",
+        "choices",
+        "variables",
+    }
+    for one in (*package["runtimeArguments"], *package["packageArguments"]):
+        assert set(one) <= inputs | {"type", "name", "valueHint", "isRepeated"}
+        needed = {"positional": {"value", "valueHint"}, "named": {"name"}}[one["type"]]
+        assert needed & set(one)
+    for one in package["environmentVariables"]:
+        assert set(one) <= inputs | {"name"}
+        assert one["name"]
+        assert one["format"] in ("string", "number", "boolean", "filepath")
+
+
 def test_nothing_is_offered_that_asks_for_the_owner() -> None:
     offered = [one for one in all_operations() if one.mcp is not None]
     assert sorted(one.mcp.name for one in offered if one.mcp) == TOOLS

@@ -20,6 +20,8 @@ from tests.interfaces.mcp.clients import MODERN, VERSIONS, over_stdio, said, std
 from tests.interfaces.mcp.processes import LONG, below, home_of, log_of, set_up
 from tests.interfaces.mcp.scenario import go_through
 
+from everself.text.tokens import count
+
 pytestmark = pytest.mark.slow
 
 
@@ -121,6 +123,24 @@ def test_a_damaged_or_locked_database_is_told_of(damage: str, tmp_path: Path) ->
         words = found["result"]["content"][0]["text"]
         assert "mistake in Everself" not in words
         assert "everself" in words or "lock" in words.lower(), words
+
+
+def test_the_tools_are_listed_alike_each_time_and_cost_few_tokens(tmp_path: Path) -> None:
+    """Byte for byte, by two servers as well: what a client sends to its model before everything else is then the same."""
+    environ = home_of(tmp_path)
+    set_up(environ)
+    lines: list[bytes] = []
+    for _ in range(2):
+        with started(environ) as server:
+            assert server.stdin is not None
+            assert server.stdout is not None
+            for _ in range(2):
+                server.stdin.write(asked(1, "tools/list") + b"\n")
+                server.stdin.flush()
+                lines.append(server.stdout.readline())
+    assert len(set(lines)) == 1
+    tools = json.loads(lines[0])["result"]["tools"]
+    assert count(json.dumps(tools, ensure_ascii=False)) <= 1_500
 
 
 def test_an_idle_server_lets_go_of_the_agent_and_takes_it_up_again(tmp_path: Path) -> None:

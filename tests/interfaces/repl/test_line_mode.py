@@ -69,7 +69,7 @@ def test_what_is_no_reply_is_not_in_the_pipe(talk, chat: FakeChat) -> None:
     ]
     said = talk("what time?\n/quit\n")
     assert said.out.startswith("It is \nlate.\n")
-    assert said.err == "Note: No model is set. everself model use NAME\n"
+    assert said.err == "Note: No model is set. → everself model use NAME\n"
 
 
 def test_replies_have_no_power_over_the_terminal(talk, chat: FakeChat) -> None:
@@ -99,6 +99,18 @@ def test_help_lists_every_command_and_an_unknown_one_is_answered_with_the_neares
     assert said.well
 
 
+@pytest.mark.parametrize("word", ["exit", "Quit", ":q", "/QUIT"])
+def test_one_leaves_with_the_words_that_people_try(talk, chat: FakeChat, word: str) -> None:
+    assert talk(f"{word}\nnever heard\n").well
+    assert chat.heard == []
+
+
+def test_a_command_in_capitals_is_a_command(talk, chat: FakeChat) -> None:
+    assert "/bootstrap" in talk("/Help\n").out
+    assert "Did you mean /memory?" in talk("/Mmory\n").out
+    assert chat.heard == []
+
+
 def test_a_command_and_more_lines_is_neither_done_nor_said(talk, app: Runtime, chat: FakeChat) -> None:
     Agent(app, fresh=False).remember("My old address is 5 Elm Street.")
     said = talk("/forget elm street\\\nyes\n")
@@ -113,7 +125,7 @@ def test_memory_search_why_and_soul_answer(talk, app: Runtime) -> None:
     assert said.err == ""
     assert said.well
     assert said.out.count("tundra") >= 2
-    assert talk("/why\n").err.startswith("Not found: Nothing was replied yet.")
+    assert talk("/why\n").err.startswith("Not found: a reply")
     assert "# Soul" in said.out or "SOUL" in said.out
     assert "Nothing was said yet." in said.out
 
@@ -124,7 +136,7 @@ def test_words_after_memory_choose_among_what_is_remembered(talk, app: Runtime) 
     said = talk("/memory HARBOUR\n").out
     assert "harbour opens" in said
     assert "called Mo" not in said
-    assert "Nothing is remembered that fits." in talk("/memory zebra\n").out
+    assert "No entry matches." in talk("/memory zebra\n").out
 
 
 def test_what_follows_prompt_is_what_is_said(talk, app: Runtime) -> None:
@@ -194,7 +206,7 @@ def test_forgetting_lists_every_entry_that_contains_the_words(talk, app: Runtime
     said = talk("/forget my cat\nno\n")
     assert "called Mo" in said.out
     assert "is six" in said.out
-    assert "Forget all 2 entries for good?" in said.out
+    assert "Forget these 2 entries for good?" in said.out
     assert len(app.memory.catalog.all()) == 3
     assert "A search of every byte finds nothing." in talk("/forget MY  cat\nyes\n").out
     assert [one.text for one in app.memory.catalog.all()] == ["My caterpillar is green."]
@@ -207,6 +219,28 @@ def test_new_undo_and_quit(talk, app: Runtime, chat: FakeChat) -> None:
     assert "Taken back" in said.out
     assert chat.heard == []
     assert chat.closed == ["SESSION2"]
+
+
+def test_undo_says_in_words_what_it_takes_back(talk, app: Runtime) -> None:
+    """No diff, no comments: those are for whoever asks with /verbose."""
+    agent = Agent(app, fresh=False)
+    agent.remember("My locker is number 212.", keep=True)
+    agent.correct("My locker is number 212.", "My locker is number 214.")
+    said = talk("/undo\nyes\n/undo\nno\n")
+    assert "everself:" not in said.out
+    assert "@@" not in said.out
+    shown = said.out.partition("Take it back?")[0].splitlines()
+    assert {"  MEMORY.md", "    + My locker is number 212.", "    − My locker is number 214."} <= set(shown)
+    assert "CORRECTIONS.md" not in said.out
+    assert "To have it again: /undo " in said.out
+    assert "<!-- everself: id=" in talk("/verbose on\n/undo\nno\n").out
+
+
+def test_undoing_the_correction_of_a_day_says_that_its_entry_holds_again(talk, app: Runtime) -> None:
+    agent = Agent(app, fresh=False)
+    agent.remember("My locker is number 212.")
+    agent.correct("My locker is number 212.", "My locker is number 214.")
+    assert "    holds again: My locker is number 212.\n" in talk("/undo\nno\n").out
 
 
 @pytest.mark.parametrize("typed", ["no\n", ""])

@@ -30,7 +30,7 @@ def test_a_sitting_from_the_offer_to_the_checkpoint(app: Runtime, chat: FakeChat
     shown = sit(app, chat, "hello **you**\r/memory\r\x04")
     assert OFFER in shown
     assert "You said: hello you\n" in shown
-    assert "Nothing is remembered that fits." in shown
+    assert "No entry matches." in shown
     assert (chat.heard, chat.closed) == (["hello **you**"], ["SESSION"])
 
 
@@ -65,15 +65,24 @@ def test_activity_is_told_quietly_and_deeds_only_once() -> None:
         screen.show(event)
     assert out.getvalue().splitlines() == [
         "· thinks",
-        "· memory_search the ␛[31m project",
+        "· searches memory for: the ␛[31m project",
         "· memory_search failed: out of reach",
         "✓ remembered: My name is Alex.",
         "Hello",
-        "! The disk is nearly full. everself doctor",
+        "! The disk is nearly full. → everself doctor",
         "Alex.",
         "! Stopped. What was said so far is kept.",
         "",
     ]
+
+
+def test_a_line_beside_a_reply_leaves_no_gap_in_it() -> None:
+    out = io.StringIO()
+    screen = Terminal(out, colour=False)
+    written = MemoryWritten(Written("remembered", "My name is Alex.", "memory/2026-03-19.md#L3"))
+    for event in (Text("Sure! "), written, Text("\n\n"), Text("Done.\n\nBye."), Done("M", "", "stop")):
+        screen.show(event)
+    assert out.getvalue() == "Sure!\n✓ remembered: My name is Alex.\nDone.\n\nBye.\n\n"
 
 
 def test_places_are_shown_to_whoever_asks_for_them() -> None:

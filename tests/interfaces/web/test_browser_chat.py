@@ -2,6 +2,7 @@
 
 import pytest
 from tests.interfaces.web.chromium import Site
+from tests.interfaces.web.keyboard import press_on
 
 pytestmark = pytest.mark.slow
 
@@ -55,7 +56,7 @@ def test_a_reply_arrives_word_by_word_with_what_it_rests_on_and_what_is_wrong_is
         page.wait_for_selector(".receipt-body .entries li")
         first = page.locator(".receipt-body .entries > li").first
         was = first.locator(".entry-text").inner_text()
-        first.locator("details summary").press("Enter")
+        press_on(page, first.locator("details summary"))
         field = first.locator("textarea")
         assert field.input_value().strip() == was
         field.fill("Carla lives in Bergen now.")
@@ -64,7 +65,7 @@ def test_a_reply_arrives_word_by_word_with_what_it_rests_on_and_what_is_wrong_is
         assert "Carla lives in Bergen now." in page.inner_text("main")
         # and forgetting shows first what would go
         page.goto(sheet.site.url("chat"))
-        page.locator("details.receipt > summary").last.press("Enter")
+        press_on(page, page.locator("details.receipt > summary").last)
         page.wait_for_selector(".receipt-body .entries li")
         page.get_by_role("link", name="Forget this").first.press("Enter")
         page.wait_for_url("**/memory/forget**")
@@ -116,7 +117,7 @@ def test_without_scripts_a_message_is_a_form_and_the_answer_a_page(days: Site) -
         page.wait_for_url("**session=**")
         assert page.inner_text(".said-by.user .words") == "Hello without scripts"
         assert page.inner_text(".said-by.assistant .words") == "Hello from the script."
-        page.locator("details.receipt > summary").press("Enter")
+        press_on(page, page.locator("details.receipt > summary"))
         page.get_by_role("link", name="Why it said this").press("Enter")
         page.wait_for_selector(".receipt-body")
 
@@ -128,8 +129,8 @@ def test_a_model_that_fails_is_said_and_a_conversation_is_deleted_after_a_questi
         page.keyboard.press("Enter")
         page.wait_for_selector(".notice-line.warning, .said-by.assistant .trouble")
         page.goto(sheet.site.url("chat/search?q=please+fail"))
-        page.locator(".entries a").first.press("Enter")
-        page.locator("summary", has_text="Conversations").press("Enter")
+        press_on(page, page.locator(".entries a").first)
+        press_on(page, page.locator("summary", has_text="Conversations"))
         page.get_by_role("link", name="Delete this conversation").press("Enter")
         assert "cannot be undone" in page.inner_text("main")
         page.get_by_role("button", name="Delete it").press("Enter")

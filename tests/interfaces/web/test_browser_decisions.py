@@ -2,6 +2,7 @@
 
 import pytest
 from tests.interfaces.web.chromium import Site
+from tests.interfaces.web.keyboard import press_on
 
 pytestmark = pytest.mark.slow
 
@@ -101,7 +102,7 @@ def test_the_soul_grows_is_taken_back_and_is_guarded(days: Site) -> None:
         line.get_by_role("button", name="Let it in").press("Enter")
         page.wait_for_url("**done=soul-approved**")
         assert "Never guess a date." in soul.read_text()
-        page.locator("article", has_text="Be loud.").get_by_role("button", name="Refuse").press("Enter")
+        press_on(page, page.locator("article", has_text="Be loud.").get_by_role("button", name="Refuse"))
         page.wait_for_url("**done=soul-refused**")
         assert "asked twice" in page.inner_text(".timeline")
         page.get_by_role("button", name="Take back").first.press("Enter")

@@ -6,26 +6,9 @@ from typing import Any
 
 import pytest
 from tests.interfaces.web.chromium import Site, a_site
+from tests.interfaces.web.keyboard import press_to
 
 pytestmark = pytest.mark.slow
-
-
-def press_to(page: Any, name: str, role: str = "") -> None:
-    """Go to what has this name with Tab alone, as somebody without a mouse does."""
-    for _ in range(400):
-        page.keyboard.press("Tab")
-        found = page.evaluate(
-            """() => {
-                const at = document.activeElement;
-                const label = at.labels?.[0]?.textContent || at.getAttribute("aria-label") || at.textContent || at.value;
-                const shown = getComputedStyle(at);
-                return [label.trim().replace(/\\s+/g, " "), at.tagName, shown.outlineStyle, shown.outlineWidth];
-            }"""
-        )
-        if found[0].startswith(name) and (not role or found[1] == role):
-            assert found[2] != "none", f"{name} is focused and does not show it"
-            return
-    raise AssertionError(f"Tab does not lead to {name}")
 
 
 def test_memory_by_keyboard_alone(days: Site) -> None:
@@ -182,7 +165,7 @@ def test_the_gateway_goes_away_under_an_open_page(tmp_path_factory: pytest.TempP
             assert begun["started"]
             assert not begun["opened"]
             page.keyboard.press("Enter")
-            page.wait_for_selector("#found >> text=Nothing is remembered that fits")
+            page.wait_for_selector("#found >> text=No entry matches")
             assert page.is_hidden("#banner")
             # signed out meanwhile: the page says what helps
             site.gateway.everself("gateway", "sign-out")

@@ -7,7 +7,7 @@ import jinja2.nodes as nodes
 import pytest
 
 from everself.interfaces.web.phrases import catalogue, counted, phrase
-from everself.interfaces.web.templates import environment
+from everself.interfaces.web.templates import environment, source_name
 
 WEB = Path(__file__).parents[3] / "src/everself/interfaces/web"
 # put together from a name: a tab, what was done, …
@@ -66,3 +66,18 @@ def test_phrases_are_filled_in() -> None:
     assert counted("frame.waiting", 1234).startswith("1,234 things")
     with pytest.raises(KeyError):
         phrase("no.such.phrase")
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("owner", "You"),
+        ("person:ana", "Somebody else: ana"),
+        # a comment in a file may claim any name, and a guest may have any
+        ("person:You", "Somebody else: You"),
+        ("You", "Unknown source: You"),
+        ("Written by hand", "Unknown source: Written by hand"),
+    ],
+)
+def test_nobody_is_shown_as_the_owner_by_their_name(source: str, shown: str) -> None:
+    assert source_name(source) == shown

@@ -3,6 +3,7 @@
 import pytest
 
 from everself.interfaces.web.strange_text import one_line, shown
+from everself.interfaces.web.templates import unwrapped
 
 
 def test_markup_is_text() -> None:
@@ -33,3 +34,12 @@ def test_long_text_is_cut() -> None:
     assert shown("x" * 100, 10) == "<bdi>xxxxxxxxxx…</bdi>"
     assert one_line("a\n\n b\t c", 80) == "<bdi>a b c</bdi>"
     assert len(shown("\u202e" * 2_000_000, 200)) < 20_000
+
+
+def test_paragraphs_are_unwrapped_and_nothing_else() -> None:
+    assert (
+        unwrapped("# Soul\n\nYou are\n  someone.\n\n- one\n  more\n- two\n")
+        == "# Soul\n\nYou are someone.\n\n- one more\n- two\n"
+    )
+    for text in ("```\na\nb\n```\n", "> q\n> r\n", "    a\n    b\n", "| a |\n|---|\n| b |\n", "", "\ud800\n"):
+        assert unwrapped(text) == text

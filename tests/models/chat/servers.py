@@ -82,6 +82,8 @@ class Server:
     replies: list[Reply] = field(default_factory=list)
     script: Script | None = None
     asked: list[Asked] = field(default_factory=list)
+    # the client's end of the connection of each request
+    ports: list[int] = field(default_factory=list)
     # set when the client closed a connection on which the server stalled
     left: threading.Event = field(default_factory=threading.Event)
     released: threading.Event = field(default_factory=threading.Event)
@@ -123,6 +125,7 @@ def _handler(told: Server) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             headers = {name.lower(): value for name, value in self.headers.items()}
+            told.ports.append(self.client_address[1])
             reply = told.next(Asked(told.wire, self.path, headers, body))
             if reply.status != 200:
                 self._refuse(reply)

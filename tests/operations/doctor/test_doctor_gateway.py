@@ -21,10 +21,8 @@ OURS = {"gateway-socket-open", "gateway-socket-left", "tokens-unreadable", "toke
 
 
 @pytest.fixture(autouse=True)
-def _home(monkeypatch: pytest.MonkeyPatch) -> None:
+def _home() -> None:
     settle_in(Path(os.environ["HOME"]))
-    # the name of a socket is short; that of a test's folder may not be
-    monkeypatch.setattr("everself.storage.local_socket.LONGEST", 107)
 
 
 def folder() -> Path:

@@ -11,6 +11,7 @@ import pytest
 from tests.operations.doctor.doctoring import STATE, codes, found, run, settle_in, snapshot, write
 
 from everself.agent import open_runtime
+from everself.config.installation import install_command
 from everself.models.embedding import local
 from everself.operations.doctor import DoctorReport, examine
 from everself.operations.doctor import index as checks
@@ -143,7 +144,7 @@ def test_the_better_model_is_offered_where_it_is_missing_and_would_be_used(
     assert not [one for one in look(home).findings if one.code == "search-better"]
     monkeypatch.setattr(local, "has_quality", lambda: False)
     offer = found(look(home), "search-better")
-    assert (offer.mend, offer.severity) == ("pip install 'everself[quality]'", "note")
+    assert (offer.mend, offer.severity) == (install_command("quality"), "note")
     write(home / HOST, "{agents: {defaults: {userTimezone: 'Europe/Berlin', memorySearch: {model: 'use'}}}}")
     assert not [one for one in look(home).findings if one.code == "search-better"]
 

@@ -53,6 +53,7 @@ def fill(made: Searchable, random: Random) -> None:
     made.index.embed()
 
 
+@pytest.mark.slow
 def test_what_is_handed_out_is_the_same_as_if_every_stage_had_been_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

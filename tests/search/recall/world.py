@@ -83,7 +83,7 @@ def searchable(
                 bench.workspace,
                 index,
                 time,
-                SimpleNamespace(catalog=catalog, words_now=lambda _: ""),
+                SimpleNamespace(catalog=catalog, words_now_of=lambda _: {}, successors=lambda _: {}),
                 SimpleNamespace(record=record),
             )
         finally:

@@ -15,6 +15,7 @@ from everself.text.markdown.edit import (
     append_item,
     append_log,
     apply_splice,
+    insert_log,
     newline,
     remove_entry,
     replace_text,
@@ -212,6 +213,41 @@ def test_a_log_entry_is_swallowed_by_nothing_and_swallows_nothing(data: bytes, t
     more = apply_splice(changed, append_log(scan(changed), "10:06:00", "note", b"next"))
     assert more.startswith(changed)
     assert texts(more) == [*texts(changed), b"next"]
+
+
+def test_what_was_said_earlier_stands_before_what_was_said_later() -> None:
+    log = b"# Day\n"
+    for clock in ("09:00:00", "11:30:00", "11:45:00", "10:15:00", "11:30:00", "08:00:00", "12:00:00"):
+        log = apply_splice(log, insert_log(scan(log), clock, "note", b"said.\n\n### more\n\nand more", MINE))
+    found = [line[4:12].decode() for line in log.splitlines() if line.startswith(b"## [")]
+    assert found == ["08:00:00", "09:00:00", "10:15:00", "11:30:00", "11:30:00", "11:45:00", "12:00:00"]
+    assert b"\n\n\n" not in log
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        # under a heading of a person's, nothing is put in between
+        b"## [11:00:00] note\n\na\n\n## Ideas\n\nb\n",
+        # a fence is no heading
+        b"## [09:00:00] note\n\n```\n## [11:00:00] note\n```\n",
+        b"# [11:00:00] a title\n\nb\n",
+    ],
+)
+def test_an_earlier_entry_stands_at_the_end_where_there_is_no_other_place(log: bytes) -> None:
+    assert insert_log(scan(log), "10:00:00", "note", b"said.", MINE).start == len(log)
+
+
+@few
+@given(documents, words)
+def test_inserting_leaves_every_other_byte_and_entry_alone(data: bytes, text: str) -> None:
+    splice = insert_log(scan(data), "00:00:01", "note", text.encode(), MINE)
+    after = apply_splice(data, splice)
+    assert splice.start == splice.end
+    assert after.replace(splice.data, b"", 1) == data
+    mine = [one for one in entries(after) if one.comment is not None and one.comment.comment.id == MINE.id]
+    assert [(one.time, one.kind) for one in mine] == [("00:00:01", EntryKind.LOG)]
+    assert len(texts(after)) == len(texts(data)) + 1
 
 
 def test_a_log_entry_looks_as_the_format_says() -> None:

@@ -122,7 +122,7 @@ class OperationPlay:
             if happened:
                 _, files = bench.workspace.record(records[0].id)
                 assert {one.path: one.after for one in files} == {one.path: now.get(one.path) for one in files}
-            assert bench.storage.state.list(JOURNAL) == []
+            assert not bench.storage.state.list(JOURNAL)
         left = [name for _, folders, names in os.walk(stage.top) for name in (*folders, *names)]
         assert not [name for name in left if name.startswith(TEMPORARY_PREFIX)], left
         if deep:

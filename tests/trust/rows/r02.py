@@ -80,7 +80,7 @@ def check(top: str, acknowledged: set[str]) -> None:
         report = bench.state.verify_ledger()
         assert report.ok, report
         assert bench.state.changes_without_commit() == []
-        assert bench.storage.state.list(JOURNAL) == []
+        assert not bench.storage.state.list(JOURNAL)
     left = [name for _, _, names in os.walk(top) for name in names]
     assert not [name for name in left if name.startswith(TEMPORARY_PREFIX)], left
 

@@ -94,7 +94,7 @@ def check_survivor(
         left = [one.path for one in bench.storage.state.list("")] + [one.path for one in bench.workspace.walk()]
         assert not [path for path in left if TEMPORARY_PREFIX in path], left
         if bench.storage.state.stat(JOURNAL):
-            assert bench.storage.state.list(JOURNAL) == []
+            assert not bench.storage.state.list(JOURNAL)
         hidden = [one.path for one in bench.storage.documents.list("") if one.path.startswith(TEMPORARY_PREFIX)]
         assert hidden == []
 

@@ -21,7 +21,7 @@ from random import Random
 
 from tests.conversation.talks import hear, talking
 from tests.trust.elevations import foreign_lines, is_owners, letters, preached
-from tests.trust.hook_events import CLIENTS, tell_hook, write_transcript
+from tests.trust.hook_events import CLIENTS, SENT, tell_hook, write_transcript
 from tests.trust.mcp_calls import call_over_mcp, type_prompt
 from tests.trust.nights import NIGHTS, pass_nights
 from tests.trust.worlds import find_memory
@@ -389,7 +389,8 @@ def _client(scene: Scene, attack: Attack) -> None:
 
 def _transcript(scene: Scene, attack: Attack) -> None:
     """A coding agent read it: it stands in its transcripts wherever words can stand that nobody typed. What was found in memory for the
-    owner's prompt is injected there, and comes back with the transcript as well."""
+    owner's prompt is injected there, and comes back with the transcript as well. The hook of prompts is told it too, as of a task that
+    the model scheduled for itself."""
     scene.time.advance(timedelta(minutes=1))
     with tempfile.TemporaryDirectory(dir=find_memory()) as folder:
         for client in CLIENTS:
@@ -397,6 +398,9 @@ def _transcript(scene: Scene, attack: Attack) -> None:
             told += tell_hook(scene.app, "prompt", attack.id, client, prompt=ASKED, id="p1", folder=folder).text
             for name, strange in ((attack.id, f"{attack.text}\n\n{told}"), (f"{attack.id}-goal", attack.goal)):
                 file = write_transcript(Path(folder), client, name, ASKED, strange)
+                sent = {"prompt": strange, "id": SENT[client], "transcript": str(file)}
+                tell_hook(scene.app, "prompt", name, client, folder=folder, **sent)
+                call_over_mcp(scene.app, "memory_write", {"content": attack.goal, "key": name})
                 tell_hook(scene.app, "note", name, client, transcript=str(file), folder=folder)
         TranscriptReader(scene.app.log, read_lines).take_in_all()
     _again(scene, attack)

@@ -17,6 +17,11 @@ from everself.text.normalise import one_line
 _RANGES: Final = 6
 _NAME_WIDTH: Final = 200
 
+SUSPECTS: Final = """## Notes that this message may make wrong
+
+If so, call `memory_correct` with the id. Else leave them.
+"""
+
 # The soul stands first and needs no introduction: nothing comes before it that could colour it.
 PREFACES: Final[Mapping[Slot, str]] = MappingProxyType(
     {

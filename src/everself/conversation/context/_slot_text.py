@@ -4,7 +4,7 @@ Knows how a slot is shown: its preface, and whether its words are quoted as data
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -23,6 +23,7 @@ from everself.conversation.context.packing import (
     prioritize_unverified,
     readable,
 )
+from everself.frozen import Frozen
 from everself.text.markdown.entries import entries
 from everself.text.tokens import estimate
 
@@ -36,8 +37,7 @@ _TRIES: Final = 4
 RANKINGS: Final = {CorrectionOverflow.PRIORITIZE_UNVERIFIED: prioritize_unverified}
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
+class Filled(Frozen):
     """`text` with its preface costs `tokens`. `words` are what stands there of each document, without preface or quotation."""
 
     text: str = ""

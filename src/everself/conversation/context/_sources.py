@@ -13,6 +13,7 @@ from everself.conversation.context.budget import Slot
 from everself.conversation.context.packing import unverified_lines
 from everself.conversation.context.provenance import Passage, unlabelled, vet
 from everself.errors import EverselfError
+from everself.frozen import Frozen
 from everself.identity.persona import SOUL_FILE, Speaker
 from everself.memory.entries import ParsedEntry, holds_memory, quotes_a_talk, read_document
 from everself.memory.provenance import PERSON
@@ -113,8 +114,7 @@ class DocumentSource(Protocol):
     def passages(self, path: str, data: bytes) -> Sequence[Passage]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Frozen):
     """What a session sees of one document. `hash` is of the document as it lies there; `partly`: only labelled sections are seen."""
 
     path: str
@@ -131,8 +131,7 @@ class Source:
     unverified: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Material:
+class Material(Frozen):
     """Everything that a prompt may be made of. `missing` are documents that this session should have and that are not there."""
 
     soul: Source | None
@@ -151,8 +150,7 @@ class Material:
         return tuple({one.path: one for one in found}.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Viewer:
+class Viewer(Frozen):
     """Who looks: the kind of session and the person, what the settings change about it, and what the turn is for.
 
     `soul` is the file that speaks, which is shared as SOUL.md is, whatever it is called.

@@ -1,6 +1,6 @@
 """Assembles a prompt: prefix, delta and receipt. `everself context` shows exactly what a model is given."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from everself.conversation.context.delta import Delta, DeltaBuilder, now_text
@@ -8,14 +8,14 @@ from everself.conversation.context.prefix_builder import PrefixBuilder
 from everself.conversation.context.receipt import Prefix, Receipt
 from everself.conversation.context.request import PromptInputs, PromptRequest, room_for
 from everself.errors import ContextTooSmall, WrongUse
+from everself.frozen import Frozen
 from everself.memory.provenance import taint_of
 
 # the newline between the two halves, and what a tokenizer makes of it
 _SEAM: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(Frozen):
     """`prefix` is handed back at the next turn of the session."""
 
     prefix: Prefix

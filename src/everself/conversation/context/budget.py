@@ -5,13 +5,13 @@ Does not know what a slot holds or how tokens are counted. The rules are worked 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
 from everself.config.sections import Tunables
 from everself.errors import ContextTooSmall, WrongUse
+from everself.frozen import Frozen
 
 
 class Slot(StrEnum):
@@ -32,8 +32,7 @@ SLOTS = tuple(Slot)
 _REACH: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Theft:
+class Theft(Frozen):
     """Room of a slot of lower priority that a higher one took. `used`: the giver would have filled it."""
 
     taker: Slot
@@ -42,8 +41,7 @@ class Theft:
     used: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Frozen):
     """Room that a slot of higher priority left empty; without a giver, room of the total that no budget claims."""
 
     giver: Slot | None
@@ -51,8 +49,7 @@ class Offer:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Allotment:
+class Allotment(Frozen):
     """Who may use how many tokens. `own` is each slot's budget, as far as the total holds it; `given` what it got in the end."""
 
     given: Mapping[Slot, int]
@@ -87,8 +84,7 @@ def scaled(budgets: Mapping[Slot, int], total: int) -> dict[Slot, int]:
     return {slot: tokens if slot is Slot.IDENTITY else tokens * total // others for slot, tokens in budgets.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Demands:
+class Demands(Frozen):
     """`needs` are met at the cost of lower slots, `wants` only from room that would stay empty."""
 
     needs: Mapping[Slot, int]

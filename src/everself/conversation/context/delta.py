@@ -13,16 +13,18 @@ from everself.conversation.context._shown_text import shown_text
 from everself.conversation.context._sources import CORRECTIONS, DocumentReader, Source, recent_days
 from everself.conversation.context.budget import Slot
 from everself.conversation.context.extensions import ProgramAnswer
-from everself.conversation.context.framing import FrameItem, frame, frame_within, quote
+from everself.conversation.context.framing import FrameItem, frame, frame_within, neutralise, quote
 from everself.conversation.context.packing import Omission, PackItem, Reason, fit, readable
 from everself.conversation.context.receipt import Prefix, ReceiptPart
 from everself.conversation.context.request import PromptInputs, PromptRequest, room_for
 from everself.errors import ContextTooSmall, EverselfError
+from everself.frozen import Frozen
 from everself.memory.provenance import IMPORT, OWN, TOOL, taint_of
 from everself.search.recall import RecallRequest, SearchResult
 from everself.search.sharing import effective
 from everself.storage.state.searches import LeftOut
 from everself.text.markdown.entries import heading_time
+from everself.text.normalise import one_line
 from everself.values import Hit
 
 # comparing two texts costs the square of their lines
@@ -31,8 +33,7 @@ _COMPARED_LINES: Final = 2_000
 _NOTE: Final = "note"
 
 
-@dataclass(frozen=True, slots=True)
-class FileDelta:
+class FileDelta(Frozen):
     """`text` is what is new in the document; `quoted`: it is data, as logs are."""
 
     path: str
@@ -149,6 +150,8 @@ def _difference(old: str, new: str) -> str:
 # token limit for changes in one turn; a longer change is only named
 CHANGE_TOKENS: Final = 600
 # how many tokens joining two texts may add
+_SUSPECT_TOKENS: Final = 300
+_SUSPECT_WIDTH: Final = 110
 _SEAM: Final = 4
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _TOO_SHORT: Final = 4
@@ -213,6 +216,7 @@ class DeltaBuilder:
         given = _stands(self.prefix.words, changes)
         if self.ask.message.strip():
             self._add("recalled", self._recall(given))
+            self._add("suspects", self._suspects())
         if self.viewer.owner:
             message = self.ask.message
             if Slot.CRM in self.sources.optional and message.strip():
@@ -332,6 +336,14 @@ class DeltaBuilder:
         self.made.search = found.id
         return found
 
+    def _suspects(self) -> str:
+        """The entries that the message may make wrong, under their ids; the owner's and the agent's own stand unframed in prompts."""
+        lines = [
+            f"- {one.id}: {one_line(neutralise(one.text, self.nonce), _SUSPECT_WIDTH)}" for one in self.ask.suspects
+        ]
+        text = "\n".join((prompt.SUSPECTS, *lines)) if lines else ""
+        return text if self.count(text) <= self._room(_SUSPECT_TOKENS) else ""
+
     def _bring(self, slot: Slot, whose: tuple[str, str], ask: Callable[[], ProgramAnswer]) -> str:
         """What comes from outside, paragraph by paragraph, as data. `whose` is how it is called and its source."""
         name, source = whose
@@ -365,7 +377,7 @@ def _shown(hit: Hit) -> Hit:
 def _item(hit: Hit, source: str) -> FrameItem:
     # next to the text and quoted like it: the current text is data too
     gap = " " if "\n" not in hit.text else "\n"
-    text = f"{hit.text}{gap}({hit.ended})" if hit.ended else hit.text
+    text = f"{hit.text}{gap}({hit.mark})" if hit.mark else hit.text
     return FrameItem(text, hit.reference, hit.day, source)
 
 
@@ -384,4 +396,5 @@ def _stands(words: Iterable[tuple[str, str]], changes: Sequence[FileDelta]) -> d
 
 def _is_given(hit: Hit, given: dict[str, str]) -> bool:
     words = hit.text.translate(_MARKS)
-    return len(words) >= _TOO_SHORT and words in given.get(hit.path, "")
+    # what is in doubt stands in the prompt as if it held
+    return not hit.later and len(words) >= _TOO_SHORT and words in given.get(hit.path, "")

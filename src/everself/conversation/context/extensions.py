@@ -10,12 +10,12 @@ import shlex
 import signal
 import subprocess
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 
 import re2
 
 from everself.clock import monotonic
+from everself.frozen import Frozen
 
 SECONDS: Final = 5.0
 MOST_BYTES: Final = 64_000
@@ -35,8 +35,7 @@ _OPENERS: Final = """
 _ORDINARY: Final = frozenset(_OPENERS.split())
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramAnswer:
+class ProgramAnswer(Frozen):
     """What came of asking: a text, or why there is none."""
 
     text: str = ""

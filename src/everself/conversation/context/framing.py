@@ -7,11 +7,11 @@ reaches beyond its item. No text is lost. Does not know who recalled what, or wh
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Final
 from unicodedata import category
 
+from everself.frozen import Frozen
 from everself.text import tokens as tokens_of_text
 from everself.text.normalise import one_line, without_surrogates
 
@@ -28,8 +28,7 @@ _JOINERS: Final = "\u200c\u200d"
 _SIGNS: Final = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2"
 
 
-@dataclass(frozen=True, slots=True)
-class FrameItem:
+class FrameItem(Frozen):
     """A piece of data. `origin` is how it is cited (`MEMORY.md#L4-L6`, or the name of a program), `source` who said it; empty where
     the text is a whole document whose entries carry their own labels. `note` is what else is to be said of it."""
 
@@ -40,8 +39,7 @@ class FrameItem:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Framed:
+class Framed(Frozen):
     """`text` costs `tokens`; `kept` says which of the items are in it, counted from 0."""
 
     text: str

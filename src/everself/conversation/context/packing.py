@@ -6,10 +6,11 @@ rules between sections and comments that belong to no entry are no items: nobody
 
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from everself.conversation.context._shown_text import without_gaps
+from everself.frozen import Frozen
 from everself.text import tokens as tokens_of_text
 from everself.text.markdown.blocks import BlockKind, Scan, scan
 from everself.text.markdown.entries import EntryKind, EntrySpan, entries
@@ -25,15 +26,13 @@ Reason = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Frozen):
     line: int
     text: str
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class PackItem:
+class PackItem(Frozen):
     """One entry. `heading` is the titles above it, `above` those headings as they stand; the lines are the entry's own.
 
     `tight`: no blank line stands before it, as in most lists.
@@ -50,8 +49,7 @@ class PackItem:
     tight: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Omission:
+class Omission(Frozen):
     path: str
     heading: tuple[str, ...]
     lines: tuple[int, int]
@@ -64,8 +62,7 @@ class Omission:
         return f"{self.path}#L{first}" + (f"-L{last}" if last > first else "")
 
 
-@dataclass(frozen=True, slots=True)
-class PackedDocument:
+class PackedDocument(Frozen):
     """`tokens` is what `text` costs as a whole; kept and omitted items stand in the order of the document."""
 
     text: str
@@ -179,7 +176,7 @@ def fit(
         size = count(text)
         if size <= tokens:
             return PackedDocument(text, size, ())
-    # counting megabytes takes seconds; what is kept is counted in any case
+    # counting the tokens of megabytes takes seconds; what is kept is counted anyway
     return pack(items_of(path, data, importance, tokens_of_text.estimate if large else count), tokens, count, cut=cut)
 
 

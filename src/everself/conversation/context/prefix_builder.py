@@ -4,7 +4,7 @@ Built once, when a session begins; the conversation caches it. Does not know the
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
@@ -19,6 +19,7 @@ from everself.conversation.context.packing import Omission, fit
 from everself.conversation.context.receipt import Prefix, Receipt, ReceiptPart, SlotUse
 from everself.conversation.context.request import COMPACT_TOKENS, PromptInputs, PromptRequest, room_for
 from everself.errors import ContextTooSmall
+from everself.frozen import Frozen
 from everself.identity.persona import Speaker
 from everself.memory.entries import holds_memory
 from everself.search.sharing import effective
@@ -40,16 +41,14 @@ _RULES: Final = "AGENTS.md"
 _SEARCH: Final = b"memory_search"
 
 
-@dataclass(frozen=True, slots=True)
-class _Files:
+class _Files(Frozen):
     text: str
     uses: tuple[ReceiptPart, ...]
     omissions: tuple[Omission, ...]
     words: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
+class _Made(Frozen):
     sections: tuple[tuple[str, str], ...]
     words: tuple[tuple[str, str], ...]
     receipt: Receipt

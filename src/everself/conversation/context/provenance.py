@@ -5,9 +5,9 @@ agent concluded or a hand wrote stands there with its source; what carries no la
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from everself.frozen import Frozen
 from everself.memory.provenance import CORRECTION, OWNER, is_outside, is_source
 
 _COMMENT: Final = b"<!-- everself:"
@@ -24,8 +24,7 @@ class Passage(NamedTuple):
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Vetted:
+class Vetted(Frozen):
     """`data` has as many lines as the document; `sources` are those of what is left in it, `withheld` what is not."""
 
     data: bytes

@@ -1,19 +1,18 @@
 """The receipt of a prompt: what it contains, what each slot cost, and what was omitted. Values only."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from everself.config.sections import ContextProfile
 from everself.conversation.context._sources import Source
 from everself.conversation.context.budget import Offer, Slot, Theft
 from everself.conversation.context.packing import Omission
+from everself.frozen import Frozen
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import Run
 from everself.storage.state.searches import LeftOut
 
 
-@dataclass(frozen=True, slots=True)
-class SlotUse:
+class SlotUse(Frozen):
     """`whole` is what all there is to say would cost, `given` what it was allowed in the end, `tokens` what stands in the prompt.
 
     Of the slots that are filled anew at each turn (semantic, crm, external) `given` is kept free for them.
@@ -26,16 +25,14 @@ class SlotUse:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReceiptPart:
+class ReceiptPart(Frozen):
     """A stretch of the prompt, or a file that stands in it outside the slots."""
 
     name: str
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(Frozen):
     """`total` is all of the prompt; `limit` what the model's window leaves for it, None where no window was named.
 
     `memory` is what the slots hold together, of `memory_limit`. `search` names the record of the search, for `memory why`.
@@ -65,8 +62,7 @@ class Receipt:
     search: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(Frozen):
     """`seen` are the documents as they were, `words` what stands here of each; `kept` is the room that the slots of each turn have.
 
     The receipt is of the prefix alone.

@@ -1,7 +1,7 @@
 """The request for a prompt, and what the assembler needs from other packages."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -11,11 +11,12 @@ from everself.conversation.context._slot_text import Count
 from everself.conversation.context._sources import DocumentSource, Viewer
 from everself.conversation.context.budget import Slot
 from everself.conversation.context.extensions import ProgramAnswer
+from everself.frozen import Frozen
 from everself.identity.persona import Speaker
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import Run, SharingRules
 from everself.text import tokens
-from everself.values import Hit
+from everself.values import Entry, Hit
 
 if TYPE_CHECKING:
     from everself.conversation.context.receipt import Prefix
@@ -29,15 +30,13 @@ SMALL_WINDOW: Final = 16_000
 COMPACT_TOKENS: Final = 1_200
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Frozen):
     host: str = ""
     model: str = ""
     channel: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PromptRequest:
+class PromptRequest(Frozen):
     """One turn. `prefix` is what an earlier turn of the session gave back; without it the session begins.
 
     `window` is what the model takes in tokens, `other` what of it is spoken for: history, the message itself, tool schemas, the answer.
@@ -57,6 +56,8 @@ class PromptRequest:
     recorded: bool = True
     # whether the model is offered tools
     tools: bool = True
+    # what the message may make wrong, for a model that can put it right
+    suspects: "tuple[Entry, ...]" = ()
 
     @property
     def compact(self) -> bool:
@@ -97,8 +98,7 @@ class PromptSources(DocumentSource, Protocol):
     def nonce(self) -> str: ...
 
 
-@dataclass(frozen=True, slots=True)
-class PromptInputs:
+class PromptInputs(Frozen):
     sources: PromptSources
     clock: Clock
     limits: ContextLimits

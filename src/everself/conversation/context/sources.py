@@ -2,7 +2,6 @@
 
 import hmac
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from everself.conversation.context.budget import Slot
@@ -11,6 +10,7 @@ from everself.conversation.context.framing import new_nonce
 from everself.conversation.context.provenance import Passage
 from everself.conversation.context.request import PromptRequest
 from everself.errors import EverselfError
+from everself.frozen import Frozen
 from everself.identity.integrity import Integrity
 from everself.identity.persona import Persona, Speaker
 from everself.memory.entries import holds_memory
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 _NONCE_DIGITS: Final = 16
 
 
-@dataclass(frozen=True, slots=True)
-class VerifiedDocuments:
+class VerifiedDocuments(Frozen):
     """Documents as they may be used: what only humans write passes integrity first. `souls` are the files of alternate personas."""
 
     workspace: Workspace
@@ -43,8 +42,7 @@ class VerifiedDocuments:
         return None if data is None else Document(path, data)
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalFile:
+class ExternalFile(Frozen):
     """The file that the settings name. Beyond the workspace only the host file may point: CONFIG.md travels with it.
 
     `allowed` is what the host file names; `places` gives the whole path of one that begins with `~`.

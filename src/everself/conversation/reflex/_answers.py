@@ -38,6 +38,8 @@ class Found:
     source: str = ""
     # the day on which it was heard last, where its own line says so
     seen: str = ""
+    # what was said since, where nobody said which of the two holds
+    later: str = ""
 
 
 def answer(act: Act, returns: Sequence[ToolReturn], written: frozenset[str]) -> str:
@@ -71,9 +73,11 @@ def answer(act: Act, returns: Sequence[ToolReturn], written: frozenset[str]) -> 
 def _answer(act: Act, found: Sequence[Found]) -> str:
     """Quoted where it is likely enough to be what was asked for; shown as the nearest where it may be; else it is not known."""
     judged = answering(act.words, [one.words for one in found])
-    if not found or judged.likely[judged.best] < judged.near:
+    if not judged.near:
         return reply("unknown", act.language)
     one = found[judged.best]
+    if one.later:
+        return reply("doubtful", act.language, words=_shortened(one.words), where=one.citation, later=one.later)
     key = "nearest" if not judged.sure else "told" if one.source in _SAID else "noted"
     return reply(key, act.language, words=_shortened(one.words), where=one.citation)
 
@@ -90,7 +94,9 @@ def _about(act: Act, found: Sequence[Found]) -> str:
 def _listed(act: Act, key: str, found: Sequence[Found], what: str = "") -> str:
     if not found:
         return reply(f"{key}_none", act.language, what=what)
-    lines = [f"- {_shortened(one.words)} ({one.citation})" for one in found]
+    lines = [
+        f"- {_shortened(one.words)} ({one.citation})" + (f" ← “{one.later}”?" if one.later else "") for one in found
+    ]
     return "\n".join((reply(key, act.language, what=what), *lines))
 
 
@@ -219,7 +225,9 @@ def found_in(returns: Sequence[ToolReturn]) -> list[Found]:
                 continue
             if result.get("path") not in _RECORDS and not _is_transcript(result):
                 words, citation = str(result.get("snippet", "")), str(result.get("citation", ""))
-                found.setdefault(citation, Found(words, citation, str(result.get("source", ""))))
+                # what Everself worded is a note, and nobody said it
+                source = "" if result.get("reworded") else str(result.get("source", ""))
+                found.setdefault(citation, Found(words, citation, source, later=str(result.get("later", ""))))
     return list(found.values())
 
 

@@ -117,12 +117,12 @@ def _question(sentence: Sentence, asked: str | None, before: str, today: date | 
     language, text = sentence.language, sentence.text
     match asked:
         case "agent":
-            return Act("agent", language, text, (_get(IDENTITY),))
+            return Act("agent", language, text, (_read(IDENTITY),))
         case "owner":
-            return Act("owner", language, text, (_get(USER), _search(text)))
+            return Act("owner", language, text, (_read(USER), _search(text)))
         case "all":
             days = () if today is None else tuple(today - timedelta(days=step) for step in range(_MOST_DAYS))
-            return Act("all", language, text, (_get(USER), _get(CORE), *map(_log, days)))
+            return Act("all", language, text, (_read(USER), _get(CORE), *map(_log, days)))
         case "day" if today is not None and (named := _days(text, today)):
             shown_as = named[0].isoformat() if len(named) == 1 else f"{named[-1].isoformat()} – {named[0].isoformat()}"
             # what was put right that day, or is meant to last, stands in the core
@@ -137,6 +137,11 @@ def _question(sentence: Sentence, asked: str | None, before: str, today: date | 
 
 def _search(query: str) -> Need:
     return Need("memory_search", {"query": query, "maxResults": RESULTS, "minScore": 0.0})
+
+
+def _read(path: str) -> Need:
+    """A file that is no memory, and that search does not know."""
+    return Need("file_read", {"path": path})
 
 
 def _get(path: str) -> Need:

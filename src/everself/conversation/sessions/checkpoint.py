@@ -6,7 +6,7 @@ answers, it keeps less: a message that triage calls nothing stays in the message
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Final, Literal
 
@@ -19,13 +19,16 @@ from everself.classify.coverage import (
     tells,
     untold,
     words_in_common,
+    words_of_substance,
 )
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.clock import Clock
 from everself.conversation.sessions.client_sessions import CLIENTS
 from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.session import Message, Session
+from everself.conversation.sessions.taken_back import TakenBack
 from everself.errors import RefusedByRule
+from everself.frozen import Frozen
 from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import TRIGGER
 from everself.memory.memory import Memory
@@ -39,13 +42,13 @@ from everself.values import Entry, Origin
 
 # new: it would become an entry; mention: something that says the same is known; kept: it was written down from this very message;
 # noted: from another message of the conversation, and this one becomes evidence of it; quoted: a note of this message leaves some of it
-# out, and takes the words in; forgotten: it was forgotten since
-Fate = Literal["new", "mention", "kept", "noted", "quoted", "forgotten"]
+# out, and takes the words in; forgotten: it was forgotten since; undone: what was written of it was undone or deleted since
+Fate = Literal["new", "mention", "kept", "noted", "quoted", "forgotten", "undone"]
 _KEPT: Final = (SentenceKind.STATEMENT, SentenceKind.REMEMBER)
+_ACTS: Final = ("fact", "wish", "decision", "plan", "correction")
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedStatement:
+class PlannedStatement(Frozen):
     """What becomes of one statement. `entry` is what says it already, or takes in the words `quoted` of it."""
 
     new_entry: NewEntry
@@ -55,8 +58,7 @@ class PlannedStatement:
     quoted: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointReport:
+class CheckpointReport(Frozen):
     """Ids of entries that a checkpoint wrote or counted as said again; how many statements stood already or must not come back."""
 
     entries: tuple[str, ...] = ()
@@ -129,7 +131,9 @@ class Checkpoint:
         picky = self._has_model() or session.channel in CLIENTS
         for number, sentence in enumerate(self._sentences(message, picky=picky)):
             new_entry = _new_entry(session, message, sentence, number, origin)
-            yield from self._judged(new_entry, message, notes.of(self._memory.clock.day_of(message.at)))
+            found = notes.of(self._memory.clock.day_of(message.at))
+            for one in self._judged(new_entry, message, found):
+                yield from self._without_undone(one, notes.taken_back) if one.fate == "new" else (one,)
 
     def _judged(self, new_entry: NewEntry, message: Message, found: list[Entry]) -> Iterator[PlannedStatement]:
         reference = f"msg:{message.id}"
@@ -140,7 +144,7 @@ class Checkpoint:
             yield PlannedStatement(new_entry, message, "kept", kept.id)
         elif self._is_logged(new_entry.text):
             yield PlannedStatement(new_entry, message, "kept")
-        elif self._memory.catalog.is_buried(new_entry.text):
+        elif self._is_forgotten(new_entry, message):
             yield PlannedStatement(new_entry, message, "forgotten")
         elif known is not None:
             yield PlannedStatement(new_entry, message, "mention", known.id)
@@ -169,6 +173,24 @@ class Checkpoint:
             yield PlannedStatement(replace(new_entry, text=again.text), message, "mention", again.id)
         else:
             yield PlannedStatement(new_entry, message, "new")
+
+    def _without_undone(self, planned: PlannedStatement, taken_back: TakenBack) -> Iterator[PlannedStatement]:
+        new_entry, reference = planned.new_entry, f"msg:{planned.message.id}"
+        dated = self._dated(new_entry, planned.message).text
+        rest = taken_back.rest(new_entry.text, reference) if taken_back.rest(dated, reference) else ()
+        if not rest:
+            yield replace(planned, fate="undone")
+        for number, words in enumerate(rest):
+            key = new_entry.key if words == new_entry.text else f"{new_entry.key} {number}"
+            yield replace(planned, new_entry=replace(new_entry, text=words, key=key))
+
+    def _dated(self, new_entry: NewEntry, message: Message) -> NewEntry:
+        """As it would be written, with the dates that its words had on that day."""
+        return self._memory.at(Clock(self._memory.clock.zone, lambda: message.at)).dated(new_entry)
+
+    def _is_forgotten(self, new_entry: NewEntry, message: Message) -> bool:
+        dated = self._dated(new_entry, message)
+        return any(self._memory.catalog.is_buried(one.text) for one in (new_entry, dated))
 
     def _sentences(self, message: Message, *, picky: bool) -> Iterator[Sentence]:
         from everself.classify.statements import read
@@ -209,6 +231,7 @@ class _Notes:
         self._scope = scope_of(session.scope.person or "", session.scope.project or "")
         self._of: dict[date, list[Entry]] = {}
         self.said: set[str] = set()
+        self.taken_back = TakenBack(memory)
 
     def of(self, day: date) -> list[Entry]:
         if day not in self._of:
@@ -263,10 +286,14 @@ def _made_of(words: str, notes: list[Entry]) -> Entry | None:
 
 
 def _is_worth(statement: str) -> bool:
-    """Whether triage calls any sentence of it something to keep."""
+    """Whether triage calls any sentence of it something to keep. One word of substance ("doing the rota.") says too little for that unless
+    it is a fact or the like by itself: "I'm vegetarian" is."""
+    from everself.classify.model import score
     from everself.text.sentences import split
 
-    return any(is_worth(statement[start:end]) for start, end in split(statement))
+    sentences = [statement[start:end] for start, end in split(statement)]
+    worth = [one for one in sentences if is_worth(one)]
+    return any(len(words_of_substance(one)) > 1 or any(map(score(one).says, _ACTS)) for one in worth)
 
 
 def _says(entry: Entry, message: Message, text: str) -> bool:

@@ -6,13 +6,14 @@ Parsing is pure; the lines of a transcript come from whoever may read files.
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final, Literal
 
 from everself.conversation.sessions.log import SessionLog, clean
 from everself.conversation.sessions.session import Message, Session
+from everself.frozen import Frozen
 from everself.memory.provenance import TOOL
 from everself.search.scopes import Scope, SessionKind
 from everself.values import new_id
@@ -22,21 +23,26 @@ CLIENTS: Final[tuple[ClientName, ...]] = ("claude-code", "codex", "cursor", "gem
 # how much of a transcript is read at once, and of one answer of the model kept
 _PAGE: Final = 4 * 2**20
 _LONGEST_ANSWER: Final = 2_000
+# pages in which a prompt is looked for; the time of a hook ends sooner
+_MOST_PAGES: Final = 32
 # transcripts that one run takes in, the newest
 _SESSIONS: Final = 200
+# how Claude Code says that a person sent a prompt; it has other words for what it sends itself, and for what its model proposed
+_TYPED: Final = ("typed", "queued", "sdk")
 
-# whole lines of a file from a byte on, and where to go on
+# reads whole lines of a file from a byte offset on; gives them and the next offset
 ReadLines = Callable[[str, int, int], tuple[bytes, int]]
 Json = Mapping[str, Any]
+Speaker = Literal["person", "model", "program"]
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptMessage:
-    """What one line says. `typed`: by the person; else it is the model's. `name` is the program's own id of the prompt or answer."""
+class TranscriptMessage(Frozen):
+    """What one line says, and who says it: the program itself stands where a person types when a task of its own ends or was scheduled by
+    its model. `name` is the program's own id of the prompt or answer."""
 
     text: str
     name: str
-    typed: bool
+    by: Speaker
     at: datetime | None = None
 
 
@@ -49,7 +55,46 @@ def begin_session(log: SessionLog, client: str, name: str, project: str) -> Sess
 
 def keep_prompt(log: SessionLog, session: Session, text: str, name: str, at: datetime | None = None) -> Message:
     """Keep what a person typed, once however often it is told: by the program's own name for it, and by its words."""
-    return log.add(session, "user", text, identity=_hashed("prompt", session.id, name, text.strip()), at=at)
+    meta = {"system": True} if is_element(text) else None
+    return log.add(session, "user", text, meta=meta, identity=_identity(session, name, text), at=at)
+
+
+def is_element(text: str) -> bool:
+    """Whether all of it is one element, as programs wrap what they send in a person's place: `<task-notification>…</task-notification>`."""
+    bare = text.strip()
+    name = bare[1:].partition(">")[0].split(" ")[0].split("\n")[0] if bare.startswith("<") else ""
+    return bool(name) and bare.endswith(f"</{name}>")
+
+
+def disown_prompts(log: SessionLog, read: ReadLines, session: Session, size: int) -> int:
+    """Take back what no person typed of the prompts since the last checkpoint: a hook is told what a program sends itself, too, and only
+    the end of the program's transcript says so. How many those were."""
+    now = log.fresh(session)
+    kept = {one.id for one in log.messages(now, now.checkpoint) if one.role == "user" and not one.meta.get("system")}
+    if not kept or not now.transcript:
+        return 0
+    typed: set[str] = set()
+    sent: set[str] = set()
+    for data in _pages_from_end(read, now.transcript, size):
+        for one in (said for line in data.splitlines() for said in parse_line(now.channel, line)):
+            if one.by != "model":
+                (typed if one.by == "person" else sent).add(_identity(now, one.name, one.text))
+        if kept <= typed | sent:
+            break
+    return sum(map(log.disown, sorted(kept & sent - typed)))
+
+
+def _pages_from_end(read: ReadLines, path: str, end: int) -> Iterator[bytes]:
+    """A file in pages of whole lines, the last one first: what a tool gave may stand behind a prompt, as much as it likes."""
+    for _ in range(_MOST_PAGES):
+        start = max(0, end - _PAGE)
+        data, _ = read(path, start, end - start)
+        yield data
+        if start == 0:
+            return
+        # the line that the page begins within belongs to the page before it
+        whole = start + data.find(b"\n") + 1
+        end = whole if whole < end else start
 
 
 class TranscriptReader:
@@ -68,25 +113,31 @@ class TranscriptReader:
         """How many messages came in. A crash in between leaves some of them, and they are known the next time."""
         before = session.said
         # a hook that told a prompt may have known no name for it
-        known = {one.content for one in self._log.messages(session) if one.role == "user"}
+        told = [one for one in self._log.messages(session) if one.role == "user" and not one.meta.get("system")]
+        known = {one.content for one in told}
+        typed: set[str] = set()
         at = session.mined
         while True:
             data, after = self._read(session.transcript, at, _PAGE)
             if after == at:
                 return self._log.fresh(session).said - before
-            for line in data.splitlines():
-                for one in parse_line(session.channel, line):
-                    self._take(session, one, known)
+            said = [one for line in data.splitlines() for one in parse_line(session.channel, line)]
+            typed |= {_identity(session, one.name, one.text) for one in said if one.by == "person"}
+            for one in said:
+                self._take(session, one, known, typed)
             at = after
             self._log.mark(session, mined=at)
 
-    def _take(self, session: Session, one: TranscriptMessage, known: set[str]) -> None:
-        if not one.typed:
-            named = _hashed("answer", session.id, one.name)
-            self._log.add(session, "assistant", one.text, meta={"stamp": TOOL}, identity=named, at=one.at)
-        elif (text := clean(one.text)) not in known:
-            known.add(text)
-            keep_prompt(self._log, session, one.text, one.name, one.at)
+    def _take(self, session: Session, one: TranscriptMessage, known: set[str], typed: set[str]) -> None:
+        match one.by:
+            case "model":
+                named = _hashed("answer", session.id, one.name)
+                self._log.add(session, "assistant", one.text, meta={"stamp": TOOL}, identity=named, at=one.at)
+            case "person" if (text := clean(one.text)) not in known:
+                known.add(text)
+                keep_prompt(self._log, session, one.text, one.name, one.at)
+            case "program" if (named := _identity(session, one.name, one.text)) not in typed:
+                self._log.disown(named)
 
 
 def parse_line(client: str, line: bytes) -> Iterator[TranscriptMessage]:
@@ -105,14 +156,23 @@ def parse_line(client: str, line: bytes) -> Iterator[TranscriptMessage]:
 
 def _claude(line: Json) -> Iterator[TranscriptMessage]:
     message = line.get("message")
-    # a side chain is another agent's, and a summary or a note of the program's stands there as if a person had typed it
-    if not isinstance(message, dict) or any(line.get(name) for name in ("isSidechain", "isMeta", "isCompactSummary")):
+    # a side chain is another agent's
+    if not isinstance(message, dict) or line.get("isSidechain"):
         return
     content, at = message.get("content"), _time(line.get("timestamp"))
-    if line.get("type") == "user" and line.get("promptSource") and isinstance(content, str):
-        yield from _said(content, _text(line.get("promptId")) or _text(line.get("uuid")), True, at)
+    if line.get("type") == "user" and isinstance(content, str):
+        by: Speaker = "person" if _is_typed(line) else "program"
+        yield from _said(content, _text(line.get("promptId")) or _text(line.get("uuid")), by, at)
     elif line.get("type") == "assistant" and isinstance(content, list):
-        yield from _said(_joined(content, "text"), _text(line.get("uuid")), False, at)
+        yield from _said(_joined(content, "text"), _text(line.get("uuid")), "model", at)
+
+
+def _is_typed(line: Json) -> bool:
+    """A summary, a note of the program's and a prompt that its model scheduled stand there as if a person had typed them."""
+    origin = line.get("origin")
+    by_human = origin is None or (isinstance(origin, dict) and origin.get("kind") == "human")
+    noted = any(line.get(name) for name in ("isMeta", "isCompactSummary"))
+    return by_human and not noted and line.get("promptSource") in _TYPED
 
 
 def _codex(line: Json) -> Iterator[TranscriptMessage]:
@@ -126,16 +186,17 @@ def _codex(line: Json) -> Iterator[TranscriptMessage]:
         return
     if payload.get("role") == "user":
         kinds = about.get("content_item_kinds", payload.get("content_item_kinds"))
-        if isinstance(kinds, list) and kinds and all(kind == "user.text" for kind in kinds):
-            yield from _said(_joined(content, "input_text"), _text(about.get("turn_id")), True, at)
+        typed = isinstance(kinds, list) and kinds and all(kind == "user.text" for kind in kinds)
+        by: Speaker = "person" if typed else "program"
+        yield from _said(_joined(content, "input_text"), _text(about.get("turn_id")), by, at)
     elif payload.get("role") == "assistant":
         name = f"{_text(about.get('turn_id'))} {_text(payload.get('id'))} {line.get('ordinal', '')}"
-        yield from _said(_joined(content, "output_text"), name, False, at)
+        yield from _said(_joined(content, "output_text"), name, "model", at)
 
 
-def _said(text: str, name: str, typed: bool, at: datetime | None) -> Iterator[TranscriptMessage]:
-    if text.strip() and (name or typed):
-        yield TranscriptMessage(text if typed else text[:_LONGEST_ANSWER], name, typed, at)
+def _said(text: str, name: str, by: Speaker, at: datetime | None) -> Iterator[TranscriptMessage]:
+    if text.strip() and (name or by == "person"):
+        yield TranscriptMessage(text[:_LONGEST_ANSWER] if by == "model" else text, name, by, at)
 
 
 def _joined(content: list[Any], kind: str) -> str:
@@ -153,6 +214,10 @@ def _time(value: object) -> datetime | None:
     except ValueError:
         return None
     return found if found is not None and found.tzinfo is not None else None
+
+
+def _identity(session: Session, name: str, text: str) -> str:
+    return _hashed("prompt", session.id, name, text.strip())
 
 
 def _hashed(*parts: str) -> str:

@@ -4,11 +4,11 @@ The agent's own tools run inside a reply, so that the program hears one text whe
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from everself.conversation.events import Ending
 from everself.conversation.sessions.session import Message, calls_of
+from everself.frozen import Frozen
 from everself.models.chat.protocol import ToolCall, Usage
 
 # where a result of a program's own tool came from
@@ -24,8 +24,7 @@ _WHOLE: Final[dict[str, Ending]] = {
 _CUT: Final = ("cancelled", "failed")
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
+class Heard(Frozen):
     """Something that was said before. Of an assistant `calls` are those of the program's own tools; what such a tool gave has the role
     `tool` and the id of its call. `cut`: it broke off, so that nobody knows how much of it was heard."""
 
@@ -64,8 +63,7 @@ def strange_to(wanted: Sequence[Heard], heard: Sequence[Heard]) -> int | None:
     return left
 
 
-@dataclass(frozen=True, slots=True)
-class StoredReply:
+class StoredReply(Frozen):
     """What came of a message. `message` is the last part that is stored; `whole` where nothing more is to come."""
 
     message: str
@@ -130,7 +128,7 @@ def _effective(messages: Sequence[Message]) -> Iterator[Message]:
 
 
 def _told(message: Message) -> list[str]:
-    # of a reply that has to be JSON the last step alone is told
+    # of a reply that must be JSON the client was sent only the last step
     hidden = message.meta.get("shaped") and message.meta.get("calls")
     text = message.content.strip()
     return [text] if text and not hidden else []

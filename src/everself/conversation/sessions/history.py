@@ -8,10 +8,11 @@ is compacted, or it is deleted.
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from everself.conversation.sessions.session import Message, Session, calls_of
+from everself.frozen import Frozen
 from everself.memory.provenance import OWN
 from everself.models.chat.protocol import ModelTurn, ToolCall, ToolReturn, ToolTurn, Turn, UserTurn
 from everself.text.tokens import estimate
@@ -46,7 +47,7 @@ def turns_of(messages: Sequence[Message], summary: str = "", source: str = OWN) 
             if message.content.strip() or calls:
                 turns.append(ModelTurn(message.content, calls))
             if calls:
-                # returns stand with the calls they answer, however the two were stored; those of no call are left out
+                # results follow the calls they answer, in whatever order the two were stored; a result without a call is left out
                 turns.append(ToolTurn(tuple(_return(call, returned.get(call.id)) for call in calls)))
     return tuple(turns)
 
@@ -79,21 +80,19 @@ def _texts(value: object) -> Iterator[str]:
         yield from (one for one in value if isinstance(one, str))
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(Frozen):
     """What was said, as a model is shown it, and about how many tokens that is."""
 
     turns: tuple[Turn, ...]
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Settled:
+class _Settled(Frozen):
     generation: int
     compacted: int
     turns: tuple[Turn, ...] = ()
     tokens: int = 0
-    # the last message of it, empty where there is none
+    # the id of its last message; empty where there is none
     message: str = ""
     seq: int = 0
 

@@ -45,7 +45,7 @@ _NAMES: Final = frozenset(
 )
 _SHOWN: Final = 10
 _STRANGE: Final = "(Shown by the program that passes on the next message; it was not said here.)"
-# characters of what was said elsewhere, from its end
+# how many characters of an earlier conversation are shown, counted from its end
 _MOST_STRANGE: Final = 64_000
 _PROGRAMS: Final = ("<", "[")
 # within this the same words are the same message, where nobody answered it
@@ -161,6 +161,16 @@ class SessionLog:
     def weight(self, session: Session) -> int:
         """Bytes of what was said since the session was last compacted."""
         return self._messages.weight(session.id, session.compacted)
+
+    def disown(self, name: str) -> bool:
+        """Note that no person said a message: a program sent it in a person's place. Whether it counted as said until now."""
+        found = self._messages.find(name)
+        if found is None or not self._messages.disown(name):
+            return False
+        # the database counts; its line is made anew with the next change where this fails
+        with suppress(EverselfError):
+            self.mend(found.session)
+        return True
 
     def keep(self, session: Session) -> Session:
         """Store a session in which nothing was said yet; as it stands where it is stored already."""

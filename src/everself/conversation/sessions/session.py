@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Final, Literal, TypedDict
 
 from everself.errors import Damaged
+from everself.frozen import Frozen
 from everself.memory.provenance import OWN, known_source, taint_of
 from everself.models.chat.protocol import JsonObject, ToolCall
 from everself.search.scopes import Scope, SessionKind
@@ -20,8 +21,7 @@ Taint = str
 LONGEST_TITLE: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Frozen):
     """A conversation as it stands. `checkpoint` and `compacted` are the numbers of the last message that a checkpoint has seen and
     that `summary` stands for, which rests on `summary_source`;
     `flushed` is what `compacted` was when a model was last asked to store what should last, so that it is
@@ -49,8 +49,7 @@ class Session:
     mined: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Frozen):
     """One message. `person` is who said it, empty for the owner."""
 
     id: str

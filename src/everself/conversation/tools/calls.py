@@ -5,13 +5,14 @@ Whatever goes wrong in a call is an outcome that the model is shown; a turn does
 
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from everself.clock import monotonic
 from everself.conversation.context.request import SMALL_WINDOW
 from everself.conversation.tools.protocol import Outcome, Stamp, Tool, ToolContext, worse
 from everself.errors import EverselfError
+from everself.frozen import Frozen
 from everself.logs import get_logger
 from everself.models.chat.protocol import Calling, ChatModel, JsonObject, ToolCall
 
@@ -24,8 +25,7 @@ _NAMED: Final = 40
 MEMORY_TOOLS: Final = frozenset({"memory_search", "memory_get", "memory_write", "memory_correct", "memory_forget"})
 
 
-@dataclass(frozen=True, slots=True)
-class CallResult:
+class CallResult(Frozen):
     """A call that is over. `stamp` says how far the words of the outcome are to be trusted."""
 
     call: ToolCall

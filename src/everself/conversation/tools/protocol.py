@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final, Literal
 
+from everself.frozen import Frozen
 from everself.memory.provenance import OWN, TOOL, taint_of
 from everself.models.chat.protocol import JsonObject, ToolSpec
 from everself.search.scopes import Scope
@@ -27,8 +28,7 @@ def worse(one: Stamp, other: Stamp) -> Stamp:
     return taint_of((one, other))
 
 
-@dataclass(frozen=True, slots=True)
-class ToolContext:
+class ToolContext(Frozen):
     """The conversation and message for which a tool is called. `taint` is the least trusted source that the conversation has read."""
 
     scope: Scope
@@ -42,8 +42,7 @@ class ToolContext:
     unwatched: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Frozen):
     """Something that a tool did to the workspace, cited as it can be found: path#L3. `left_out` are the kinds of secrets that were not
     written."""
 
@@ -61,8 +60,7 @@ def remembered(entries: Iterable[str], catalog: "Catalog") -> tuple[Written, ...
     return tuple(Written("remembered", one.text, one.reference, one.id) for one in found if one is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Frozen):
     """What the model is shown. `origin` names where words from outside came from: a URL, a server's name.
 
     `stamp` is for tools that hand on what others said: it counts where it is worse than the tool's own.
@@ -82,8 +80,7 @@ REFUSED: Final = Outcome(
 Run = Callable[[JsonObject, ToolContext], Awaitable[Outcome]]
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(Frozen):
     """`changes`: it may write, so sub-agents with a read-only workspace do not get it. `client`: the program that asks runs it, so that a
     call of it ends the turn."""
 

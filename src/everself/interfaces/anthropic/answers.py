@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from everself.conversation.events import Done, ToolCalled
+from everself.frozen import Frozen
 from everself.interfaces.http.problems import Problem
 from everself.interfaces.http.wire_turns import Piece, Told
 from everself.models.chat.protocol import Usage
@@ -30,8 +30,7 @@ _TYPES: Final[Mapping[int, str]] = {
 Sent = tuple[str, dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Frozen):
     id: str
     model: str
 

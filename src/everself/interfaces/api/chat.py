@@ -87,7 +87,7 @@ class _Socket:
         except WebSocketDisconnect:
             pass
         except Refused as refused:
-            # who was let in is not any more
+            # access was revoked while the connection was open
             await self._close(refused.problem)
         finally:
             for task in self._listening.values():

@@ -3,12 +3,13 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import click
 
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, EverselfError, Unfinished
+from everself.frozen import Frozen
 from everself.interfaces.rendering.lines import Line, recovered_notices, render
 from everself.interfaces.rendering.view import ExitCode, code_of
 
@@ -24,8 +25,7 @@ def wants_json(arguments: Sequence[str]) -> bool:
     return JSON_FLAG in (words[: words.index("--")] if "--" in words else words)
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Frozen):
     """`warnings` are about what was done: they make an answer that is fine otherwise a degraded one. `told` says which were shown."""
 
     json: bool = False
@@ -46,13 +46,15 @@ def this_call() -> Call:
 
 def agent_option(command: Callable[..., object]) -> Callable[..., object]:
     """`--agent` after the command's name; where it is not given there, the one before it counts."""
-    words = "Which agent, where there are several."
+    words = "The agent to use, if there are several."
     return click.option("--agent", metavar="NAME", default="", callback=inherited, help=words)(command)
 
 
 def json_option(command: Callable[..., object]) -> Callable[..., object]:
     # read off the bare words by `wants_json`; declared so that click knows it and the help shows it
-    return click.option(JSON_FLAG, is_flag=True, expose_value=False, help="Answer with one JSON object.")(command)
+    return click.option(JSON_FLAG, is_flag=True, expose_value=False, help="Print the answer as one JSON object.")(
+        command
+    )
 
 
 def inherited(context: click.Context, _: click.Parameter, value: str) -> str:

@@ -76,7 +76,8 @@ def _usage(error: click.UsageError) -> str:
     if isinstance(error, click.NoSuchOption):
         hint = f" Did you mean {error.possibilities[0]}?" if error.possibilities else ""
         return f"Unknown option: {error.option_name[:60]}.{hint}"
-    return error.format_message()
+    # click lists choices on lines of their own
+    return " ".join(error.format_message().split())
 
 
 class _Nobody(io.TextIOBase):

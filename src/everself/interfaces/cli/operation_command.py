@@ -156,17 +156,21 @@ def _parameter(one: Field) -> click.Parameter:
         nargs = -1 if option.joined or one.many else 1
         return click.Argument([one.name], nargs=nargs, required=one.is_required("cli"), type=_type(one), **named)
     is_flag = one.kind is bool
+    # a default of nothing is a value to click, and what is required would not be missed
+    default: dict[str, Any] = (
+        {} if one.is_required("cli") else {"default": None if one.many or is_flag else one.default}
+    )
     return click.Option(
         [option.cli or f"--{one.name.replace('_', '-')}", one.name],
         type=None if is_flag else _type(one),
         is_flag=is_flag,
         multiple=one.many,
         required=one.is_required("cli"),
-        default=None if one.many or is_flag else one.default,
         show_default=bool(one.default) and not is_flag,
         metavar=option.metavar or None,
         help=option.help,
         callback=inherited if one.name == "agent" else None,
+        **default,
     )
 
 

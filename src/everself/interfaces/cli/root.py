@@ -16,7 +16,7 @@ _EXAMPLES = (
     ("everself undo last", "take the last change back"),
     ("everself --agent aria log", "the same for another agent"),
 )
-_EPILOG = 'Every command takes --json. "everself help exit-codes" lists what is told to the shell.'
+_EPILOG = 'Every command takes --json. "everself help exit-codes" lists the exit codes.'
 _ORDER: Final = (
     *("setup", "chat", "ask", "demo", "doctor", "config", "identity", "soul", "memory", "context", "sessions"),
     *("simulate-compaction", "model", "spend", "cron", "keepers", "review", "agents", "log", "show", "why", "undo"),
@@ -24,23 +24,23 @@ _ORDER: Final = (
 )
 # What is more than one operation: its line, and the module and name under which it is found when it is called.
 GROUPS: Final[dict[str, tuple[str, str]]] = {
-    "setup": ("Create an agent's workspace, or what is missing of it.", "setup:setup"),
+    "setup": ("Create an agent's workspace, or the missing parts of it.", "setup:setup"),
     "chat": ("Talk to the agent.", "chat:chat"),
     "config": ("Read and change settings.", "groups:config"),
-    "soul": ("Read the soul, decide how it grows, and take any step of it back.", "groups:soul"),
+    "soul": ("Read the soul, decide on proposals, and undo changes of it.", "groups:soul"),
     "memory": ("Search, add, correct, forget, export: what the agent remembers.", "groups:memory"),
-    "sessions": ("Look at what was said, export it, delete it.", "groups:sessions"),
+    "sessions": ("List, show, search, export and delete conversations.", "groups:sessions"),
     "model": ("Choose the model that answers, and try what it can do.", "groups:model"),
-    "cron": ("Run jobs at their times: keepers, operations, messages to the agent.", "groups:cron"),
+    "cron": ("Schedule jobs: keepers, operations, messages to the agent.", "groups:cron"),
     "keepers": ("See and run the keepers that look after memory.", "groups:keepers"),
-    "review": ("Decide what waits for you, one key each.", "review:review"),
+    "review": ("Decide on proposals, conflicts and quarantined entries, one key each.", "review:review"),
     "agents": ("List, add and remove agents.", "groups:agents"),
-    "gateway": ("Run the gateway, which answers other programs, and say who may ask.", "gateway:gateway"),
-    "hook": ("Answer an event of a coding agent; the agent itself calls it.", "hook:hook"),
+    "gateway": ("Run the HTTP gateway for other programs, and manage its tokens.", "gateway:gateway"),
+    "hook": ("Answer an event of a coding agent; the client calls it, not you.", "hook:hook"),
     "demo": ("Show a made-up month of an agent's life, with each step explained.", "demo:demo"),
     "mcp": ("Serve memory to an MCP client, over stdin and stdout.", "mcp:mcp"),
     "web": ("Open the web page in a browser, signed in.", "web:web"),
-    "completion": ("Print what teaches your shell to complete commands.", "help:completion"),
+    "completion": ("Print the script that completes commands in your shell.", "help:completion"),
     "help": ("Explain a command, or the exit codes.", "help:help_command"),
 }
 
@@ -80,9 +80,9 @@ def _tell_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 @json_option
 @click.pass_context
 def everself(context: click.Context, /, verbose: int, agent: str, **_: str) -> int:
-    """A self that lasts for AI agents: identity and memory in plain Markdown files.
+    """A lasting identity and memory for AI agents, in plain Markdown files.
 
-    Without a command, at a terminal, it talks to you.
+    Without a command, at a terminal, it starts a conversation.
     """
     call = context.find_object(Call)
     talks = sys.stdin.isatty() and sys.stdout.isatty() and not (call is not None and call.json)

@@ -1,65 +1,75 @@
 """`everself hook EVENT`: one event of a coding agent, answered within the deadline of the settings, else with nothing. Always exits 0.
 
 A client waits for its hooks, so this starts with next to nothing: a running gateway is asked over its socket, and only where none runs is
-the agent opened here. The work is done in a thread, and when the time is over the process ends without it: whatever was acknowledged is on
-the disk. No daemon is started.
+the agent opened here. The work is done by a forked process. When the time is over, that one is killed: whatever was acknowledged is on the
+disk. Neither an interpreter that is busy loading nor a disk that hangs keeps the one that the client waits for. No daemon is started.
 """
 
 import os
+import signal
+import socket
 import sys
-import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Final
 
-from everself.clock import monotonic
+from everself.clock import monotonic, process_age
 from everself.interfaces.client_hooks.payload import MOST, client_of, event_of, read_payload, render_answer
+from everself.storage.null_streams import silence
+from everself.storage.socket_address import socket_address
 
-_DEFAULT_MS: Final = 800
+# how long the settings are waited for, which say how long everything may take
+_UNSETTLED: Final = 1.0
 _SOCKET: Final = ("gateway", "gateway.sock")
 ROUTE: Final = "/client-hooks/event"
 AGENT: Final = "x-everself-agent"
 _LARGEST_ANSWER: Final = 2**20
+# a process that is older became this command later: the client has not waited for so long
+_OLDEST: Final = 5.0
 
 
 class Hook:
-    """One event. `text` is what the client's model is told, `answer` what goes to stdout; `limit` is the deadline in seconds."""
+    """One event. `text` is what the client's model is told, `answer` what goes to stdout; `limit` is the deadline in seconds, which is
+    told to `settle` when the settings are read."""
 
-    def __init__(self, arguments: Sequence[str]) -> None:
+    def __init__(self, arguments: Sequence[str], settle: "Callable[[float], None]" = lambda _: None) -> None:
         words = [one for one in arguments if not one.startswith("--")]
         options = dict(pairwise(arguments))
         self.agent = options.get("--agent", "")
         self.client = client_of(options.get("--client", "claude-code"))
         self.name = words[0] if words else ""
         self.event = event_of(self.name)
-        self.begun = monotonic()
-        self.limit = _DEFAULT_MS / 1000
-        self.settled = threading.Event()
+        # the client waits since it started the process, which takes long on a busy machine
+        age = process_age()
+        self.begun = monotonic() - (age if age < _OLDEST else 0.0)
+        asked = options.get("--deadline", "")
+        self._asked = int(asked) / 1000 if asked.isdecimal() else 0.0
+        self.limit = self._asked or _UNSETTLED
+        self._settle = settle
         self.text = ""
         self.answer = b""
-        self.answered = threading.Event()
 
     def left(self) -> float:
         return self.begun + self.limit - monotonic()
 
     def work(self) -> None:
-        try:
+        # the fence of a hook: a client's own turn goes on, whatever is wrong here
+        with suppress(Exception):
             self._work()
-        except Exception:  # noqa: BLE001 the fence of a hook: a client's own turn goes on, whatever is wrong here
-            pass
-        finally:
-            self.settled.set()
-            self.answered.set()
 
     def _work(self) -> None:
-        request = read_payload(self.event, self.client, _stdin())
-        if request is None:
+        if not self.event or not self.client:
             return
         from everself.config import load_here
 
+        # before anything is read: the client may never say that it is done
         config = load_here().config
-        self.limit = config.client_hooks.deadline_ms / 1000
-        self.settled.set()
+        self.limit = self._asked or config.client_hooks.deadline_ms / 1000
+        self._settle(self.limit)
+        request = read_payload(self.event, self.client, _stdin())
+        if request is None:
+            return
         chosen = config.agent(self.agent)
         if not os.path.isdir(chosen.workspace):
             # an agent that was never made is not made by a hook
@@ -72,7 +82,6 @@ class Hook:
     def _ask_gateway(self, path: str, agent: str, request: dict[str, object]) -> str | None:
         """What the gateway answers; None where none listens or it does not know the question."""
         import json
-        import socket
 
         body = json.dumps(request).encode()
         head = (
@@ -82,7 +91,8 @@ class Hook:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
             asked.settimeout(max(0.01, self.left()))
             try:
-                asked.connect(path)
+                with socket_address(path) as address:
+                    asked.connect(address)
             except OSError:
                 return None
             asked.sendall(head.encode() + body)
@@ -119,15 +129,60 @@ def _stdin() -> bytes:
 def run(arguments: Sequence[str]) -> int:
     """Everything that can go wrong ends in silence: a hook that fails would stop the client's own turn."""
     hook = Hook(arguments)
-    threading.Thread(target=hook.work, name="hook", daemon=True).start()
-    hook.settled.wait(_DEFAULT_MS / 1000)
-    hook.answered.wait(max(0.0, hook.left()))
-    if hook.answer:
-        try:
-            sys.stdout.buffer.write(hook.answer)
+    answer = b""
+    # where no process and no pipe is to be had
+    with suppress(OSError):
+        mine, its = socket.socketpair()
+        worker = os.fork()
+        if not worker:
+            mine.close()
+            _work(arguments, its)
+        its.close()
+        answer = _await_answer(hook, mine)
+        os.kill(worker, signal.SIGKILL)
+    if answer:
+        # where nobody listens any more
+        with suppress(OSError, ValueError):
+            sys.stdout.buffer.write(answer)
             sys.stdout.buffer.flush()
-        except (OSError, ValueError):
-            # nobody listens any more
-            pass
-    # not by returning: a thread that is stuck would be waited for
+    # not by returning: whatever is stuck would be waited for
     os._exit(0)
+
+
+def _work(arguments: Sequence[str], its: socket.socket) -> None:
+    """The forked process: a line with its deadline, then the answer. It ends by itself where the one that forked it was killed."""
+
+    def settle(limit: float) -> None:
+        signal.setitimer(signal.ITIMER_REAL, max(0.001, hook.left()))
+        its.sendall(b"%g\n" % limit)
+
+    try:
+        # a client reads its pipes until everybody has closed them, and this one may hang
+        silence(1, 2)
+        # the kernel ends it, whatever Python is doing at that moment
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        hook = Hook(arguments, settle)
+        signal.setitimer(signal.ITIMER_REAL, max(0.001, hook.left()))
+        hook.work()
+        its.sendall(hook.answer)
+    finally:
+        os._exit(0)
+
+
+def _await_answer(hook: Hook, mine: socket.socket) -> bytes:
+    """What the forked process answers; nothing where the time is over before it is whole."""
+    told = b""
+    while (left := hook.left()) > 0:
+        mine.settimeout(left)
+        try:
+            part = mine.recv(65_536)
+        except TimeoutError:
+            break
+        told += part
+        limit, settled, answer = told.partition(b"\n")
+        if not part:
+            # one that was killed while it wrote has not come to the end of its line
+            return answer if answer.endswith(b"\n") else b""
+        if settled:
+            hook.limit = float(limit)
+    return b""

@@ -18,6 +18,8 @@ _EVENTS: Final = {
 }
 # how the events are called that take an answer
 _NAMES: Final = {"start": "SessionStart", "prompt": "UserPromptSubmit"}
+# a field that Cursor alone sends
+_CURSORS: Final = "cursor_version"
 _CLIENTS: Final = ("claude-code", "codex", "cursor", "gemini")
 
 
@@ -45,12 +47,16 @@ def read_payload(event: str, client: str, data: bytes) -> dict[str, object] | No
         values = (read.get(name) for name in names)
         return next((value for value in values if isinstance(value, str) and value), "")
 
+    names = ("session_id", "conversation_id")
+    if text(_CURSORS):
+        # Cursor runs the hooks that stand in the settings of Claude Code, too: told by both, a prompt is one
+        client, names = "cursor", names[::-1]
     roots = read.get("workspace_roots")
     root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
     request: dict[str, object] = {
         "event": event,
         "client": client,
-        "session": text("session_id", "conversation_id"),
+        "session": text(*names),
         "folder": text("cwd") or root,
         "prompt": text("prompt"),
         "id": text("prompt_id", "turn_id", "generation_id"),

@@ -1,5 +1,7 @@
 """What to say where the package of a framework is not installed."""
 
+from everself.config.installation import install_command
+
 
 def missing(package: str, extra: str) -> ImportError:
-    return ImportError(f"The package {package} is not installed. Install it with: pip install 'everself[{extra}]'")
+    return ImportError(f"The package {package} is not installed. Install it with: {install_command(extra)}")

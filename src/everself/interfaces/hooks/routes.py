@@ -18,7 +18,7 @@ from everself.operations.webhooks import LONGEST, hear, is_known, needs_model, s
 from everself.search.scopes import Scope, SessionKind
 
 PREFIX: Final = "/hooks/"
-_SIGN: Final = "Sign after Standard Webhooks: webhook-id, webhook-timestamp, webhook-signature."
+_SIGN: Final = "Sign requests as Standard Webhooks defines: headers webhook-id, webhook-timestamp, webhook-signature."
 _ACCEPTED: Final = 202
 
 

@@ -5,10 +5,10 @@ Pure over headers and the list of tokens. Knows no route.
 
 import ipaddress
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from everself.config.places import is_agent_id
+from everself.frozen import Frozen
 from everself.interfaces.http.problems import Refused, refuse
 from everself.operations.caller import Audience, Caller
 from everself.operations.sign_in_file import SignIn
@@ -32,8 +32,7 @@ LOCAL: Final = "local"
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Frozen):
     """What a request may do: whose token it is, which agent it opens, for whom. `terminal`: a browser whose link was made at a terminal."""
 
     token: str
@@ -59,8 +58,7 @@ class Access:
         return Caller(Audience.OWNER_AT_TERMINAL, self.scope, by_owner=True, present=True, channel=channel)
 
 
-@dataclass(frozen=True, slots=True)
-class Hosts:
+class Hosts(Frozen):
     """The names by which the gateway may be called. `addresses`: any address too, which no foreign name server can give away."""
 
     names: frozenset[str] = LOCAL_HOSTS

@@ -3,20 +3,20 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from starlette.routing import BaseRoute, Router
 from starlette.types import ASGIApp
 
+from everself.frozen import Frozen
 from everself.interfaces.http.guard import TOKENS_ONLY, Answering, Door, Guard, Wording, plain_wording
 from everself.interfaces.http.service import Service
 
 _IDLE_CHECK: Final = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Surface:
+class Surface(Frozen):
     """What one interface serves: its routes, made for a service, how problems below `prefix` are worded, and who is let in there.
 
     `paths` are single ones that belong to it too. `answering` answers problems in place of JSON.

@@ -5,11 +5,12 @@ Clients send the whole conversation with every request. Only its last message is
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final, Literal
 
 import re2
 
+from everself.frozen import Frozen
 from everself.interfaces.http.fields import wrong
 from everself.operations.client_turns import is_tool_name, schema_fault
 
@@ -20,8 +21,7 @@ _DATA: Final = "data:"
 _BASE64: Final = ";base64"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Frozen):
     """One message. `text` is what its speaker said, `programs` are words of the program in it; of a `tool`, `call` is what it answers.
 
     Images that a tool gave are shown with the message that is being answered.
@@ -40,8 +40,7 @@ class Item:
         return bool(self.text.strip() or self.images)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Frozen):
     """A request. `system` are the program's instructions; `more` are fields of `chat.say` that are the same in every wire."""
 
     model: str

@@ -7,7 +7,6 @@ import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.exceptions import HTTPException
@@ -16,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from everself.clock import monotonic
 from everself.errors import EverselfError
+from everself.frozen import Frozen
 from everself.interfaces.http.access import (
     PEER,
     Access,
@@ -57,8 +57,7 @@ Answering = Callable[["Service", Scope, Problem, str], Awaitable[Response]]
 Admit = Callable[["Service", Scope, bytes], Awaitable[Access]]
 
 
-@dataclass(frozen=True, slots=True)
-class Door:
+class Door(Frozen):
     """How a surface lets in: by a token, with `keyed` also in the header of Anthropic's clients; with `cookies` also whoever signed in
     with a browser; with `local` also a process of the same user over the unix socket; or in a way of its own. Without `tokens` a cookie
     alone counts. `public`: anybody may read, and learns nothing of an agent. `forms`: a body is what a form sends, and the surface itself

@@ -2,17 +2,16 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from everself.clock import monotonic
+from everself.frozen import Frozen
 
 # callers whose rate is remembered; whoever has not asked for longest starts anew
 _REMEMBERED: Final = 4_096
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Frozen):
     """Seconds, bytes and counts. `rate` is requests a second in the long run and `burst` at once, for each token; `failures` and
     `failures_burst` are the same for requests of one address that are not let in."""
 

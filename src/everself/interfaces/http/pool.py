@@ -26,6 +26,7 @@ _log = get_logger(__name__)
 Mark = tuple[object, ...]
 _OPEN_SECONDS: Final = 60.0
 _CHECK_SECONDS: Final = 15.0
+_CLOSE_SECONDS: Final = 10.0
 
 
 def mark_of(*paths: str) -> Mark:
@@ -61,12 +62,11 @@ class AgentPool:
         self._most = most
         self._workers = workers
         self._open: dict[str, OpenAgent] = {}
-        self._opening: dict[str, asyncio.Lock] = {}
+        self._turns: dict[str, asyncio.Lock] = {}
+        self._opening: dict[str, asyncio.Task[OpenAgent]] = {}
         self._closing: set[asyncio.Task[None]] = set()
         # opened, retired ones included
         self._held: set[OpenAgent] = set()
-        # those that are being opened
-        self._coming = 0
 
     def __len__(self) -> int:
         return len(self._held)
@@ -82,7 +82,7 @@ class AgentPool:
 
     async def lease(self, agent: str) -> OpenAgent:
         """An opened agent; whoever gets it gives it back with `release`."""
-        async with self._opening.setdefault(agent, asyncio.Lock()):
+        async with self._turns.setdefault(agent, asyncio.Lock()):
             found = self._open.get(agent)
             if found is not None:
                 # counted while its files are looked at, so that nobody closes it meanwhile
@@ -96,16 +96,28 @@ class AgentPool:
                 if current:
                     return found
                 self._retire(agent)
+            while True:
+                made = await self._opened(agent)
+                # not where somebody needed its place before this one was told
+                if not made.retired:
+                    made.users += 1
+                    return made
+
+    async def _opened(self, agent: str) -> OpenAgent:
+        """Opening goes on where whoever asked has left, or is told that it takes too long: a thread cannot be stopped."""
+        opening = self._opening.get(agent)
+        if opening is None:
             self._make_room()
-            self._coming += 1
-            try:
-                made = await self._workers.run(lambda: self._make(agent), _OPEN_SECONDS)
-            finally:
-                self._coming -= 1
-            self._open[agent] = made
-            self._held.add(made)
-            made.users += 1
-            return made
+            opening = self._opening[agent] = asyncio.ensure_future(self._make(agent))
+            # also where nobody waits for it any more
+            opening.add_done_callback(lambda task: task.cancelled() or task.exception())
+        try:
+            async with asyncio.timeout(_OPEN_SECONDS):
+                return await asyncio.shield(opening)
+        except TimeoutError:
+            raise refuse(
+                504, "timeout", "It takes too long", f"The agent {agent} is not open yet.", Retry_After="5"
+            ) from None
 
     def release(self, leased: OpenAgent) -> None:
         leased.users -= 1
@@ -122,14 +134,26 @@ class AgentPool:
     async def close(self, seconds: float) -> None:
         """Close all. What is still in use after so many seconds is left as it is: whatever was acknowledged is on the disk."""
         end = monotonic() + seconds
-        while any(one.users for one in self._held) and monotonic() < end:
+        while (self._opening or any(one.users for one in self._held)) and monotonic() < end:
             await asyncio.sleep(0.02)
         for agent in list(self._open):
             self._retire(agent, settle=False)
         if self._closing:
             await asyncio.wait(self._closing, timeout=max(0.1, end - monotonic()))
 
-    def _make(self, agent: str) -> OpenAgent:
+    async def _make(self, agent: str) -> OpenAgent:
+        try:
+            if len(self._held) + len(self._opening) > self._most and self._closing:
+                # the one that makes room is still open; one that is used is not waited for
+                await asyncio.wait(self._closing, timeout=_CLOSE_SECONDS)
+            made = await self._workers.run(lambda: self._load(agent), None)
+            self._open[agent] = made
+            self._held.add(made)
+            return made
+        finally:
+            del self._opening[agent]
+
+    def _load(self, agent: str) -> OpenAgent:
         # looked at before it is read: what changes in between is noticed at the next request
         host = mark_of(self._places.host_file, self._places.secrets_file)
         runtime = self._open_runtime(agent)
@@ -139,7 +163,7 @@ class AgentPool:
 
     def _make_room(self) -> None:
         """Close the one that was used least recently, where there are as many as there may be, with those that are being opened."""
-        if len(self._open) + self._coming < self._most:
+        if len(self._open) + len(self._opening) < self._most:
             return
         idle = [(one.used, name) for name, one in self._open.items() if not one.users]
         if not idle:

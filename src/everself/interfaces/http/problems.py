@@ -1,6 +1,5 @@
 """What is answered where a request cannot be: one table from errors to codes, and RFC 9457's `problem+json`."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from everself.errors import (
@@ -19,6 +18,7 @@ from everself.errors import (
     Unfinished,
     WrongUse,
 )
+from everself.frozen import Frozen
 
 MEDIA_TYPE: Final = "application/problem+json"
 # an error has the code of its nearest ancestor here
@@ -41,8 +41,7 @@ STATUS: Final[dict[type[EverselfError], int]] = {
 _SERVER: Final = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Frozen):
     """`kind` names it for programs, `detail` says what happened, `mend` the next step."""
 
     status: int

@@ -27,6 +27,7 @@ from everself.interfaces.http.limits import Limits, Rate
 from everself.interfaces.http.pool import AgentPool
 from everself.interfaces.http.service import Service
 from everself.interfaces.http.workers import Workers
+from everself.models.chat.connections import kept_connections
 from everself.operations.gateway import LOG, SOCKET, Listening, only_gateway, tell_listening
 from everself.operations.home import Home
 from everself.operations.hook_file import HookFile
@@ -159,7 +160,8 @@ async def _serve(service: Service, surfaces: Sequence[Surface], sockets: list[so
         timeout_graceful_shutdown=service.limits.drain_seconds,
         h11_max_incomplete_event_size=_LARGEST_HEAD,
     )
-    await _Server(config, service).serve(sockets=sockets)
+    async with kept_connections():
+        await _Server(config, service).serve(sockets=sockets)
 
 
 def _listen(stack: ExitStack, address: str, port: int, path: str) -> list[socket.socket]:

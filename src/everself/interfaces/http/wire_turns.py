@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Final
 
 from starlette.requests import Request
 
 from everself.clock import system_now
 from everself.conversation.events import Accepted, Done, Event, Text, ToolCalled
+from everself.frozen import Frozen
 from everself.interfaces.http.access import Access
 from everself.interfaces.http.event_stream import left
 from everself.interfaces.http.fields import wrong
@@ -26,8 +26,7 @@ _LONGEST: Final = 255
 Piece = str | ToolCalled | Done
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Frozen):
     """A whole turn."""
 
     text: str
@@ -76,7 +75,7 @@ class Turn:
         finally:
             for task in (reading, leaving):
                 task.cancel()
-            # until the turn has ended: what it keeps is kept before the request is over
+            # wait for the end of the turn, so that what it stores is stored before the request ends
             await asyncio.gather(reading, leaving, return_exceptions=True)
 
     async def _read(self) -> Told:

@@ -7,8 +7,8 @@ import asyncio
 import json
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import ExitStack, suppress
+from dataclasses import field
 from typing import Any, Final
 
 import httpx2
@@ -23,7 +23,9 @@ from mcp.shared.inbound import (
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, INTERNAL_ERROR, PROTOCOL_VERSION_META_KEY
 from mcp_types.version import LATEST_MODERN_VERSION
 
+from everself.frozen import Frozen
 from everself.interfaces.http.access import AGENT, PROJECT
+from everself.storage.socket_address import socket_address
 
 Answered = dict[str, Any]
 _META: Final = {PROTOCOL_VERSION_META_KEY: LATEST_MODERN_VERSION, CLIENT_CAPABILITIES_META_KEY: {}}
@@ -58,9 +60,15 @@ def _result(answer: Any) -> Answered:
 
 class GatewayLink:
     def __init__(self, socket: str, agent: str, project: str) -> None:
+        """Raises Unreachable where the socket's folder is gone."""
         # a connection for each call: one that is kept may be of a gateway that ended
         limits = httpx2.Limits(max_keepalive_connections=0)
-        transport = httpx2.AsyncHTTPTransport(uds=socket, limits=limits)
+        self._held = ExitStack()
+        try:
+            address = self._held.enter_context(socket_address(socket))
+        except OSError as error:
+            raise Unreachable from error
+        transport = httpx2.AsyncHTTPTransport(uds=address, limits=limits)
         self.socket = socket
         named = {AGENT.decode(): agent, PROJECT.decode(): project}
         self._named = {key: value for key, value in named.items() if value}
@@ -103,6 +111,7 @@ class GatewayLink:
 
     async def close(self) -> None:
         await self._client.aclose()
+        self._held.close()
 
 
 class WorkerLink:
@@ -186,8 +195,7 @@ class WorkerLink:
         await self._end(idle=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Worker:
+class _Worker(Frozen):
     process: asyncio.subprocess.Process
     input: asyncio.StreamWriter
     output: asyncio.StreamReader

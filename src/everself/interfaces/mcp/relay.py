@@ -20,7 +20,7 @@ from everself.operations.home import Home
 from everself.operations.projects import find_project
 
 IDLE_SECONDS: Final = 60.0
-_LOOK_SECONDS: Final = 1.0
+_LOOK_SECONDS: Final = 0.25
 
 
 class Relay:
@@ -34,14 +34,17 @@ class Relay:
         found = await asyncio.to_thread(find_listening, self._home.places)
         # another version may offer other tools than the client was told of
         if found is not None and found.version == __version__:
-            if self._gateway is None or self._gateway.socket != found.socket:
-                self._gateway = GatewayLink(found.socket, *self._named)
             try:
-                return await self._gateway.ask(method, params)
+                return await self._link(found.socket).ask(method, params)
             except Unreachable:
                 # it is ending, or has just died
                 pass
         return await self._worker.ask(method, params)
+
+    def _link(self, socket: str) -> GatewayLink:
+        if self._gateway is None or self._gateway.socket != socket:
+            self._gateway = GatewayLink(socket, *self._named)
+        return self._gateway
 
     async def close(self) -> None:
         await self._worker.close()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
+from everself.config.installation import install_command
 from everself.interfaces.http.app import Surface
 from everself.interfaces.http.guard import Door
 from everself.interfaces.http.problems import refuse
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 PREFIX: Final = "/mcp"
-EXTRA: Final = "pip install 'everself[mcp]'"
 
 
 class Endpoint:
@@ -35,7 +35,7 @@ class Endpoint:
 
     async def _start(self) -> "StreamableHTTPSessionManager":
         if importlib.util.find_spec("mcp") is None:
-            raise refuse(501, "no-mcp", "MCP is not installed", mend=EXTRA)
+            raise refuse(501, "no-mcp", "MCP is not installed", mend=install_command("mcp"))
         async with self._starting:
             if self._manager is None:
                 made = await asyncio.to_thread(_make, self._service)

@@ -1,10 +1,10 @@
 """What a client of OpenAI's chat completions is answered: completions, chunks, models, errors. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from everself.conversation.events import Done, ToolCalled
+from everself.frozen import Frozen
 from everself.interfaces.http.problems import Problem
 from everself.interfaces.http.wire_turns import Told
 from everself.models.chat.protocol import Usage
@@ -24,8 +24,7 @@ _TYPES: Final[Mapping[int, str]] = {
 _FIRST: Final = "1970-01-01T00:00:00Z"
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Frozen):
     """What every part of one answer says. `created` is in seconds since 1970."""
 
     id: str

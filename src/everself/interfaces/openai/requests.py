@@ -4,9 +4,9 @@ Fields that change nothing here are ignored, as clients send many; one that woul
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from everself.frozen import Frozen
 from everself.interfaces.http.dialogue import Asked, Item, image_of, tool_of, user_item
 from everself.interfaces.http.fields import (
     Body,
@@ -39,8 +39,7 @@ _NOT_SERVED: Final[Mapping[str, tuple[object, ...]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(Frozen):
     asked: Asked
     include_usage: bool = False
 

@@ -1,10 +1,11 @@
 """What a client of OpenAI's Responses API is answered: responses, and the events of a stream in their order. Pure."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from everself.conversation.events import Done, ToolCalled
+from everself.frozen import Frozen
 from everself.interfaces.http.problems import Problem
 from everself.interfaces.http.wire_turns import Piece, Told
 from everself.models.chat.protocol import Usage
@@ -17,8 +18,7 @@ _INCOMPLETE: Final[Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Frozen):
     """What every form of one response says. `name` is what its parts are called after."""
 
     name: str

@@ -5,9 +5,9 @@ its name.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from everself.frozen import Frozen
 from everself.interfaces.http.dialogue import IMAGE, Asked, Item, tool_of, user_item
 from everself.interfaces.http.fields import (
     Body,
@@ -24,7 +24,7 @@ from everself.interfaces.http.fields import (
 )
 from everself.interfaces.openai.requests import read_choice, read_parts, read_shape
 
-# the parts that hold a text, and where in them it stands
+# parts of a message that hold text, and the field it is in
 _TEXTS: Final = {"input_text": "text", "output_text": "text", "text": "text", "refusal": "refusal"}
 PREFIX: Final = "resp_"
 _SYSTEM: Final = ("system", "developer")
@@ -39,8 +39,7 @@ _NOT_SERVED: Final[Mapping[str, tuple[object, ...]]] = {
 _THOUGHTS: Final = ("reasoning",)
 
 
-@dataclass(frozen=True, slots=True)
-class ResponseRequest:
+class ResponseRequest(Frozen):
     """`previous` is the message of the turn after which it is said. `echo` are fields that the answer repeats."""
 
     asked: Asked

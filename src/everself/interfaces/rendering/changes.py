@@ -7,8 +7,14 @@ from typing import Final
 from everself.interfaces.rendering.lines import Line, minute, paint, paint_diff
 from everself.interfaces.rendering.view import Look, View
 from everself.operations.changes import ChangeLog, ShownChange, UndoReport
+from everself.text.markdown.endings import REFERENCE
 from everself.text.normalise import one_line
 from everself.values import ChangeRecord
+from everself.workspace.layout import place
+
+_REASON: Final = 60
+_WORDS: Final = 160
+_SIGNS: Final = {"-": "−", "+": "+"}
 
 
 def _log(found: ChangeLog, look: Look) -> Iterable[Line]:
@@ -30,15 +36,49 @@ def _shown(found: ShownChange, look: Look) -> Iterable[Line]:
 
 def _undone(report: UndoReport, look: Look) -> Iterator[Line]:
     if not look.agreed:
-        yield from _change(report.undone, report.diff, look)
+        brief = look.chat and "verbose" not in look.flags
+        yield from (_in_words if brief else _change)(report.undone, report.diff, look)
     if look.asking:
         return
+    command = "/undo" if look.chat else "everself undo"
     if not report.diff:
         yield "There is nothing left of it to take back."
     elif report.applied is None:
-        yield f"Nothing was changed. To do it: everself undo {report.undone.id}"
+        yield f"Nothing was changed. To do it: {command} {report.undone.id}"
     else:
-        yield f"Taken back, as change {report.applied}. To have it again: everself undo {report.applied}"
+        yield f"Taken back, as change {report.applied}. To have it again: {command} {report.applied}"
+
+
+def _in_words(record: ChangeRecord, diff: str, look: Look) -> Iterator[Line]:
+    """What taking it back does to the words of each file: no headings, no comments, no references."""
+    yield f"The change of {minute(record.at, look.zone)} ({one_line(record.reason, _REASON)}). Taking it back does this:"
+    told: list[Line] = []
+    for part in diff.split("\n--- "):
+        before, after, hunks = (*part.split("\n", 2), "", "")[:3]
+        # of a file that goes the new name is none
+        path = before.removeprefix("--- ").removeprefix("a/") if "/dev/null" in after else after.removeprefix("+++ b/")
+        # what the runtime notes about its own work follows from the rest
+        words = list(_words_of(hunks)) if place(path).writer != "runtime" else []
+        told += [f"  {path}", *words] if words else []
+    yield from told or paint_diff(diff)
+
+
+def _words_of(hunks: str) -> Iterator[Line]:
+    import re2
+
+    words = ""
+    ended: set[str] = set()
+    for line in hunks.split("\n"):
+        sign, text = line[:1], re2.sub(r"<!--.*?-->", "", line[1:]).strip().removeprefix("- ")
+        known = re2.search(r"<!-- everself: id=(\S+).*?-->", line)
+        # of an entry in a log the words stay, and the comment below them says whether they hold
+        if known and not text and sign == "-" and "until=" in known[0]:
+            ended.add(known[1])
+        elif known and not text and sign == "+" and "until=" not in known[0] and known[1] in ended:
+            yield f"    holds again: {words}"
+        if text and sign != "@" and not text.startswith(("#", REFERENCE.strip())):
+            words = one_line(text, _WORDS)
+            yield from (f"    {_SIGNS[sign]} {words}",) if sign in _SIGNS else ()
 
 
 def _change(record: ChangeRecord, diff: str, look: Look) -> Iterator[Line]:

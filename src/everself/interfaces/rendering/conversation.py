@@ -16,7 +16,7 @@ _SHARED: Final = ("written", "session", "message", "model", "why", "tools", "usa
 
 
 def _reply_lines(reply: Reply, _: Look) -> Iterable[Line]:
-    return [reply.text] if reply.text else []
+    return reply.text.splitlines()
 
 
 def _data(reply: Reply) -> dict[str, object]:

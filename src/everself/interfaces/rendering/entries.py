@@ -14,6 +14,9 @@ from everself.operations.entries import Superseded, Vouched, VouchPlan
 def _vouched(done: Vouched | VouchPlan, _: Look) -> list[str]:
     if isinstance(done, VouchPlan):
         return [f"Nobody vouches for {entries_of(done.entries)} yet."]
+    if done.withdrawn is not None:
+        gone = f"Nobody vouches any more for {entries_of(len(done.withdrawn))}."
+        return [gone if done.withdrawn else "Nobody vouched for it: nothing was changed."]
     return [f"Vouched for {entries_of(len(done.vouched))}." if done.vouched else "All of it was vouched for already."]
 
 

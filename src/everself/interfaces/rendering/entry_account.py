@@ -15,7 +15,7 @@ _HEADER: Final = f"{'ID':<12}  {'DAY':<11}  SURE  {'SOURCE':<10}  {'KIND':<11}  
 
 def _listed(found: Listing, look: Look) -> Iterable[Line]:
     if not found.entries:
-        return ["Nothing is remembered that fits."]
+        return ["No entry matches."]
     if look.chat:
         return [_brief(one, verbose="verbose" in look.flags) for one in found.entries]
     return [paint(_HEADER, bold=True), *(_line(one, found.today) for one in found.entries)]

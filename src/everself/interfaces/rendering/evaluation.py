@@ -3,15 +3,19 @@
 from collections.abc import Iterator
 from typing import Final
 
+from everself.config.installation import install_command
 from everself.interfaces.rendering.lines import count_of
 from everself.interfaces.rendering.view import ExitCode, Look, View
-from everself.models.embedding.local import INSTALL_QUALITY
 from everself.operations.evaluation import EvaluationReport, Measurement
 
 _BETTER: Final = {
-    "missing": f"A better model puts the first hundred in order again, and is not installed: {INSTALL_QUALITY}",
+    "missing": "A better model puts the first hundred in order again, and is not installed: {install}",
     "unfinished": "A better model puts the first hundred in order again, and has not read every note yet: everself memory index --better",
 }
+
+
+def _better(state: str) -> str:
+    return _BETTER[state].format(install=install_command("quality"))
 
 
 def _notices(found: EvaluationReport) -> Iterator[str]:
@@ -19,7 +23,7 @@ def _notices(found: EvaluationReport) -> Iterator[str]:
         yield "Not every chunk has its vector yet: everself memory index"
     if found.better:
         late = round((1 - found.now.recall_at_5) * found.now.questions)
-        yield f"{count_of(late, 'note')} of {found.now.questions} did not come among the first five. {_BETTER[found.better]}"
+        yield f"{count_of(late, 'note')} of {found.now.questions} did not come among the first five. {_better(found.better)}"
     if found.worse:
         why = f" What changed: {'; '.join(found.changed)}." if found.changed else ""
         yield f"Search finds less than before: MRR is down by {found.worse:.3f}, more than chance does.{why}"

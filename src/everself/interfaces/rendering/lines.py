@@ -4,11 +4,12 @@ A colour is asked for with `paint`; escape codes that stand in a text itself are
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
+
+from everself.frozen import Frozen
 
 if TYPE_CHECKING:
     from everself.workspace.disk_workspace import Recovery
@@ -23,8 +24,7 @@ class Look(NamedTuple):
 PLAIN = Look()
 
 
-@dataclass(frozen=True, slots=True)
-class Painted:
+class Painted(Frozen):
     """A line some parts of which have a look of their own."""
 
     parts: tuple[tuple[str, Look], ...]

@@ -30,8 +30,9 @@ def _hidden(found: ModelsReport) -> list[str]:
 def _used(done: UsedReport, _: Look) -> Iterable[Line]:
     if not done.saved.changed:
         return [f"{done.now} answers already."]
+    instead = f"instead of {done.before}" if done.before != done.now else "at the address that you gave"
     return [
-        f"{done.now} answers now, instead of {done.before}.",
+        f"{done.now} answers now, {instead}.",
         f"{done.saved.key} in {done.saved.file} says so.",
     ]
 

@@ -53,11 +53,11 @@ def _catch_up(app: Runtime) -> list[str]:
 
 def _found(found: SearchResult, look: Look) -> Iterator[Line]:
     if not found.hits:
-        yield "Nothing is remembered that fits."
+        yield "No entry matches."
     elif all(hit.weak for hit in found.hits):
         yield "Nothing fits well. What comes nearest:"
     for at, (hit, weight) in enumerate(zip(found.hits, found.weights, strict=True), 1):
-        ended = f"  {hit.ended}" if hit.ended else ""
+        ended = f"  {hit.mark}" if hit.mark else ""
         weak = "  weak" if hit.weak else ""
         where = f"  {hit.day or '          '}  {hit.reference}{weak}{ended}"
         yield f"{at:>2}  " + paint(f"{hit.score:.2f}", bold=True) + where

@@ -16,7 +16,9 @@ _FATES: Final = {
     "mention": "is known, would count as said again",
     "kept": "is kept",
     "noted": "is noted",
+    "quoted": "is noted; what the note leaves out would be added",
     "forgotten": "was forgotten, stays so",
+    "undone": "was undone or deleted, stays so",
 }
 
 

@@ -3,7 +3,7 @@
 import importlib
 import importlib.util
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import tzinfo
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from everself.errors import (
     Unfinished,
     WrongUse,
 )
+from everself.frozen import Frozen
 from everself.interfaces.rendering.lines import Line
 
 if TYPE_CHECKING:
@@ -72,8 +73,7 @@ def code_of(error: EverselfError) -> ExitCode:
     return next(BY_ERROR[kind] for kind in type(error).__mro__ if kind in BY_ERROR)
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Frozen):
     """What a view needs besides the result: the owner's time zone, and the flags of the view that were given.
 
     `asking`: it shows a plan about which somebody is asked; `agreed`: they saw the plan of this result and agreed; `chat`: it is shown
@@ -91,8 +91,7 @@ def _notices(result: Any) -> Sequence[str]:
     return tuple(getattr(result, "notices", ()))
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Frozen):
     """How a result is shown. `flags` (name, help) concern the showing alone; the operation does not get them.
 
     `code` is what a shell is told, `data` what `--json` prints instead of the result, `raw` what is printed byte for byte in place of

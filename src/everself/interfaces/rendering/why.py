@@ -119,7 +119,7 @@ def _origins(found: Origins, look: Look) -> Iterator[str]:
         yield f"First taught on {minute(taught.at, look.zone)} by {who}, in session {taught.session}, message {taught.message}:"
         yield f"  “{one_line(taught.text, _WIDE)}”"
     else:
-        yield "No message taught it: it was written outside a conversation, or the message is gone."
+        yield "No message is known as its source: it was written outside a conversation, or the message is gone."
     if first.change and first.at is not None:
         yield f"Written by change {first.change}, {minute(first.at, look.zone)}."
     else:

@@ -86,9 +86,16 @@ def _of_operation(name: str) -> Run:
     return run
 
 
+def _phrase(summary: str) -> str:
+    """The sentence that explains an operation, as one line of a list."""
+    return summary[:1].lower() + summary[1:].removesuffix(".")
+
+
 async def _help(talk: DialogState, _: str) -> None:
     width = max(len(f"{name} {one.takes}") for name, one in COMMANDS.items())
-    talk.screen.say(f"{f'{name} {one.takes}'.rstrip():<{width}}  {one.summary}" for name, one in COMMANDS.items())
+    talk.screen.say(
+        f"{f'{name} {one.takes}'.rstrip():<{width}}  {_phrase(one.summary)}" for name, one in COMMANDS.items()
+    )
 
 
 async def _fix(talk: DialogState, words: str) -> None:
@@ -133,12 +140,12 @@ async def _quit(talk: DialogState, _: str) -> None:
 _BY_HAND: Final[dict[str, Command]] = {
     "/help": Command(_help, "this list"),
     "/bootstrap": Command(
-        lambda talk, _: meet(talk.app, talk.screen, talk.ask), "get to know each other: a few questions"
+        lambda talk, _: meet(talk.app, talk.screen, talk.ask), "answer a few questions about you and your agent"
     ),
-    "/fix": Command(_fix, "put an entry right: the old words are closed, yours hold", "ID WORDS"),
+    "/fix": Command(_fix, "correct an entry: the old words are closed, yours replace them", "ID WORDS"),
     "/verbose": Command(_verbose, "show places, line numbers and scores, or leave them out", "[on|off]"),
-    "/new": Command(_new, "begin anew; a note about this conversation is kept"),
-    "/compact": Command(_compact, "make a long conversation shorter, after keeping what matters"),
+    "/new": Command(_new, "start a new conversation; a note about this one is kept"),
+    "/compact": Command(_compact, "shorten a long conversation, after keeping what matters"),
     "/quit": Command(_quit, "leave; Ctrl-D does too"),
 }
 # what an operation lists is decided here, one after the other

@@ -12,7 +12,9 @@ from everself.operations.caller import Audience, Caller
 from everself.operations.registry import get_operation
 
 # a path or a fraction at the beginning of a message is no command
-_COMMAND: Final = re2.compile(r"^(/[a-z]+)(?:\s+(.*))?$")
+_COMMAND: Final = re2.compile(r"^(/[A-Za-z]+)(?:\s+(.*))?$")
+# what people type to leave a program, before they have read of /quit
+_LEAVING: Final = ("exit", "quit", ":q")
 # a slip of the finger: nothing failed
 _SLIPS: Final = (NotFound, WrongUse)
 
@@ -25,13 +27,15 @@ class Talk(DialogState):
         first, _, more = text.strip("\n").partition("\n")
         found = _COMMAND.match(first.rstrip())
         try:
-            if found is None:
+            if text.strip().casefold() in _LEAVING:
+                await self._obey("/quit", "")
+            elif found is None:
                 await self._converse(text)
             elif more.strip():
                 # neither done, since the rest may have been meant as an answer, nor said, since it would be remembered
                 self.screen.say((f"{found[1]} takes one line, and this has more. Nothing was done.",))
             else:
-                await self._obey(found[1], (found[2] or "").strip())
+                await self._obey(found[1].lower(), (found[2] or "").strip())
         except EverselfError as error:
             self.failed = self.failed or not isinstance(error, _SLIPS)
             self.screen.trouble(error)

@@ -15,7 +15,7 @@ from everself.runtime import Runtime
 from everself.text.normalise import fold, one_line
 from everself.text.yes_no import read_answer
 
-OFFER: Final = "We have not met properly yet: /bootstrap asks you a few questions."
+OFFER: Final = "Optional: /bootstrap asks a few questions about you and your agent."
 STOPS: Final = frozenset({"/stop", "/quit", "/cancel"})
 _INTRO: Final = "A few questions. An empty answer leaves a thing as it is; /stop ends it, and nothing is written."
 _STOPPED: Final = "Stopped; nothing was written. Your answers are kept: /bootstrap goes on with them."

@@ -19,6 +19,16 @@ from everself.text.visible import visible
 _TELL_BY_DEED: Final = frozenset(
     {"memory_write", "memory_correct", "memory_forget", "file_write", "file_edit", "soul_propose"}
 )
+# what others do, in words
+_DOES: Final = {
+    "memory_search": "searches memory for:",
+    "memory_get": "reads",
+    "memory_promote": "looks for notes that should last",
+    "file_read": "reads",
+    "spawn": "hands on:",
+}
+# a document that is not there is an answer; a model looks for several
+_LOOKS_UP: Final = "memory_get"
 _STOPPED: Final = "Stopped. What was said so far is kept."
 _SHOWN: Final = 60
 _WIDTH: Final = 80
@@ -60,7 +70,7 @@ class Plain:
             case MemoryWritten(written) if self.verbose:
                 self.note(f"{written.deed}: {written.words}  {written.path}")
             case Notice(text=text, mend=mend):
-                self.note(f"{text} {mend}".rstrip())
+                self.note(_with_mend(text, mend))
             case Done(why=why):
                 self._end()
                 if why == "cancelled":
@@ -108,6 +118,10 @@ class Plain:
         self._out.flush()
 
 
+def _with_mend(text: str, mend: str) -> str:
+    return f"{text} → {mend}" if mend else text
+
+
 class Terminal:
     """Streams Markdown; what tools do and what is remembered stands in dim lines between."""
 
@@ -117,12 +131,19 @@ class Terminal:
         self._colour = colour
         self._marking = Marking(lambda: width_of(out))
         self._thinking = False
+        # whether the last line is one beside the conversation
+        self._beside = False
+        # how often something was shown: whoever waits for more compares
+        self.shown = 0
         # names of tools, and what was written, that were told of in this turn
         self._used: set[str] = set()
 
     def show(self, event: Event) -> None:
         match event:
             case Text(text):
+                # the empty line that parts a reply from its next step stands for nothing below a line of ours
+                text = text.lstrip("\n") if self._beside else text
+                self._beside = self._beside and not text
                 self._write(self._marking.feed(text))
             case Thinking() if not self._thinking:
                 self._thinking = True
@@ -130,8 +151,9 @@ class Terminal:
             case ToolCalled(name=name, arguments=arguments) if name not in _TELL_BY_DEED | self._used:
                 # once a turn is enough to see what goes on
                 self._used.add(name)
-                self._quiet(f"· {one_line(name, _SHOWN)} {gist(arguments)}".rstrip())
-            case ToolReturned(name=name, content=content, failed=True):
+                does = name if self.verbose else _DOES.get(name, name)
+                self._quiet(f"· {one_line(does, _SHOWN)} {gist(arguments)}".rstrip())
+            case ToolReturned(name=name, content=content, failed=True) if self.verbose or name != _LOOKS_UP:
                 self._quiet(f"· {one_line(name, _SHOWN)} failed: {gist(content)}")
             case MemoryWritten(written, told):
                 line = self._confirmed(written)
@@ -140,7 +162,7 @@ class Terminal:
                     self._quiet(line)
             case Notice(text=text, level=level, mend=mend):
                 mark = "!" if level == "warning" else "·"
-                self._quiet(f"{mark} {text} {mend}".rstrip())
+                self._quiet(f"{mark} {_with_mend(text, mend)}")
             case Done(why=why):
                 self._finish(why)
             case _:
@@ -171,13 +193,15 @@ class Terminal:
         if why == "cancelled":
             self._quiet(f"! {_STOPPED}")
         self._write("\n")
-        self._thinking = False
+        self._thinking = self._beside = False
         self._used.clear()
 
     def _quiet(self, line: str) -> None:
         self._write(f"{self._marking.end()}{DIM}{wrapped(line, width_of(self._out))}{RESET}\n")
+        self._beside = True
 
     def _write(self, text: str) -> None:
+        self.shown += bool(text)
         self._out.write(text if self._colour else _without_looks(text))
         self._out.flush()
 

@@ -18,6 +18,7 @@ from everself.interfaces.repl.dialog import Talk
 from everself.interfaces.repl.keyboard import held_keys, mark_pastes
 from everself.interfaces.repl.ritual import OFFER
 from everself.interfaces.repl.screens import Terminal
+from everself.models.chat.connections import kept_connections
 from everself.search.recall import RecallRequest
 from everself.text.normalise import one_line
 
@@ -34,6 +35,8 @@ _EARLIER: Final = 200
 _SESSIONS: Final = 12
 # seconds that somebody waits without a word
 _SILENCE: Final = 1.0
+# the same while a model reads: one on this machine may take a minute
+_PATIENCE: Final = 4.0
 _NAME: Final = 40
 # of the window: nobody needs to know that it is empty
 _WORTH_TELLING: Final = 0.005
@@ -51,7 +54,12 @@ class Streams:
 
 def talk_at_terminal(app: "Runtime", session: "Session", streams: Streams) -> bool:
     """Until the person leaves; whether what they said was kept. What went wrong in between they saw, and went on or left."""
-    return asyncio.run(_Sitting(app, session, streams).hold())
+
+    async def sit() -> bool:
+        async with kept_connections():
+            return await _Sitting(app, session, streams).hold()
+
+    return asyncio.run(sit())
 
 
 class _Sitting:
@@ -96,7 +104,7 @@ class _Sitting:
         while text is not None:
             if text.strip():
                 mark_pastes(self._streams.out)
-                with _ctrl_c(lambda: talk.chat.cancel(talk.session)):
+                with _ctrl_c(lambda: talk.chat.cancel(talk.session)), self._patience(text):
                     await talk.hear(text)
                 if text.startswith("/"):
                     self._screen.say(("",))
@@ -104,6 +112,23 @@ class _Sitting:
                     self._who = await asyncio.to_thread(_name_of, self._app)
             text = None if talk.left else await self._next(editor)
         return await talk.close()
+
+    @contextmanager
+    def _patience(self, text: str) -> Iterator[None]:
+        """Says once that a model is waited for, where nothing comes of a message for a while."""
+        before = self._screen.shown
+
+        def tell() -> None:
+            if self._screen.shown == before:
+                self._screen.note(f"· waiting for {one_line(self._model, _NAME)} … Ctrl-C stops it")
+
+        is_said = not text.startswith("/") and self._model != REFLEX
+        telling = asyncio.get_running_loop().call_later(_PATIENCE, tell) if is_said else None
+        try:
+            yield
+        finally:
+            if telling is not None:
+                telling.cancel()
 
     async def _next(self, editor: "Editor") -> str | None:
         try:

@@ -101,7 +101,8 @@ def agents_of(service: Service) -> tuple[str, ...]:
 
 def _answer(request: Request, visit: Visit, page: Page, answer: Answer, tabs: Tabs) -> Response:
     if isinstance(answer, Moved):
-        told = {name: value for name, value in (("done", answer.done), ("change", answer.change)) if value}
+        said = {"done": answer.done, "change": answer.change, "vouched": answer.vouched}
+        told = {name: value for name, value in said.items() if value}
         joint = "&" if "?" in answer.url else "?"
         return moved(f"{answer.url}{joint}{urlencode(told)}" if told else answer.url)
     values = {
@@ -111,14 +112,15 @@ def _answer(request: Request, visit: Visit, page: Page, answer: Answer, tabs: Ta
         "zone": visit.zone,
         "form_token": visit.form_token(),
         "done": visit.query["done"],
-        "change": _change(visit.query["change"]),
+        "change": _identity(visit.query["change"]),
+        "vouched": _identity(visit.query["vouched"]),
         **answer.values,
     }
     return html(request, render(answer.template, **values), answer.status)
 
 
-def _change(said: str) -> str:
-    """The id of a change from an address; nothing where it cannot be one."""
+def _identity(said: str) -> str:
+    """The id of a change or an entry from an address; nothing where it cannot be one."""
     return said if len(said) <= _ID_LETTERS and said.isascii() and said.isalnum() else ""
 
 
@@ -141,6 +143,7 @@ def frame(service: Service, access: Access | None, tab: str, tabs: Tabs) -> dict
         "form_token": "",
         "done": "",
         "change": "",
+        "vouched": "",
     }
 
 

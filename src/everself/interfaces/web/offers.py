@@ -3,7 +3,7 @@
 from typing import Final
 
 _FILES: Final = "It works on a file or a folder of this machine, which a page cannot see."
-_PROCESS: Final = "It is about the process that serves the page."
+_PROCESS: Final = "It starts or ends the process that serves the page, which would go away under it."
 _MODEL: Final = "It is a tool of a model; a person does the same in another way."
 _SECRET: Final = "It makes or shows a secret, which is shown at a terminal once and never sent to a browser."
 
@@ -19,7 +19,7 @@ OFFERED: Final[dict[str, tuple[str, ...]]] = {
         *("memory.bank.list", "memory.bank.show", "memory.bank.add", "memory.contents", "log", "show", "undo"),
     ),
     "soul": (
-        *("soul.show", "soul.history", "soul.diff", "soul.approve", "soul.refuse", "soul.rollback", "soul.test"),
+        *("soul.show", "soul.history", "soul.approve", "soul.refuse", "soul.rollback", "soul.test"),
         *("soul.digest", "soul.verify", "identity"),
     ),
     "review": ("review.list", "review.count", "review.accept", "review.edit", "review.refuse"),
@@ -61,7 +61,8 @@ WITHHELD: Final[dict[str, str]] = {
     "file.write": _MODEL,
     "file.edit": _MODEL,
     "tool.memory": _MODEL,
-    "soul.propose": _MODEL,
+    "soul.propose": "A person edits SOUL.md; the page then shows what changed, to take it over or to put it back.",
+    "soul.diff": "The page of an earlier version shows what differs from the soul of today.",
     "gateway.stop": _PROCESS,
     "gateway.install": _PROCESS,
     "gateway.token.add": _SECRET,

@@ -12,6 +12,8 @@ from jinja2.runtime import Context
 from everself.interfaces.web import strange_text
 from everself.interfaces.web.assets import asset_url
 from everself.interfaces.web.phrases import counted, find_phrase, phrase
+from everself.memory.provenance import PERSON
+from everself.text.markdown.blocks import BlockKind, scan
 
 _FOLDER = "everself.interfaces.web"
 _STEP = 1024
@@ -48,12 +50,41 @@ def environment() -> Environment:
         moment=moment,
         day=day,
         bytes=size,
+        source=source_name,
+        person=person_name,
+        unwrapped=unwrapped,
     )
     return made
 
 
 def render(name: str, /, **values: object) -> str:
     return environment().get_template(name).render(values)
+
+
+def unwrapped(text: str) -> str:
+    """Each paragraph of a document as one line, so that it fills the column that it stands in; everything else as it is written."""
+    data = text.encode("utf-8", "surrogatepass")
+    made = []
+    for block in scan(data).blocks:
+        part = data[block.start : block.end].decode("utf-8", "surrogatepass")
+        if BlockKind.PARAGRAPH in (block.kind, block.lead) and block.kind in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM):
+            first, *more = part.rstrip().split("\n")
+            part = " ".join([first.rstrip(), *(line.strip() for line in more)]) + part[len(part.rstrip()) :]
+        made.append(part)
+    return "".join(made)
+
+
+def source_name(source: str) -> str:
+    """Who said it, as a reader calls them: `owner` is whoever looks at the page. A name that somebody else chose stands behind what they
+    are, so that nobody passes for the owner by being called "You"."""
+    kind, _, name = source.partition(":")
+    known = find_phrase(f"source.{kind}")
+    return ": ".join(filter(None, (known or find_phrase("source.unknown"), name if known else source)))
+
+
+def person_name(who: str) -> str:
+    """Whom an entry is about: `person:ana` is Ana's id."""
+    return who.removeprefix(PERSON)
 
 
 def number(value: float) -> str:

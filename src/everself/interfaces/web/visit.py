@@ -36,11 +36,13 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Another page, shown after something was done. `done` is a key of `done.…` in the catalogue; `change` offers an undo."""
+    """Another page, shown after something was done. `done` is a key of `done.…` in the catalogue; `change` offers an undo, and so does
+    `vouched`, an entry that somebody vouches for now, which changed no file."""
 
     url: str
     done: str = ""
     change: str = ""
+    vouched: str = ""
 
 
 Answer = Shown | Moved
@@ -172,6 +174,11 @@ class Visit:
         said = [(name, str(value)) for name, value in query.items() if value not in ("", None)]
         return f"{self.path}?{urlencode([*kept, *said])}" if kept or said else self.path
 
+    def back(self, otherwise: str) -> str:
+        """The page of ours that a form names as the one it stood on."""
+        named = self.form["back"]
+        return named if named.startswith(PREFIX) and "\\" not in named else self.url(otherwise)
+
     def form_token(self) -> str:
         return form_token(self.cookie)
 
@@ -187,7 +194,7 @@ class Visit:
 
 
 # what an address tells once, after something was done
-_PASSING: Final = frozenset({"done", "change"})
+_PASSING: Final = frozenset({"done", "change", "vouched"})
 
 
 def url_of(agent: str, page: str, /, **query: object) -> str:

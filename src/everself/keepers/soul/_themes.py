@@ -5,7 +5,6 @@ for a soul to change, however often it is repeated. Of what a model noted, the s
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from functools import lru_cache
 from typing import Final, Literal
@@ -16,6 +15,7 @@ from everself.classify.coverage import shares_words
 from everself.classify.model import score
 from everself.classify.openers import bare
 from everself.classify.topics import says
+from everself.frozen import Frozen
 from everself.keepers.keeper_context import KeeperContext
 from everself.memory import provenance
 from everself.memory.provenance import AGENT, CORRECTION, OWNER, rank
@@ -41,8 +41,7 @@ QUOTE: Final = "quote"
 _RECORDS: Final = frozenset({Kind.CORRECTIONS, Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.CHRONICLE})
 
 
-@dataclass(frozen=True, slots=True)
-class Theme:
+class Theme(Frozen):
     """Entries that say the same, the newest first."""
 
     about: About

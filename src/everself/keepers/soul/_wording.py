@@ -4,11 +4,11 @@ Each line names the entries it rests on: two of them, or one that was said twice
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
 from everself.classify.injection import label
+from everself.frozen import Frozen
 from everself.keepers._model_answers import list_schema
 from everself.keepers.keeper import Ask, Choice, Planned, referenced
 from everself.keepers.keeper_context import KeeperContext
@@ -40,8 +40,7 @@ _ASKED: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SoulLine:
+class SoulLine(Frozen):
     """A line for the soul. `replaces` is the learned line that goes for it."""
 
     words: str
@@ -51,8 +50,7 @@ class SoulLine:
     sure: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class WordedLines:
+class WordedLines(Frozen):
     lines: tuple[SoulLine, ...] = ()
     drifts: tuple[Planned, ...] = ()
     notes: tuple[str, ...] = ()

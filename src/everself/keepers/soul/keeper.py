@@ -5,11 +5,12 @@ a line is only proposed or applied, the policy decides, and growth does it: the 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Final
 
 from everself.config.sections import SoulPolicy
+from everself.frozen import Frozen
 from everself.identity.soul import learned_lines
 from everself.identity.versions import Versions
 from everself.keepers.keeper import (
@@ -62,8 +63,7 @@ _SAID: Final[dict[About, str]] = {
 _WISHED: Final = "asked for"
 
 
-@dataclass(frozen=True, slots=True)
-class SoulState:
+class SoulState(Frozen):
     """The soul as it stands, and what keepers asked for before, whatever became of it."""
 
     data: bytes
@@ -207,7 +207,7 @@ def _drift(context: KeeperContext, soul: SoulState, theme: Theme) -> Iterator[Pl
             )
             about = f"drift {digest(line.encode())[:16]} {newest.isoformat()}"
             ask = Ask("question", about, words, (Choice("I have seen it"),))
-            yield Planned(ask, evidence_of(again), "The agent acts unlike its soul.")
+            yield Planned(ask, evidence_of(again), "The agent's behaviour contradicts its soul.")
 
 
 def _fitted(context: KeeperContext, soul: SoulState, line: SoulLine, notes: list[str]) -> Iterator[Planned]:

@@ -5,10 +5,10 @@ its own, with all that it was made from as its lineage, and trusted no more than
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from everself.frozen import Frozen
 from everself.memory.drafts import Draft
 from everself.memory.entries import TRANSCRIPT, read_document, text_hash
 from everself.memory.provenance import AGENT, OWN, base_confidence, concluded_in, provenance_of, rank
@@ -29,8 +29,7 @@ _WIDE: Final = "。！？"
 _HEARTBEAT: Final = "heartbeat"
 
 
-@dataclass(frozen=True, slots=True)
-class ChronicleText:
+class ChronicleText(Frozen):
     """What a model tells of a day, and the entries that it rests on."""
 
     day: date

@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from everself.errors import WrongUse
+from everself.frozen import Frozen
 from everself.memory._archive_parts import LARGEST, Day, find_copy, part_of, put_over, said, verify
 from everself.memory.archive import log as record
 from everself.memory.archive.chronicle import ChronicleText, add_days, tells
@@ -28,8 +29,7 @@ CUT: Final = "it is too large"
 ODD: Final = "it is not a regular file"
 
 
-@dataclass(frozen=True, slots=True)
-class OldDay:
+class OldDay(Frozen):
     """A day that may be put away, and where it goes. `copied`: the archive has it already, as it is now."""
 
     path: str
@@ -40,22 +40,19 @@ class OldDay:
     copied: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class HeldDay:
+class HeldDay(Frozen):
     """A day that is old enough and stays, and why."""
 
     path: str
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class OldDays:
+class OldDays(Frozen):
     days: tuple[OldDay, ...]
     held: tuple[HeldDay, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Archived:
+class Archived(Frozen):
     """What became of some days: moved or copied, to which files, through which change; empty where there was nothing to do."""
 
     change: str = ""

@@ -9,7 +9,7 @@ register their stores.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field, replace
 from datetime import date, datetime
 from logging import INFO, WARNING
 
@@ -24,10 +24,11 @@ from everself.errors import (
     Unfinished,
     WrongUse,
 )
+from everself.frozen import Frozen
 from everself.logs import get_logger
 from everself.memory.catalog import Catalog
 from everself.memory.drafts import Draft
-from everself.memory.entries import read_document, text_hash
+from everself.memory.entries import TRANSCRIPT, read_document, text_hash
 from everself.memory.forgetting import _byte_search as search
 from everself.memory.forgetting.forgotten_words import (
     FORGOTTEN,
@@ -42,6 +43,7 @@ from everself.memory.forgetting.forgotten_words import (
     runs,
 )
 from everself.memory.forgetting.proof import (
+    FORGET,
     DocumentCut,
     ForgetPlan,
     ForgetProof,
@@ -50,6 +52,7 @@ from everself.memory.forgetting.proof import (
     Target,
     Unreachable,
 )
+from everself.memory.forgetting.spoken import Spoken, find_spoken
 from everself.memory.provenance import AGENT, PERSON
 from everself.storage.filesystem import READ_LIMIT, disk_errors
 from everself.storage.history.rewriting import RewritableHistory, Rewritten
@@ -66,8 +69,7 @@ from everself.workspace.disk_workspace import DiskWorkspace
 from everself.workspace.layout import place
 
 
-@dataclass(frozen=True, slots=True)
-class ForgettingSelection:
+class ForgettingSelection(Frozen):
     """`homes`: documents with the texts that are meant only there; a folder (ending in /) with no text goes as a whole, and a text
     without a document is meant wherever it stands."""
 
@@ -157,8 +159,7 @@ _LOCK = "the lock of forgetting"
 Tell = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class ForgettingResources:
+class ForgettingResources(Frozen):
     """Everything forgetting reaches. `places` are the stores of other packages, `derived` what is made from documents,
     `backups` the names of known backups, `root` the real folder of the workspace, if any. `lock` lets one process forget at a time:
     another process would mistake a running forgetting for one that a crash left unfinished."""
@@ -184,19 +185,27 @@ class Forgetting:
         """Exactly what would go; changes nothing."""
         chosen = choose(target, self._catalog, self._scrub, self._clock)
         ids = [entry.id for entry in chosen.entries]
-        words = ForgottenWords(ids, chosen.texts, chosen.homes)
+        spoken = self._spoken(fold(target.words), chosen)
+        texts = (*chosen.texts, *spoken.sentences)
+        words = ForgottenWords(ids, texts, chosen.homes)
         with self._held_history() as history:
             rewritten = history.rewrite(words.in_document, words.in_message, keep=False, tell=_told(tell, "history"))
         older = tuple(sorted(text for text in words.older if is_telling(fold(text))))
-        words = ForgottenWords(ids, (*chosen.texts, *older), chosen.homes)
-        quoted = Counter(name for name, text in self._scrub.texts() if words.in_text(text) is not None)
+        words = ForgottenWords(ids, (*texts, *older), chosen.homes)
+        quoted, alone = Counter[str](), Counter[str]()
+        for name, text in self._scrub.texts():
+            if words.in_text(text) is not None:
+                quoted[name] += 1
+                alone[name] += words.goes_alone(text)
+        documents = list(self._documents(words))
+        alone.update({path: sum(fold(one) in words.anywhere for one in pieces) for path, pieces, _ in documents})
         quoted[SEARCHES] += self._scrub.searches_naming(ids, words.folders)
         for one in self._resources.places:
             quoted[one.name] += one.holds(words)
         return ForgetPlan(
             entries=chosen.entries,
-            texts=(*chosen.texts, *older),
-            documents=tuple(DocumentCut(path, count) for path, count, _ in self._documents(words) if count),
+            texts=(*texts, *older),
+            documents=tuple(DocumentCut(path, len(pieces)) for path, pieces, _ in documents if pieces),
             messages=chosen.messages,
             quoted=tuple(DocumentCut(name, count) for name, count in sorted(quoted.items()) if count),
             commits=len(rewritten.commits),
@@ -204,7 +213,17 @@ class Forgetting:
             remains=self._remains(words),
             homes=chosen.homes,
             searches=chosen.searches,
+            sentences=spoken.sentences,
+            unclear=spoken.unclear,
+            alone=tuple(DocumentCut(name, count) for name, count in sorted(alone.items()) if count),
         )
+
+    def _spoken(self, words: str, chosen: ForgettingSelection) -> Spoken:
+        meant = [(entry, _words_of(entry)) for entry in chosen.entries]
+        ids, gone = {entry.id for entry in chosen.entries}, set(chosen.messages)
+        # a transcript in the workspace is a copy of the conversation, and no statement of its own
+        kept = (one.text for one in self._catalog.all() if one.id not in ids and one.kind != TRANSCRIPT)
+        return find_spoken((one for one in self._scrub.messages() if one.id not in gone), words, meant, kept)
 
     def plan_for(self, what: str, tell: Tell | None = None) -> ForgetPlan:
         """The plan for what a person calls by an id or by words. Every interface asks here. NotFound where nothing holds them."""
@@ -239,7 +258,7 @@ class Forgetting:
         )
         self._scrub.begin(task, graves)
         try:
-            return self._perform(task, ForgottenWords(task.entries, plan.texts, plan.homes), tell)
+            return self._perform(task, ForgottenWords(task.entries, plan.texts, plan.homes), tell, plan.unclear)
         except (DiskError, Damaged, ChangedMeanwhile) as error:
             # the tombstones and the task are recorded: the next forgetting resumes it
             raise Unfinished(
@@ -256,7 +275,9 @@ class Forgetting:
     def _resume(self, tell: Tell | None) -> tuple[ForgetProof, ...]:
         return tuple(self._perform(task, self._recover_words(task), tell) for task in self._scrub.unfinished())
 
-    def _perform(self, task: Task, words: ForgottenWords, tell: Tell | None) -> ForgetProof:
+    def _perform(
+        self, task: Task, words: ForgottenWords, tell: Tell | None, unclear: tuple[RemainingMention, ...] = ()
+    ) -> ForgetProof:
         found, removed = Counter[str](), Counter[str]()
         # pending journal records contain old documents, and an unfinished change would restore them
         self._drain()
@@ -282,6 +303,7 @@ class Forgetting:
         removed["old history objects"] += objects
         self._clean_pages(words)
         proof = self._prove(task, words, change, rewritten.commits, (found, removed))
+        proof = replace(proof, mentions=(*proof.mentions, *unclear))
         counts = sum(removed.values()), sum(one.left for one in proof.places), len(proof.commits)
         level = INFO if proof.gone else WARNING
         _log.log(level, "Forgetting %s: %d traces removed, %d left, %d commits rewritten.", task.id, *counts)
@@ -304,12 +326,12 @@ class Forgetting:
         def plan() -> Change | None:
             found.clear()
             draft = Draft(self._content)
-            for path, count, data in self._documents(words):
-                if count:
+            for path, pieces, data in self._documents(words):
+                if pieces:
                     draft.put(path, data)
-                    found[place(path).kind.value] += count
+                    found[place(path).kind.value] += len(pieces)
             evidence = tuple(f"entry:{one}" for one in sorted(words.ids)[:MOST_EVIDENCE])
-            return Change(Author.OWNER, "forget", draft.edits(), evidence) if found else None
+            return Change(Author.OWNER, FORGET, draft.edits(), evidence) if found else None
 
         for _ in range(TRIES):
             outcome = self._resources.workspace.apply_plan(plan)
@@ -319,14 +341,14 @@ class Forgetting:
                 return outcome.id if isinstance(outcome, Applied) else ""
         raise ChangedMeanwhile(f"({', '.join(outcome.paths)})" if isinstance(outcome, Conflict) else "")
 
-    def _documents(self, words: ForgottenWords) -> Iterator[tuple[str, int, bytes | None]]:
-        """Every document with how much of it goes and what it becomes."""
+    def _documents(self, words: ForgottenWords) -> Iterator[tuple[str, tuple[str, ...], bytes | None]]:
+        """Every document with what of it goes and what it becomes."""
         for one in self._resources.workspace.list():
             if one.kind != "file" or one.links != 1 or one.size > READ_LIMIT:
                 continue
             if is_open(one.path) or one.path.startswith(words.folders):
                 cleaned = words.in_document(one.path, self._content(one.path) or b"")
-                yield one.path, len(cleaned.pieces), cleaned.data
+                yield one.path, tuple(piece.decode("utf-8", "replace") for piece in cleaned.pieces), cleaned.data
 
     def _clean_database(self, task: Task, words: ForgottenWords) -> dict[str, int]:
         done = self._scrub.rewrite(words.in_text)

@@ -11,7 +11,8 @@
   about tea with it.
 
 Words that somebody asks to be forgotten as such (`anywhere`) go wherever they stand: an entry of one paragraph that holds them goes as a
-whole; longer texts, records, transcripts and headings lose the words and keep the rest.
+whole, and so does a sentence of a conversation (`spoken.py` finds them); longer texts, records and headings lose the words and keep the
+rest.
 
 When whole days, people or sessions are forgotten, short words ("yes") count only in the documents they came from.
 What the owner alone may write (the soul, the settings) is never changed by forgetting; it is reported as well.
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from everself.memory.entries import TRANSCRIPT, ParsedEntry, holds_memory, read_document, refers
 from everself.storage.history.rewriting import CleanedDocument
+from everself.storage.state.scrub import map_strings
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.edit import apply_splice, remove_entry
 from everself.text.markdown.entries import EntrySpan, entries
@@ -94,7 +96,7 @@ class ForgottenWords:
             folded: text for folded, text in every.items() if not homes or is_telling(folded) or folded in self.anywhere
         }
         self._needles = tuple({needle for folded, text in self.texts.items() for needle in _needles(folded, text)})
-        # what else entries with these ids said, in the documents that were looked at
+        # other texts of the same entries, found in the documents that were read
         self.older: set[str] = set()
         self._marks = tuple(identity.encode() for identity in self.ids)
 
@@ -118,6 +120,22 @@ class ForgottenWords:
 
     def in_text(self, text: str) -> str | None:
         """A message, a reason, the words of a commit without what is forgotten; None when it stays."""
+        made = self._in_json(text) or text
+        made = self._in_plain(made) or made
+        return None if made == text else made
+
+    def _in_json(self, text: str) -> str | None:
+        """The arguments of a tool call or its result: escaped, a sentence with quotation marks reads differently."""
+        if text[:1] not in ("{", "[") or "\\" not in text:
+            return None
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return None
+        made = map_strings(value, self.in_text)
+        return None if made == value else json.dumps(made, ensure_ascii=False)
+
+    def _in_plain(self, text: str) -> str | None:
         folded = fold(text)
         spans = [
             (start, end)
@@ -127,6 +145,13 @@ class ForgottenWords:
             if is_telling(one) or one in self.anywhere or _stands(text, start, end, telling=False, labels=False)
         ]
         return _replaced(text, spans) if spans else None
+
+    def goes_alone(self, text: str) -> bool:
+        """Whether words that are asked for as such go from this text without the sentence they stand in."""
+        if not self.anywhere:
+            return False
+        whole = ForgottenWords(self.ids, [one for folded, one in self.texts.items() if folded not in self.anywhere])
+        return self._holds(fold(whole.in_message(text))) and fold(text) not in self.anywhere
 
     def in_message(self, text: str) -> str:
         """The same for the words of a commit."""
@@ -250,7 +275,7 @@ def candidates(text: str) -> Iterator[str]:
         for mark in ('"', "`", "~~"):
             yield from line.split(mark)[1::2]
         # a sentence after a colon ("I was told: …") counts too
-        starts = [0, *(at + 1 for at, char in enumerate(bare) if char in _ENDS or char in ":：")]
+        starts = [0, *(at + 1 for at, char in enumerate(bare) if char in _ENDS or char in ":："), len(bare)]
         for number, first in enumerate(starts):
             yield from (bare[first:last].strip() for last in starts[number + 1 : number + 1 + MOST_SENTENCES])
 
@@ -341,6 +366,8 @@ def _needles(folded: str, text: str) -> Iterator[bytes]:
     if is_telling(folded):
         yield text.encode("utf-8", "surrogateescape")
         for plain in (True, False):
-            written = json.dumps(text, ensure_ascii=plain)[1:-1]
-            if written != text:
-                yield written.encode("utf-8", "surrogatepass")
+            # a tool call is JSON within JSON
+            once = json.dumps(text, ensure_ascii=plain)[1:-1]
+            for written in (once, json.dumps(once, ensure_ascii=plain)[1:-1]):
+                if written != text:
+                    yield written.encode("utf-8", "surrogatepass")

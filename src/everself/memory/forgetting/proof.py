@@ -2,19 +2,21 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import date
 from typing import Final
 
+from everself.frozen import Frozen
 from everself.text.normalise import one_line
 from everself.values import Entry
 
+# the reason of the change that forgets
+FORGET: Final = "forget"
 # limit of listed entries
 _SHOWN: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Frozen):
     """What to forget: entries by id, words wherever they stand, everything of a session, of a person, or of the days `since` to `until`."""
 
     ids: tuple[str, ...] = ()
@@ -25,24 +27,21 @@ class Target:
     until: date | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentCut:
+class DocumentCut(Frozen):
     """How many entries and lines a document loses."""
 
     path: str
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class RemainingMention:
+class RemainingMention(Frozen):
     """Words that stay: another sentence's, or in a document that the owner alone may write, or what was made from the forgotten."""
 
     reference: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unreachable:
+class Unreachable(Frozen):
     """What Everself cannot reach. `holds`: whether the words were found there; None when that cannot be looked at."""
 
     name: str
@@ -50,8 +49,7 @@ class Unreachable:
     holds: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ForgetPlan:
+class ForgetPlan(Frozen):
     """Exactly what would go. Nothing has happened yet."""
 
     entries: tuple[Entry, ...]
@@ -66,6 +64,11 @@ class ForgetPlan:
     # document is meant wherever it stands
     homes: tuple[tuple[str, str], ...] = ()
     searches: tuple[str, ...] = ()
+    # sentences of conversations that go, and messages of which nobody can tell whether they say it
+    sentences: tuple[str, ...] = ()
+    unclear: tuple[RemainingMention, ...] = ()
+    # where words go by themselves, and the text around them stays
+    alone: tuple[DocumentCut, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -74,16 +77,29 @@ class ForgetPlan:
     @property
     def called(self) -> str:
         """How a question calls it."""
-        return f"all {len(self.entries)} entries" if len(self.entries) > 1 else "it"
+        return f"these {len(self.entries)} entries" if len(self.entries) > 1 else "it"
 
     def lines(self) -> Iterator[str]:
         """What a person should see before they say yes."""
         entries = "1 entry" if len(self.entries) == 1 else f"{len(self.entries)} entries"
-        yield f"This would go: {entries}"
+        yield (
+            f"This would go: {entries}, as a whole"
+            if self.entries
+            else "No entry would go, only what stands elsewhere."
+        )
         for entry in self.entries[:_SHOWN]:
             yield f"  {entry.id}  {one_line(entry.text, 72)}  ({entry.reference})"
         if len(self.entries) > _SHOWN:
             yield f"  and {len(self.entries) - _SHOWN} more"
+        if self.sentences:
+            yield "In conversations, [forgotten] takes the place of:"
+            yield from (f"  “{one_line(text, 96)}”" for text in self.sentences[:_SHOWN])
+            if len(self.sentences) > _SHOWN:
+                yield f"  and {len(self.sentences) - _SHOWN} more sentences"
+        if self.alone:
+            words = next((text for path, text in self.homes if not path), "")
+            where = ", ".join(f"{cut.path} ({cut.count})" for cut in self.alone)
+            yield f"Only “{one_line(words, 72)}” goes, and the text around it stays: {where}"
         if self.documents:
             yield "From files: " + ", ".join(f"{cut.path} ({cut.count})" for cut in self.documents)
         if self.messages:
@@ -92,14 +108,13 @@ class ForgetPlan:
             yield "Where it is quoted: " + ", ".join(f"{cut.path} ({cut.count})" for cut in self.quoted)
         if self.commits:
             yield f"From the history: {self.commits} commits are written anew"
-        for mention in self.mentions:
+        for mention in (*self.mentions, *self.unclear):
             yield f"Stays in {mention.reference}: {mention.reason}"
         for remain in self.remains:
             yield f"Out of reach: {remain.name}: {remain.words}"
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceResult:
+class PlaceResult(Frozen):
     """One kind of place: how often it held what was forgotten, how often that was removed, and what the search found afterwards.
 
     `left` ought to be 0. `mentioned` counts what the raw search met in sentences that stay by rule.
@@ -112,8 +127,7 @@ class PlaceResult:
     mentioned: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ForgetProof:
+class ForgetProof(Frozen):
     """What was done and what a raw search finds now. `searched` is false when only hashes were left to go by after a crash."""
 
     id: str
@@ -159,8 +173,15 @@ class ForgetProof:
         lines += self.notices
         if not self.searched:
             lines.append("It was completed after a crash, when the words to search for were no longer known.")
-        lines.append("A search of every byte finds nothing." if self.gone else "NOT all of it is gone; run it again.")
+        lines.append(self._found())
         return lines
+
+    def _found(self) -> str:
+        if not self.gone:
+            return "NOT all of it is gone; run it again."
+        if self.mentions:
+            return "A search of every byte finds it only where it stays, as listed above."
+        return "A search of every byte finds nothing."
 
 
 def _mentioned(one: PlaceResult) -> str:

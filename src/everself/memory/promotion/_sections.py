@@ -1,9 +1,9 @@
 """What moves together: an entry, or a section with everything under its heading. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from everself.errors import ChangedMeanwhile
+from everself.frozen import Frozen
 from everself.memory.drafts import find_span
 from everself.text.markdown.blocks import BlockKind, Scan
 from everself.text.markdown.entries import EntryKind, EntrySpan
@@ -13,8 +13,7 @@ from everself.values import Entry
 _SILENT = (BlockKind.BLANK, BlockKind.BREAK)
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Frozen):
     """The bytes that move. `level` is that of the heading they begin with, 0 where they begin with none."""
 
     start: int

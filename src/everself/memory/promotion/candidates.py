@@ -1,13 +1,13 @@
 """Finds entries of working memory worth promoting: by their text, or because searches find them often. Reads only."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
 from everself.classify.topics import Category
 from everself.config.sections import Tunables
 from everself.errors import ChangedMeanwhile
+from everself.frozen import Frozen
 from everself.memory.entries import TRANSCRIPT, quotes_a_talk
 from everself.memory.memory import Memory
 from everself.memory.promotion._sections import moving_along
@@ -28,8 +28,7 @@ _RECALLED: Final = 0.4
 _RUNTIME: Final = frozenset({"session", "cron", "heartbeat"})
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateQuery:
+class CandidateQuery(Frozen):
     """`days` back for what entries say; `frequent`: only what was found in `sessions` sessions of the last `within` days."""
 
     days: int = 7
@@ -45,8 +44,7 @@ def asked_of(tunables: Tunables, days: int, *, frequent: bool = False, least: fl
     return CandidateQuery(days, sure, frequent, tunables.promotion_sessions, tunables.promotion_window_days)
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Frozen):
     """An entry worth promoting: why, where it would go, and who may decide it. `along` are the ids of what would move with it."""
 
     entry: Entry

@@ -1,11 +1,11 @@
 """Where promoted entries go, one page for each category, within the scope of the entry; and who may promote one. Opens no document."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from everself.classify.topics import Category
 from everself.errors import RefusedByRule, WrongUse
+from everself.frozen import Frozen
 from everself.memory.memory import Memory
 from everself.memory.provenance import AGENT, HAND, PERSON, rank, weaker
 from everself.memory.writing import CORE, HEADINGS
@@ -33,8 +33,7 @@ _CORES: Final = (Kind.CORE_MEMORY, Kind.PERSON_MEMORY, Kind.PROJECT_MEMORY)
 PromotionRight = Literal["free", "confirm", "held"]
 
 
-@dataclass(frozen=True, slots=True)
-class PromotionPermission:
+class PromotionPermission(Frozen):
     """`weakest` is the least trusted source that what moves rests on; `why` is empty where it is free."""
 
     may: PromotionRight

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule
+from everself.frozen import Frozen
 from everself.memory._archive_parts import Day, find_copy, part_of, put_over
 from everself.memory.drafts import Draft, comment_of, find_span
 from everself.memory.entries import TRANSCRIPT, read_document, text_hash, words_at
@@ -38,8 +39,7 @@ from everself.workspace.layout import archives_of
 _PLAIN: Final = frozenset({"", "note", "memory", "fact", "mined", "released", *CATEGORIES, *(tag.value for tag in Tag)})
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(Frozen):
     """An entry and the page it shall go to, under a heading of its own choice where it names none. `named`: the owner asked for this very
     one."""
 
@@ -49,8 +49,7 @@ class Pick:
     heading: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Frozen):
     """`along` are the entries that stood in the same section."""
 
     entry: str
@@ -60,14 +59,12 @@ class Moved:
     confirmed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NotMoved:
+class NotMoved(Frozen):
     entry: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Moves:
+class Moves(Frozen):
     """What would happen. `change` is None where nothing would."""
 
     change: Change | None
@@ -86,8 +83,7 @@ class _Packing:
     provenance: list[ProvenanceRecord] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Promotion:
+class Promotion(Frozen):
     """What happened. `change` is empty where nothing did."""
 
     change: str

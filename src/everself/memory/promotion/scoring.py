@@ -5,11 +5,11 @@ structure; how often it is found adds `candidates.py`. Knows neither whom to bel
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, get_args
 
 from everself.classify.model import score
 from everself.classify.topics import Category, likely, says
+from everself.frozen import Frozen
 from everself.memory.provenance import AGENT, is_correction
 from everself.values import Entry, Tag
 
@@ -39,8 +39,7 @@ _SHOWN: Final = 40
 _DENSE: Final = "\u2e7f"
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Frozen):
     """`reasons` are for a person: what stands for it."""
 
     category: Category

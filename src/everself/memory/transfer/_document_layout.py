@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from everself.errors import RefusedByRule
+from everself.frozen import Frozen
 from everself.memory.entries import TRANSCRIPT, ParsedEntry, read_document
 from everself.memory.provenance import HAND, base_confidence, rank
 from everself.memory.transfer.export import ExportedLine
@@ -21,8 +21,7 @@ Care = Counter[str]
 _HEADED = (EntryKind.LOG.value, EntryKind.SECTION.value)
 
 
-@dataclass(frozen=True, slots=True)
-class LaidOut:
+class LaidOut(Frozen):
     """A document as it was, as it will be, and the words of each new entry as they will be read back."""
 
     before: bytes | None
@@ -167,7 +166,7 @@ def _words(line: ExportedLine) -> str:
     if not line.struck:
         return line.text
     if "~~" in line.text:
-        # strikethrough before a foreign comment or after a checkbox: one of the marks remains
+        # the text kept one of its two marks: the one before a foreign comment, or the one after a checkbox
         return f"~~{line.text}" if not line.text.startswith("[") else f"{line.text}~~"
     return f"~~{line.text}~~"
 

@@ -5,10 +5,11 @@ Exported are entries, not documents: what stands between them (references by id,
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import date
 
 from everself.errors import WrongUse
+from everself.frozen import Frozen
 from everself.memory.memory import Memory
 from everself.memory.provenance import check_source, known_source
 from everself.memory.writing import is_quarantined
@@ -22,8 +23,7 @@ VERSION = 1
 LONGEST_NAME, LONGEST_LINEAGE, LONGEST_LINE = 200, 4000, 4_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class ExportedLine:
+class ExportedLine(Frozen):
     """An entry as it is exported. `source` is what may be believed where it comes from, `claimed` what an unvouched one says itself;
     `extra` are fields of its comment that Everself does not know."""
 
@@ -51,8 +51,7 @@ class ExportedLine:
     extra: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
+class Export(Frozen):
     """The lines, and from how many of them secrets were taken out."""
 
     lines: tuple[str, ...]

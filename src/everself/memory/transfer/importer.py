@@ -5,10 +5,11 @@ somebody else's section), they are written in the careful way in which all forei
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from everself.errors import WrongUse
+from everself.frozen import Frozen
 from everself.memory.entries import holds_memory, text_hash
 from everself.memory.memory import Memory
 from everself.memory.provenance import CORRECTION, brought, brought_back, parse_tag, provenance_of
@@ -24,14 +25,12 @@ Progress = Callable[[int, int], None]
 STEP = 200
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenLine:
+class BrokenLine(Frozen):
     number: int
     problem: str
 
 
-@dataclass(frozen=True, slots=True)
-class ImportReport:
+class ImportReport(Frozen):
     """What became of the lines. `known` were there already, `differing` too but with other words (ours stay), `forgotten` were
     forgotten on request, `withheld` may be written by Everself alone, `quarantined` speak to the agent and are kept apart. With
     `broken` lines nothing was imported unless asked."""
@@ -48,8 +47,7 @@ class ImportReport:
     change: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ImportOptions:
+class ImportOptions(Frozen):
     """`origin` is how the file is cited. `as_mine`: the owner says that these are their own memories, with the sources they have."""
 
     origin: str

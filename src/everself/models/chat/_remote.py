@@ -1,21 +1,22 @@
 """A chat model over HTTP: streams its reply and retries only while nothing of the reply was delivered.
 
 Sends through pydantic-ai's direct API. Follows no redirect, so that a key never reaches another host. Keeps nothing between two
-requests, not even a connection: a caller that stops listening closes it. Knows no memory, no tool and no price.
+requests but a connection, where its event loop keeps some; a caller that stops listening closes it. Knows no memory, tool or price.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from everself.clock import monotonic
 from everself.errors import ModelFailed, ModelFault
+from everself.frozen import Frozen
 from everself.logs import get_logger
 from everself.models.call_switch import check_allowed
 from everself.models.chat._failures import Failures
 from everself.models.chat._rendering import render_parameters, render_settings, render_turns, render_user, wants_back
+from everself.models.chat.connections import IDLE_SECONDS, MOST_IDLE, client_for
 from everself.models.chat.model_table import ModelFacts
 from everself.models.chat.protocol import (
     ChatRequest,
@@ -48,8 +49,7 @@ _HEADERS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StreamTimeouts:
+class StreamTimeouts(Frozen):
     """Seconds. `stall` without a byte is given up; all waits between tries together stay within `wait`."""
 
     stall: float = 120.0
@@ -68,6 +68,8 @@ class RemoteChatModel:
         self._known = known
         self._patience = patience
         self._failures = Failures(account, patience.stall)
+        # models of one account share connections; no cookie is sent, so that accounts could share them too, and need not
+        self._shared = (account.provider, account.url, account.key.key if account.key is not None else "", patience)
         self._prepared = False
 
     def __repr__(self) -> str:
@@ -160,7 +162,7 @@ class RemoteChatModel:
         from pydantic_ai.exceptions import AgentRunError, UserError
 
         begun = False
-        async with self._client() as client:
+        async with client_for(self._shared, self._client) as client:
             model = build(self._account, client)
             try:
                 async with (
@@ -218,6 +220,7 @@ class RemoteChatModel:
             trust_env=not self._account.local,
             verify=_certificates() if self._account.url.startswith("https:") else False,
             timeout=timeout,
+            limits=httpx2.Limits(max_keepalive_connections=MOST_IDLE, keepalive_expiry=IDLE_SECONDS),
             event_hooks={"request": [settle]},
         )
 

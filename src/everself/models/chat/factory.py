@@ -130,8 +130,10 @@ def find_account(name: str, providers: Sequence[Provider]) -> ModelAccount:
     settings = [one for wanted in vendor.sections for one in providers if one.name == wanted]
     url = next((one.base_url for one in settings if one.base_url), vendor.url)
     mend = f"everself config set provider.{vendor.sections[-1]}.baseUrl URL"
+    if provider not in VENDORS:
+        mend = f"everself model use {provider}/{model} --url http://HOST:PORT/v1"
     if not url:
-        words = f"{provider} is not a known provider, and no baseUrl is set for it."
+        words = f"{provider} is not a known provider, and no address is set for it."
         raise ModelFailed(words, reason="missing", mend=mend)
     if not _is_address(url):
         # without repeating it: it may hold a password

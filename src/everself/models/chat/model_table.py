@@ -3,15 +3,14 @@
 The settings go before the table; what neither knows gets a cautious guess, and says so. Asks no vendor.
 """
 
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from everself.frozen import Frozen
 from everself.models.chat.protocol import Usage
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(Frozen):
     """Dollars for a million tokens. What is read from the vendor's cache or written to it costs `sent` where nothing else is said."""
 
     sent: float
@@ -40,8 +39,7 @@ _OLLAMA = (8_192, 2_048)
 _SAME = {"openai-responses": "openai", "google": "gemini"}
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFacts:
+class ModelFacts(Frozen):
     """What is known of one model. `note` says where a number is a guess."""
 
     window: int
@@ -57,8 +55,7 @@ class ModelFacts:
         return self.long_price if self.long and sent > self.long else self.price
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Frozen):
     """A line of the table."""
 
     provider: str

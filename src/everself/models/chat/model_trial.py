@@ -6,10 +6,10 @@ Judges the answers by what they hold. Knows no vendor: a model is whatever keeps
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from everself.errors import ModelFailed, ModelFault
+from everself.frozen import Frozen
 from everself.models.chat.protocol import (
     Calling,
     ChatModel,
@@ -51,8 +51,7 @@ _PERSON: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SkillResult:
+class SkillResult(Frozen):
     """One skill, whether the model has it, and a sentence for a person."""
 
     skill: Skill
@@ -60,8 +59,7 @@ class SkillResult:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Frozen):
     """What came of trying a model. `micros` is None where its price is unknown."""
 
     model: str
@@ -77,8 +75,7 @@ class Trial:
     calling: Calling = "untested"
 
 
-@dataclass(frozen=True, slots=True)
-class _Reply:
+class _Reply(Frozen):
     text: str
     pieces: int
     calls: tuple[ToolCall, ...]

@@ -1,8 +1,10 @@
 """The protocol of a chat model: a request in, parts of a reply out. Knows no vendor, no memory and no tool."""
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, Protocol
+
+from everself.frozen import Frozen
 
 # How a model calls tools, as `model test` found: as its vendor means it, as JSON in its text, or not at all.
 Calling = Literal["untested", "native", "text", "none"]
@@ -11,8 +13,7 @@ Calling = Literal["untested", "native", "text", "none"]
 JsonObject = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSpec:
+class ToolSpec(Frozen):
     """A tool as described to a model. `parameters` is the JSON schema of an object."""
 
     name: str
@@ -20,8 +21,7 @@ class ToolSpec:
     parameters: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Frozen):
     """A call that a model asked for. `arguments` is JSON as it came, which may be invalid: `tools.calls` parses it."""
 
     id: str
@@ -29,8 +29,7 @@ class ToolCall:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolReturn:
+class ToolReturn(Frozen):
     """What a call gave, in the words that the model is shown."""
 
     id: str
@@ -39,16 +38,14 @@ class ToolReturn:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Frozen):
     """A picture that came with a message. `data` is left out of what is printed."""
 
     media_type: str
     data: bytes = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class UserTurn:
+class UserTurn(Frozen):
     """Something that was said to the agent. `done` are sentences about what was done with it already, before any model saw it; `unclear`
     are questions to ask where nothing could be done; `beside` is what the program through which it was said added of its own."""
 
@@ -59,8 +56,7 @@ class UserTurn:
     images: tuple[Image, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ModelTurn:
+class ModelTurn(Frozen):
     """`vendor` is what the answer came with that the vendor wants back while the turn goes on (see `ReplyEnd`); it is never stored."""
 
     text: str = ""
@@ -68,16 +64,14 @@ class ModelTurn:
     vendor: object = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolTurn:
+class ToolTurn(Frozen):
     returns: tuple[ToolReturn, ...]
 
 
 Turn = UserTurn | ModelTurn | ToolTurn
 
 
-@dataclass(frozen=True, slots=True)
-class ChatRequest:
+class ChatRequest(Frozen):
     """One step of a conversation. `prefix` stays the same from turn to turn and is worth caching; `delta` holds for this turn only.
 
     With a `schema` the answer is JSON of that shape, in `text`; tools may be called before it. `must_call` names the tools one of which
@@ -99,8 +93,7 @@ class ChatRequest:
     parallel_tool_calls: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Frozen):
     """Tokens of one request. `cached` were read from the vendor's cache and `stored` written to it; both are part of `sent`."""
 
     sent: int = 0
@@ -120,25 +113,21 @@ class Usage:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyText:
+class ReplyText(Frozen):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyThinking:
+class ReplyThinking(Frozen):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyCall:
+class ReplyCall(Frozen):
     """A complete call. Vendors stream calls in fragments; these are joined first."""
 
     call: ToolCall
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyEnd:
+class ReplyEnd(Frozen):
     """The last part, always. `length`: it was cut at the limit of tokens; `refused`: the vendor's filter stopped it.
 
     `vendor` is the answer with its signed thinking, which some vendors expect back with the results of the tools that it called. Only the

@@ -7,11 +7,11 @@ way of every other call: the same permissions, the same taint. Knows no tool.
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import re2
 
+from everself.frozen import Frozen
 from everself.models.chat.protocol import Calling, ChatRequest, ModelTurn, ToolCall, ToolTurn, UserTurn
 from everself.values import new_id
 
@@ -25,8 +25,7 @@ _NEAR: Final = 16
 _ESCAPED: Final = re2.compile(r"\\+(?:u([0-9A-Fa-f]{4})|[nrtbf])")
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenCalls:
+class WrittenCalls(Frozen):
     """`calls` are what was asked for in words; `text` is to be shown: what was held back and is no call."""
 
     text: str = ""

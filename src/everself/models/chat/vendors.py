@@ -4,14 +4,15 @@ Builds what sends a request and sends none itself. Knows nothing of turns, retri
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from everself.config import Secret
+from everself.config.installation import install_command
 from everself.errors import BadConfig, ModelFailed
+from everself.frozen import Frozen
 
 if TYPE_CHECKING:
     import httpx2
@@ -24,8 +25,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _NO_KEY = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAccount:
+class ModelAccount(Frozen):
     """Whom to ask, in whose name. `settings` is what follows `provider.` there; the key is looked up when a request leaves."""
 
     provider: str
@@ -48,8 +48,7 @@ class ModelAccount:
         return self.host in LOOPBACK
 
 
-@dataclass(frozen=True, slots=True)
-class Vendor:
+class Vendor(Frozen):
     """One line of the table. `tail` is what an address ends in there; `sections` are where its settings are looked for,
     the usual one last."""
 
@@ -98,8 +97,7 @@ def load(account: ModelAccount) -> None:
                 import_module("pydantic_ai.models.openai")
     except ImportError:
         words = f"The package that talks to {account.provider} is not installed."
-        mend = "make models, or pip install 'everself[models]'"
-        raise ModelFailed(words, reason="missing", mend=mend) from None
+        raise ModelFailed(words, reason="missing", mend=install_command("models")) from None
 
 
 def build(account: ModelAccount, client: "httpx2.AsyncClient") -> "Model[Any]":

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from everself import clock
 from everself.errors import EmbeddingFailed, EmbeddingFault
+from everself.frozen import Frozen
 from everself.logs import get_logger
 from everself.models.embedding.protocol import Embedder, Purpose
 
@@ -44,8 +45,7 @@ _FAULTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
+class RetryPolicy(Frozen):
     """How often one request is sent, how long to wait in between at most, and the first such wait; all in seconds."""
 
     attempts: int
@@ -58,8 +58,7 @@ ASKING = RetryPolicy(attempts=2, longest_wait=1.0, backoff=0.2)
 INDEXING = RetryPolicy(attempts=4, longest_wait=60.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Frozen):
     batch: int = 256
     batch_characters: int = 100_000
     asking: RetryPolicy = ASKING

@@ -77,9 +77,7 @@ def _find_fault(made: Any, name: str) -> str:
     return "" if isinstance(made.paid, bool) else "it does not say whether it is paid"
 
 
-AS_OF = "2025-11-01"
-
-# dollars for a million tokens
+# dollars for a million tokens, as of 2025-11-01
 PRICES: Mapping[tuple[str, str], float] = MappingProxyType(
     {
         ("openai", "text-embedding-3-small"): 0.02,

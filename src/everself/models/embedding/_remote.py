@@ -9,14 +9,15 @@ import math
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from everself import clock
 from everself.config import Secret
+from everself.config.installation import install_command
 from everself.errors import BadConfig, EmbeddingFailed, EmbeddingFault
+from everself.frozen import Frozen
 from everself.models.call_switch import check_allowed
 from everself.models.embedding._wire_formats import WireFormat
 from everself.models.embedding.protocol import Purpose
@@ -125,16 +126,14 @@ _BYTES_BESIDE = 1024 * 1024
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-@dataclass(frozen=True, slots=True)
-class Timeouts:
+class Timeouts(Frozen):
     """Seconds for a whole request: a person waits for a query, nobody for a batch."""
 
     query: float = 10.0
     document: float = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddingAccount:
+class EmbeddingAccount(Frozen):
     """Whom to ask, in whose name. Secrets are looked up when a request leaves and are never kept as text."""
 
     provider: str
@@ -189,7 +188,7 @@ class RemoteEmbedder:
             import httpx2
         except ImportError:
             # where searches go on by words, only the sentence is shown
-            words = f"The package that talks to {self.provider} is not installed: pip install 'everself[models]'"
+            words = f"The package that talks to {self.provider} is not installed: {install_command('models')}"
             raise EmbeddingFailed(words, reason="missing") from None
         end = clock.monotonic() + seconds
         url = endpoint(self._account.url, self._wire.path(self._account.model))

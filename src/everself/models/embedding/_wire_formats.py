@@ -4,18 +4,17 @@ Pure: knows JSON as it was parsed, nothing of sockets, keys or time-outs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from urllib.parse import quote
 
 from everself.errors import EmbeddingFailed
+from everself.frozen import Frozen
 from everself.models.embedding.protocol import Purpose
 
 Json = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class WireFormat:
+class WireFormat(Frozen):
     """One format. `body` and `rows` are each other's counterpart; `key_header` is followed by what stands before the key."""
 
     model: str

@@ -43,7 +43,7 @@ class OpenBackup:
 def open_backup(source: str) -> Iterator[OpenBackup]:
     with disk_errors(source):
         if not os.path.lexists(source):
-            raise NotFound(f"There is no backup at {source}.")
+            raise NotFound(f"backup {source}.")
         # opening a FIFO would wait for a writer for ever
         if not stat.S_ISREG(os.stat(source).st_mode):
             raise WrongUse(f"{source} is no file.")

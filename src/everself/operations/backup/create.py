@@ -7,10 +7,10 @@ copied before that, so that the lock is held briefly. The archive gets its name 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 from everself import __version__
 from everself.errors import ChangedMeanwhile, Damaged, NotFound, RefusedByRule, TooLarge
+from everself.frozen import Frozen
 from everself.operations.backup.check import Progress, verify
 from everself.operations.backup.manifest import (
     DATABASE,
@@ -45,8 +45,7 @@ _DATABASE_COPY = f"{TEMPORARY_PREFIX}backup.db"
 _TRIES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class BackupReport:
+class BackupReport(Frozen):
     """`files` counts those of the workspace, `bytes` is the size of the archive, `changes` how far the ledger goes."""
 
     path: str
@@ -57,8 +56,7 @@ class BackupReport:
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Moment:
+class _Moment(Frozen):
     """What was there while nobody wrote. The database was copied beside the original."""
 
     documents: TreeCopy
@@ -67,8 +65,7 @@ class _Moment:
     commit: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
+class _Target(Frozen):
     """Where the backup goes, and the names used for a moment in the same folder."""
 
     files: RealFileSystem
@@ -122,7 +119,7 @@ def _choose(app: Runtime, target: str) -> _Target:
             target = os.path.join(target, default_name(app))
         folder, name = os.path.split(os.path.abspath(target))
         if not os.path.isdir(folder):
-            raise NotFound(f"There is no folder {folder} to put the backup in.", mend=f"mkdir -p '{folder}'")
+            raise NotFound(f"folder {folder}, in which the backup was to be put.", mend=f"mkdir -p '{folder}'")
         for path, what in ((app.agent.workspace, "workspace"), (app.agent.state, "state")):
             if is_inside(folder, path):
                 raise RefusedByRule(

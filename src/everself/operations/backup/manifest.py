@@ -5,11 +5,11 @@ Whatever it says was written by somebody else's machine: names and sizes are che
 
 import hmac
 import json
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from everself.errors import Damaged, NewerSchema
+from everself.frozen import Frozen
 from everself.storage.archive import Member
 from everself.storage.paths import find_fault
 from everself.storage.state.ledger import LedgerHead
@@ -30,8 +30,7 @@ KEY: Final = "keys/integrity.key"
 _HEX: Final = frozenset("0123456789abcdef")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Frozen):
     """One file of the backup, named as in the archive."""
 
     path: str
@@ -45,8 +44,7 @@ class Line:
         return Member(self.path, self.size, self.mode, self.mtime)
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(Frozen):
     everself: str
     agent: str
     created_at: str

@@ -7,7 +7,6 @@ start completes if this one is cut short. Knows where a backup's files belong; h
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 
 from everself.errors import (
     ChangedMeanwhile,
@@ -19,6 +18,7 @@ from everself.errors import (
     StoreBusy,
     WrongUse,
 )
+from everself.frozen import Frozen
 from everself.operations.backup.check import Progress, open_backup, verify
 from everself.operations.backup.manifest import (
     DATABASE,
@@ -55,8 +55,7 @@ from everself.workspace.relocation import (
 _PATIENCE = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class RestoreReport:
+class RestoreReport(Frozen):
     """What was restored and where. `kept_beside` are the folders that hold what was there before.
 
     In a dry run nothing happened, and the same fields say what would.
@@ -105,8 +104,7 @@ def restore_backup(
                         remove_staging(folders)
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
+class _Job(Frozen):
     folders: AgentFolders
     source: str
     manifest: Manifest
@@ -220,7 +218,7 @@ def _look_at(folders: AgentFolders, manifest: Manifest, key: bytes | None) -> li
             if key is None or identify_key(key) != manifest.key_id:
                 return []
             report = state.verify_ledger(manifest.ledger)
-            return [] if report.ok else [f"The ledger does not check out: {report.reason}."]
+            return [] if report.ok else [f"The ledger is not valid: {report.reason}."]
     except NewerSchema:
         raise
     except Damaged as error:

@@ -5,8 +5,8 @@ Works on any state, however broken. Without `fix` it changes nothing.
 
 from typing import Annotated
 
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Option, Request, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Option, Request, owner_writes
 from everself.operations.doctor.examination import DoctorReport, examine
 from everself.operations.home import Home
 
@@ -14,23 +14,21 @@ __all__ = ["DoctorReport", "DoctorRequest", "examine", "examine_agent"]
 
 
 class DoctorRequest(Request):
-    fix: Annotated[bool, Option("Mend what can be mended without a decision of yours.")] = False
-    agent: Annotated[str, Option("Which agent, where there are several.", "NAME")] = ""
+    fix: Annotated[bool, Option("Fix what can be fixed without your decision.")] = False
+    agent: Annotated[str, Option("The agent to use, if there are several.", "NAME")] = ""
 
 
-@operation(
+@owner_writes(
     "doctor",
-    audience=Audience.OWNER,
-    effect="write",
     # an agent that cannot be opened is looked at as well
     on="home",
     examples=(
         ("everself doctor", "look, and change nothing"),
-        ("everself doctor --fix", "mend what can be mended without a decision of yours"),
+        ("everself doctor --fix", "fix what needs no decision of yours"),
     ),
 )
 def examine_agent(home: Home, _: Caller, request: DoctorRequest) -> DoctorReport:
-    """Look for what is wrong, and say what mends it.
+    """Find problems, and say how to fix them.
 
     The exit code is 0 when all is well, 6 when there are warnings, 1 when there are errors.
     """

@@ -5,12 +5,13 @@ Looking is bounded, so that a huge workspace costs little more than a small one;
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Self
 
 from everself.config import AgentSettings, Config, Loaded, Places, with_tunables
 from everself.errors import Damaged, EverselfError, NewerSchema, UnsafePath
+from everself.frozen import Frozen
 from everself.lazy import part
 from everself.operations.doctor.state_reading import REBUILD, RESTORE, open_readable
 from everself.operations.doctor.words import failed
@@ -31,8 +32,7 @@ READ_BYTES = 16 * 1024 * 1024
 SCAN_BYTES = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Frozen):
     """What the workspace holds: `found` without hidden names, `temporaries` that Everself itself makes for a moment."""
 
     found: tuple[FileStat, ...]
@@ -41,8 +41,7 @@ class Listing:
     whole: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Documents:
+class Documents(Frozen):
     """Contents of plain Markdown files. `left` counts those that were not looked at."""
 
     read: Mapping[str, bytes]

@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from everself.clock import system_now
 from everself.config import Loaded, Places, Vault, check, environment, find_places, load, read_host, read_vault
 from everself.errors import EverselfError
+from everself.frozen import Frozen
 from everself.operations.doctor import (
     contents,
     folders,
@@ -39,8 +40,7 @@ _ORDER = ("error", "warning", "note")
 _ALIKE = 10
 
 
-@dataclass(frozen=True, slots=True)
-class DoctorReport:
+class DoctorReport(Frozen):
     """What was found, worst first, and what `fix` mended. `workspace` is empty where the settings do not tell it."""
 
     agent: str

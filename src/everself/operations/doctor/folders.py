@@ -59,7 +59,7 @@ def check_state(case: Case) -> Iterator[Finding]:
         words = "This workspace has no state on this machine yet: nothing of it is in a log or can be undone."
         yield warning("state-missing", words, case.setup, path)
     elif not os.access(path, os.R_OK | os.W_OK | os.X_OK, effective_ids=True):
-        words = f"You may not read and write {shown(path)}, which holds the agent's state; nothing can be changed."
+        words = f"Permission denied: {shown(path)} cannot be read and written, which holds the agent's state; nothing can be changed."
         yield bad("state-not-writable", words, f"Check it: {command('ls', '-ld', path)}", path)
     if _is_inside(path, case.agent.workspace):
         words = "The agent's state lies inside its own workspace; whoever gets the files gets the state."

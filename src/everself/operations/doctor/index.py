@@ -7,6 +7,7 @@ weights, `everself memory status --deep` says: that takes as long as there are b
 import os
 from collections.abc import Iterator
 
+from everself.config.installation import install_command
 from everself.errors import Damaged, DiskError, StoreBusy
 from everself.operations.doctor.case import Case
 from everself.operations.doctor.words import FIX, counted, listed, note, shown, warning
@@ -104,9 +105,9 @@ def find_unfinished(case: Case) -> list[str]:
 def check_better_model(case: Case) -> Iterator[Finding]:
     """An offer, no fault."""
     from everself.models.embedding import wants_second
-    from everself.models.embedding.local import INSTALL_QUALITY, has_quality
+    from everself.models.embedding.local import has_quality
 
     search = case.agent.search
     if case.usable and search.enabled and wants_second(search, case.loaded.config.provider) and not has_quality():
         words = "A better model for search is not installed (95 MB, works on this machine, many languages)."
-        yield note("search-better", words, INSTALL_QUALITY, case.agent.workspace)
+        yield note("search-better", words, install_command("quality"), case.agent.workspace)

@@ -9,10 +9,10 @@ from everself.clock import find_zone
 from everself.identity.time_zone import user_zone
 from everself.keepers.scheduler import HEARTBEAT
 from everself.keepers.slots import Times, next_slot
+from everself.operations.checklist import CHECKLIST, has_work
 from everself.operations.doctor.case import Case
 from everself.operations.doctor.words import command, counted, listed, warning
 from everself.operations.gateway import LOG, folder_of, is_running
-from everself.operations.heartbeat import has_work
 from everself.storage.state.jobs import MOST_FAILURES
 from everself.values import Finding, Job
 
@@ -47,7 +47,7 @@ def check_jobs(case: Case) -> Iterator[Finding]:
 
 def _due_since(case: Case, job: Job, own: ZoneInfo) -> datetime | None:
     """The first slot that nobody settled, where that is a while ago. A heartbeat without anything to do waits for nothing."""
-    if job.name == HEARTBEAT and not has_work(case.documents.read.get("HEARTBEAT.md")):
+    if job.name == HEARTBEAT and not has_work(case.documents.read.get(CHECKLIST)):
         return None
     zone = find_zone(job.zone) if job.zone else own
     times = Times(job.kind, job.spec, zone, datetime.fromisoformat(job.created_at))

@@ -2,10 +2,10 @@
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from everself.errors import EverselfError
+from everself.frozen import Frozen
 from everself.operations.doctor.case import Case
 from everself.operations.doctor.words import FIX, counted, shown, warning
 from everself.operations.gateway import folder_of
@@ -18,8 +18,7 @@ OTHERS_WRITE = 0o022
 _SEPARATOR = "\n\n\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Exposed:
+class Exposed(Frozen):
     """What others may reach beneath one folder; `""` is the folder itself."""
 
     what: str
@@ -87,7 +86,7 @@ def check_secrets(case: Case) -> Iterator[Finding]:
         yield warning("secret-in-document", words, mend, paths[which])
 
 
-def _exposed(what: str, folder: str, found: list[FileStat] | tuple[FileStat, ...], *, itself: bool = True) -> Exposed:
+def _exposed(what: str, folder: str, found: Sequence[FileStat], *, itself: bool = True) -> Exposed:
     modes = {one.path: one.mode for one in found if one.kind in ("file", "directory") and one.mode & OTHERS}
     mode = os.stat(folder).st_mode & 0o7777
     if itself and mode & OTHERS:
@@ -97,7 +96,7 @@ def _exposed(what: str, folder: str, found: list[FileStat] | tuple[FileStat, ...
 
 def _state_files(files: RealFileSystem) -> list[FileStat]:
     """The state without the inside of the history: thousands of objects, behind folders that are looked at."""
-    found = []
+    found: list[FileStat] = []
     for folder in ("", "journal", "history.git"):
         try:
             found += files.list(folder)

@@ -78,7 +78,7 @@ def _mode_of(path: str) -> Literal["wal", "plain"]:
     with open(path, "rb") as file:
         head = file.read(100)
     format_number, encoding = (int.from_bytes(head[start : start + 4], "big") for start in (44, 56))
-    # SQLite calls some of these a mistake in the question, for which the store does not answer
+    # checked here because SQLite reports some of these faults as an error of the query, not as damage
     whole = head.startswith(b"SQLite format 3\0") and 1 <= format_number <= 4 and 1 <= encoding <= 3
     if not whole or head[18:20] not in (b"\1\1", b"\2\2"):
         raise Damaged(f"{path} is not an SQLite database: its first bytes are wrong.", mend=RESTORE)

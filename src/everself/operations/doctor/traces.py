@@ -2,9 +2,9 @@
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from everself.errors import Damaged
+from everself.frozen import Frozen
 from everself.operations.doctor.case import Case
 from everself.operations.doctor.words import FIX, bad, command, counted, listed, note, shown, warning
 from everself.storage.filesystem import READ_LIMIT, TEMPORARY_PREFIX
@@ -20,8 +20,7 @@ HISTORY = "history.git"
 _ID = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Journalled:
+class Journalled(Frozen):
     """What the journal holds, read and not touched; `torn` are names of files in it that are not whole."""
 
     unfinished: tuple[Intent, ...]

@@ -4,8 +4,8 @@ Does not know who calls it, nor how the answer gets to a model.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
+from everself.frozen import Frozen
 from everself.memory.entries import holds_memory
 from everself.memory.model_documents import EditMeaning, ModelDocuments, Objection, close_all, set_aside
 from everself.memory.provenance import OWN, concluded, concluded_in, rank, taint_of
@@ -47,8 +47,7 @@ _MOST_FILES = 1_000
 _MOST_DOUBTED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Frozen):
     """`source` is the least trusted source of the words in it; `own` where they are the tool's."""
 
     text: str

@@ -26,7 +26,7 @@ def listing(path: str, sizes: Mapping[str, int], top: int) -> str:
     """A folder with what lies up to two levels beneath it. `sizes` are by path from there, folders with a slash at their end; `top` is
     its own size."""
     deep = [one for one in sizes if one.rstrip("/").count("/") < _DEEP]
-    # a folder stands before what is in it, whatever sorts between the two
+    # a folder comes directly before its contents, also where another name sorts between them
     deep.sort(key=lambda one: one.rstrip("/").split("/"))
     lines = [f"{size_text(top)}\t{path}", *(f"{size_text(sizes[one])}\t{path}/{one}" for one in deep)]
     head = f"Here're the files and directories up to {_DEEP} levels deep in {path}, excluding hidden items:"

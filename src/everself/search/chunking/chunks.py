@@ -4,7 +4,6 @@ A chunk is a stretch of the document's bytes; what it says is what stands there,
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 from typing import NamedTuple
@@ -38,8 +37,7 @@ _CLOSED, _SPOKEN = int(Flag.CLOSED), int(Flag.SPOKEN)
 _FLAGS = [Flag(number) for number in range(2 * max(Flag))]
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """Bytes start..end of a document. `entry` is the ordinal of the memory it belongs to, `group` counts contexts from 0."""
 
     entry: int

@@ -8,7 +8,7 @@ import json
 import struct
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 from zlib import crc32
 
 from everself.errors import Damaged
@@ -80,8 +80,7 @@ class SourceRow:
     seal: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkRow:
+class ChunkRow(NamedTuple):
     document: int
     entry: int
     start: int
@@ -157,7 +156,7 @@ def seal_of(data: bytes) -> int:
 
 
 def render_chunk(birth: int, number: int, row: ChunkRow) -> bytes:
-    body = _CHUNK.pack(row.document, row.entry, row.start, row.end, row.first_line, row.last_line, row.text)
+    body = _CHUNK.pack(*row)
     return body + _SEAL.pack(checksum(birth, UNITS, number, body))
 
 

@@ -163,6 +163,10 @@ class Vectors:
         missing = wanted[~numpy.isin(wanted, self._exact_ids, assume_unique=True)]
         read, rows = fetch_vectors(connection, missing, slot)
         kept = numpy.isin(self._exact_ids, wanted, assume_unique=True)
+        if not kept.any():
+            # at the first search all of them come at once, in order: copies of the whole table would stay with the process
+            self._exact_ids, self._exact, self._exact_of = read, rows.astype(numpy.float32), ids
+            return self._exact_ids, self._exact
         both = numpy.concatenate([self._exact_ids[kept], read])
         table = numpy.concatenate([self._exact[kept], rows.astype(numpy.float32)])
         order = numpy.argsort(both)

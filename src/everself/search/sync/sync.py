@@ -13,6 +13,7 @@ import numpy
 
 from everself.errors import EverselfError
 from everself.logs import get_logger
+from everself.memory.garbage import uncollected
 from everself.search.index_file.rows import SourceRow
 from everself.search.sync.documents import GRAIN_NS, Prepared, Sources, now_ns, stamp_of
 from everself.search.sync.transaction import IndexWriter, writing
@@ -120,8 +121,9 @@ class Syncer:
                         writer.remove(source)
                         tally.removed += 1
                 removed = []
-                done += self._take(waiting, writer, tally)
-                writer.commit()
+                with uncollected():
+                    done += self._take(waiting, writer, tally)
+                    writer.commit()
                 tally.chunks += writer.added
             self._reader.refresh()
             if progress is not None and total:

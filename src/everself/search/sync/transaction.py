@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 POSTINGS_OF_A_DOCUMENT = 3_000_000
 _POSTINGS_OF = "SELECT data FROM postings WHERE block=? AND term=?"
 _EPOCH = date(1970, 1, 1).toordinal()
+_ALIVE = int(Flag.ALIVE)
 _MASK = 0xFFFFFFFFFFFFFFFF
 _MOST_AT_HAND = 500_000
 
@@ -99,7 +100,9 @@ class IndexWriter:
         self._living = living
         self._columns: list[tuple[int, int, int, int, int, int, int]] = []
         self._chunks: list[tuple[int, bytes]] = []
-        self._keys, self._owners, self._counts = array("q"), array("q"), array("B")
+        self._keys, self._counts = array("q"), array("B")
+        # how many terms each chunk has
+        self._sizes = array("q")
         self._texts: dict[int, bytes] = {}
         self._vectors: list[tuple[bytes, NDArray[numpy.float32]]] = []
         self._dead: list[range] = []
@@ -118,27 +121,24 @@ class IndexWriter:
         header, first = self.header, self.header.chunks
         number = header.sources
         columns = self._columns
-        for local, count in _groups(document.chunks):
-            columns.extend((number, first + local, count, 0, 0, 0, 0) for _ in range(count))
-        base = len(columns) - len(document.chunks)
+        places = [place for local, size in _groups(document.chunks) for place in repeat((first + local, size), size)]
         count, room = 0, len(self._keys) + POSTINGS_OF_A_DOCUMENT
         for chunk, (terms, length), text in zip(document.chunks, document.terms, document.texts, strict=True):
             chunk_number = first + count
             day, until = day_number(chunk.day), day_number(chunk.until)
-            place = columns[base + count]
-            columns[base + count] = (*place[:3], day, min(length, 65_535), int(chunk.flags | Flag.ALIVE), until)
+            columns.append((number, *places[count], day, min(length, 65_535), int(chunk.flags) | _ALIVE, until))
             row = ChunkRow(number, chunk.entry, chunk.start, chunk.end, chunk.first_line, chunk.last_line, text)
             self._chunks.append((chunk_number, render_chunk(header.birth, chunk_number, row)))
             self._texts[chunk_number] = text
             self._keys.extend(term_keys(terms))
             self._counts.frombytes(_bytes_of(terms.values()))
-            self._owners.extend(repeat(chunk_number, len(terms)))
+            self._sizes.append(len(terms))
             count += 1
             if len(self._keys) >= room:
                 break
         if document.vectors is not None:
             self._vectors.extend(zip(document.texts, document.vectors, strict=True))
-        cut = document.cut + self._end_at(document.chunks, base, count)
+        cut = document.cut + self._end_at(document.chunks, count)
         known = IndexedDocument(number, document.path, document.hash, first, count, cut)
         self.header = replace(
             header,
@@ -149,12 +149,11 @@ class IndexWriter:
         )
         self._put_source(known, document.stamp, document.read_at)
 
-    def _end_at(self, chunks: "Sequence[Chunk]", base: int, count: int) -> int:
-        """Let a document end after so many of its chunks; how many bytes that leaves out."""
+    def _end_at(self, chunks: "Sequence[Chunk]", count: int) -> int:
+        """Let a document end after so many of its chunks, the last that were added; how many bytes that leaves out."""
         if count == len(chunks):
             return 0
         columns = self._columns
-        del columns[base + count :]
         number, group = columns[-1][:2]
         size = self._before.chunks + len(columns) - group
         columns[-size:] = [(number, group, size, *rest[3:]) for rest in columns[-size:]]
@@ -217,16 +216,18 @@ class IndexWriter:
 
     def _append(self, first: int) -> None:
         columns = numpy.array(self._columns, ROW)
-        keys, owners = numpy.frombuffer(self._keys, "q"), numpy.frombuffer(self._owners, "q")
-        counts = numpy.frombuffer(self._counts, "B")
+        keys, counts = numpy.frombuffer(self._keys, "q"), numpy.frombuffer(self._counts, "B")
+        # where the terms of each chunk begin, and where the last ends
+        bounds = numpy.concatenate([[0], numpy.cumsum(numpy.frombuffer(self._sizes, "q"))])
         for block in range(first // BLOCK, (self.header.chunks - 1) // BLOCK + 1):
             start, stop = max(block * BLOCK, first), min((block + 1) * BLOCK, self.header.chunks)
             rows = columns[start - first : stop - first]
             if start > block * BLOCK:
                 rows = numpy.concatenate([self._tail(block), rows])
             self._put_block(block, rows)
-            here = slice(*owners.searchsorted([start, stop]).tolist())
-            local = (owners[here] - block * BLOCK).astype(numpy.uint16)
+            sizes = numpy.diff(bounds[start - first : stop - first + 1])
+            local = numpy.repeat(numpy.arange(start - block * BLOCK, stop - block * BLOCK, dtype=numpy.uint16), sizes)
+            here = slice(int(bounds[start - first]), int(bounds[stop - first]))
             self._put_postings(block, group(keys[here], local, counts[here]))
 
     def _tail(self, block: int) -> "NDArray[numpy.void]":

@@ -10,11 +10,11 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from everself.errors import HistoryDamaged
+from everself.frozen import Frozen
 from everself.storage import writes
 from everself.storage.filesystem import TEMPORARY_PREFIX, FileSystem, parent_of
 from everself.values import FileChange
@@ -40,8 +40,7 @@ SKELETON = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CommitNote:
+class CommitNote(Frozen):
     """What stands beside a commit."""
 
     author: str

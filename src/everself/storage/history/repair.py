@@ -13,6 +13,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from everself.errors import HistoryDamaged
+from everself.frozen import Frozen
 from everself.storage import damaged_files as aside
 from everself.storage import writes
 from everself.storage.filesystem import FileSystem
@@ -39,8 +40,7 @@ _SHARED = "objects/pack"
 _LISTS = ("objects/info/packs", "objects/info/commit-graph", "objects/pack/multi-pack-index")
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(Frozen):
     """What a look at every object found. `unreadable` are files, `missing` names of objects that something refers to."""
 
     unreadable: tuple[str, ...] = ()
@@ -53,8 +53,7 @@ class Damage:
         return bool(self.unreadable or self.missing or self.branch or self.foreign)
 
 
-@dataclass(frozen=True, slots=True)
-class Salvage:
+class Salvage(Frozen):
     """What became of a damaged history. `commits`: old → new, those that differ; `lost`: changes that no commit holds any more."""
 
     head: str | None

@@ -8,10 +8,10 @@ can be repeated after a crash with the same result. The caller holds the history
 import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from everself.errors import HistoryDamaged
+from everself.frozen import Frozen
 from everself.storage import writes
 from everself.storage.filesystem import FileSystem, parent_of
 from everself.storage.history.commits import (
@@ -42,8 +42,7 @@ _MEMOIRS = ("logs", "objects/info/commit-graph", "objects/info/commit-graphs", "
 _MEMOIRS_OF_HEAD = ("ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "gc.log")
 
 
-@dataclass(frozen=True, slots=True)
-class CleanedDocument:
+class CleanedDocument(Frozen):
     """A document without what was forgotten: None when nothing is left of it. `pieces` are the bytes that went."""
 
     data: bytes | None
@@ -54,8 +53,7 @@ Clean = Callable[[str, bytes], CleanedDocument]
 CleanMessage = Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Rewritten:
+class Rewritten(Frozen):
     """`commits`: old → new, those that differ. `forgotten`: old commits that brought, changed or moved what went."""
 
     commits: Mapping[str, str]

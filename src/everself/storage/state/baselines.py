@@ -6,8 +6,8 @@ change them. The counter is compared with a copy outside the database: an older 
 
 import hmac
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from everself.frozen import Frozen
 from everself.storage.engine import Engine, Writer
 from everself.storage.state._queries import load_queries
 from everself.storage.state.ledger import canonical
@@ -15,8 +15,7 @@ from everself.storage.state.ledger import canonical
 _SQL = load_queries("identity")
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(Frozen):
     """One document as it was accepted; no hash means that it was missing then."""
 
     path: str
@@ -25,8 +24,7 @@ class Baseline:
     at: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(Frozen):
     """All baselines. `counter` is 0 where none was ever made; not `genuine` where rows or seal are not of this key's making."""
 
     baselines: Mapping[str, Baseline]

@@ -109,6 +109,11 @@ class EntryRows:
             found = self._engine.read(_SQL["documents_of"], (json.dumps(list(paths)),))
         return {str(row[0]): DocumentRow(*row) for row in found}
 
+    def documents_mark(self) -> tuple[int, ...]:
+        """Another one after any row of a document was written or removed, by whichever process."""
+        count, newest, mixed = self._engine.read(_SQL["documents_mark"])[0]
+        return int(count), int(newest), int(mixed)
+
     def all_rows(self) -> list[EntryRow]:
         return [EntryRow(*row) for row in self._engine.read(_SQL["all_rows"])]
 
@@ -156,6 +161,10 @@ class EntryRows:
     def resting_on(self, identity: str) -> list[str]:
         """Ids of the entries that may rest on this one, in the order of the documents."""
         return [str(row[0]) for row in self._engine.read(_SQL["resting_on"], (f"entry:{identity}",))]
+
+    def naming(self, reference: str) -> list[str]:
+        """Ids of the entries that may rest on a message or another thing that is no entry, in the order of the documents."""
+        return [str(row[0]) for row in self._engine.read(_SQL["naming"], (reference,))]
 
     def counts(self) -> Mapping[str, int]:
         """How many entries each document has."""
@@ -226,10 +235,19 @@ class EntryRows:
         rows: Iterable[EntryRow],
         gone: Iterable[str],
         day: str,
-    ) -> None:
-        """Replace the rows of documents that were read again, in one transaction."""
+        bases: Mapping[str, str | None] | None = None,
+    ) -> bool:
+        """Replace the rows of documents that were read again, in one transaction.
 
-        def work(writer: Writer) -> None:
+        `bases` is the hash that was noted of each when it was read, None where none was. False, and nothing is replaced, where another
+        process noted one of them since: it may have read a newer state, and rows of two states must not be mixed.
+        """
+
+        def work(writer: Writer) -> bool:
+            if bases is not None:
+                noted: dict[object, object] = dict(writer.rows(_SQL["hashes_of"], (json.dumps(list(bases)),)))
+                if any(noted.get(path) != base for path, base in bases.items()):
+                    return False
             for identity in gone:
                 writer.run(_SQL["mark_gone"], (identity, day))
             for row in rows:
@@ -238,8 +256,9 @@ class EntryRows:
                 writer.run(_SQL["put_document"], document)
             for path in removed:
                 writer.run(_SQL["drop_document"], (path,))
+            return True
 
-        self._engine.write(work, durable=False)
+        return self._engine.write(work, durable=False)
 
     def date(self, days: Mapping[str, tuple[str, str]]) -> None:
         """When entries were first seen and which day they belong to, by id; empty where nobody knows."""

@@ -6,7 +6,8 @@ Knows keys, rows and their order. Knows no database and no text of the workspace
 import hmac
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from everself.frozen import Frozen
 
 GENESIS = "0" * 64
 
@@ -14,8 +15,7 @@ FileHashes = tuple[str, str | None, str | None]
 """A path, the hash of its content before, and after; None where it does not exist."""
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerRow:
+class LedgerRow(Frozen):
     seq: int
     change_id: str
     at: str
@@ -25,8 +25,7 @@ class LedgerRow:
     mac: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeSide:
+class ChangeSide(Frozen):
     """What the readable record of the same change says; it has to agree with the ledger."""
 
     at: str
@@ -34,16 +33,14 @@ class ChangeSide:
     paths: str
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerHead:
+class LedgerHead(Frozen):
     """How far the ledger went. Kept outside the database, it shows a cut tail or a file rolled back."""
 
     seq: int
     mac: str
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerReport:
+class LedgerReport(Frozen):
     """`rows` counts the good rows up to the first bad one."""
 
     rows: int
@@ -52,8 +49,7 @@ class LedgerReport:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(Frozen):
     """What the newest row says of one document: who changed it, and the keyed hash of what it became.
 
     `before` is what it was before the first of those rows that follow one another without a change from outside in between.
@@ -64,8 +60,7 @@ class Touch:
     after: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Since:
+class Since(Frozen):
     """What the ledger holds after a head that was kept elsewhere: how far it goes, and the newest row's word on each path.
 
     Where the chain does not hold, `broken` says why, and no path is told.

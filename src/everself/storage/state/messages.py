@@ -6,10 +6,10 @@ transcript and no meaning of `meta`, which is JSON text here; stores text as giv
 
 import hmac
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from everself.errors import NotFound
+from everself.frozen import Frozen
 from everself.storage.engine import Engine, Row, Writer
 from everself.storage.state._queries import load_queries
 
@@ -19,8 +19,7 @@ _DIGEST: Final = 32
 _LARGEST: Final = 2**63 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRow:
+class SessionRow(Frozen):
     """`said` counts its messages, `last_at` is when the last one came, `opening` the first thing that was said in it."""
 
     id: str
@@ -34,8 +33,7 @@ class SessionRow:
     opening: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredMessage:
+class StoredMessage(Frozen):
     id: str
     session: str
     seq: int
@@ -83,6 +81,10 @@ class Messages:
     def is_told(self, message: str) -> bool:
         """Whether a person said it in a conversation of theirs: no reply, no tool, no job, no group, and no text of the system."""
         return bool(self._engine.read(_SQL["is_told"], (message,)))
+
+    def disown(self, message: str) -> bool:
+        """Note that a message of a user is a text of the system. False where it is known as one, or is none."""
+        return bool(self._engine.write(lambda writer: writer.run(_SQL["disown"], (message,))))
 
     def of(self, session: str, after: int = 0) -> Iterator[StoredMessage]:
         """The messages of a session beyond that number, in order."""

@@ -4,12 +4,12 @@ Knows numbers, names and hashes of migrations. Knows nothing of the tables they 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from everself.clock import system_now
 from everself.errors import Damaged, NewerSchema, WrongUse
+from everself.frozen import Frozen
 from everself.storage.engine import Engine, Reader, Writer
 from everself.storage.state._queries import load_queries
 from everself.values import digest
@@ -18,8 +18,7 @@ _FOLDER = Path(__file__).parent / "migrations"
 _SQL = load_queries("migrate")
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
+class Migration(Frozen):
     number: int
     name: str
     sql: str

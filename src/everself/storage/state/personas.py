@@ -1,15 +1,15 @@
 """The persona ledger: which soul spoke in which turn of which session. Only grows."""
 
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 
+from everself.frozen import Frozen
 from everself.storage.engine import Engine
 from everself.storage.state._queries import load_queries
 
 _SQL = load_queries("identity")
 
 
-@dataclass(frozen=True, slots=True)
-class PersonaTurn:
+class PersonaTurn(Frozen):
     """`file` and `hash` of the soul; `why` it was that one: soul, purge, chance, or session for one that went on as it began."""
 
     session: str

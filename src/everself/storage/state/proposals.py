@@ -1,10 +1,10 @@
 """Changes that wait for a human's yes, and what became of them. Knows rows; what a proposal does when approved, others know."""
 
 import json
-from dataclasses import dataclass
 from typing import Literal
 
 from everself.errors import NotFound, WrongUse
+from everself.frozen import Frozen
 from everself.storage.engine import Engine, Row
 from everself.storage.state._queries import load_queries
 
@@ -13,8 +13,7 @@ _SQL = load_queries("identity")
 Status = Literal["open", "approved", "refused", "outdated"]
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Frozen):
     """A document as somebody would have it. `base` is the hash of what it was made for, empty for a document that was missing."""
 
     id: str

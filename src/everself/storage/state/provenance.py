@@ -76,7 +76,7 @@ class FileOrigins:
     def __init__(self, engine: Engine, key: bytes) -> None:
         self._engine = engine
         self._key = key
-        # texts that were noted, and the last row that was looked at
+        # sources of noted texts by the hash of the text, and the last row read
         self._texts: dict[str, set[str]] = {}
         self._looked = 0
 

@@ -2,10 +2,10 @@
 carry their own MACs, and one that is not genuine is worth nothing, here as anywhere."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import apsw
 
+from everself.frozen import Frozen
 from everself.storage._salvage import Rows, read_rows
 from everself.storage.engine import Value, Writer
 from everself.storage.state.database import State
@@ -20,8 +20,7 @@ SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
 _LEDGER = ("seq", "change_id", "at", "author", "files", "previous", "mac")
 
 
-@dataclass(frozen=True, slots=True)
-class Salvaged:
+class Salvaged(Frozen):
     """Rows taken over by table, and the tables that could not be read to their end."""
 
     rows: Mapping[str, int]

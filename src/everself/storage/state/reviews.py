@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from everself.errors import NotFound, WrongUse
+from everself.frozen import Frozen
 from everself.storage.engine import Engine, Row
 from everself.storage.state._queries import load_queries
 
@@ -14,8 +15,7 @@ _SQL = load_queries("keepers")
 ReviewStatus = Literal["waiting", "accepted", "edited", "refused", "expired"]
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
+class Review(Frozen):
     """A question. `about` names what it is about, so that it is asked once; `payload` is its author's own."""
 
     id: str
@@ -30,8 +30,7 @@ class Review:
     change: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class KeeperRun:
+class KeeperRun(Frozen):
     """`upto` is how far it read, in its own words."""
 
     id: str

@@ -6,9 +6,9 @@ Is told by a function what a text becomes; knows nothing of how words are compar
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from everself.frozen import Frozen
 from everself.storage.engine import Engine, Row, Writer
 from everself.storage.state._queries import load_queries
 from everself.storage.state.messages import StoredMessage
@@ -44,8 +44,7 @@ COLUMNS: Final[tuple[tuple[str, bool, str, str], ...]] = (
 Clean = Callable[[str], str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Frozen):
     """A forgetting that was begun: ids and keyed hashes, no words. `homes`: documents with the texts that are meant only there;
     a folder (ending in /) with no text goes as a whole."""
 
@@ -58,8 +57,7 @@ class Task:
     searches: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRow:
+class SearchRow(Frozen):
     """One search: what tells whether it is meant."""
 
     id: str
@@ -229,19 +227,20 @@ class Scrub:
 
 def _clean_json(text: str, clean: Clean) -> str | None:
     value = json.loads(text)
-    made = _mapped(value, clean)
+    made = map_strings(value, clean)
     return None if made == value else json.dumps(made, ensure_ascii=False, separators=(",", ":"))
 
 
-def _mapped(value: object, clean: Clean) -> object:
+def map_strings(value: object, clean: Clean) -> object:
+    """Something that was read from JSON, with its texts cleaned; keys are no texts."""
     match value:
         case str():
             made = clean(value)
             return value if made is None else made
         case list():
-            return [_mapped(one, clean) for one in value]
+            return [map_strings(one, clean) for one in value]
         case dict():
-            return {key: _mapped(one, clean) for key, one in value.items()}
+            return {key: map_strings(one, clean) for key, one in value.items()}
     return value
 
 

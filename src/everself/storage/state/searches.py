@@ -7,11 +7,12 @@ import json
 import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Final, NamedTuple
 
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, NotFound, WrongUse
+from everself.frozen import Frozen
 from everself.storage.engine import Engine, Row, Value, Writer
 from everself.storage.state._queries import load_queries
 from everself.text.normalise import fold, without_surrogates
@@ -25,8 +26,7 @@ _AFTER_ALL: Final = 2**63 - 1
 _PATIENCE: Final = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(Frozen):
     """Something that matched and was not handed out, and why. `entry` is empty where the document is not ours."""
 
     entry: str
@@ -34,8 +34,7 @@ class LeftOut:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class HitRecord:
+class HitRecord(Frozen):
     """One hit, without its words. `parts` names the parts of its score; nothing of a query or a text belongs there."""
 
     entry: str
@@ -46,8 +45,7 @@ class HitRecord:
     parts: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRecord:
+class SearchRecord(Frozen):
     """One search. `person` is who asked, empty for the owner; `tokens` what the answer cost; `hits` the best first."""
 
     at: datetime
@@ -64,8 +62,7 @@ class SearchRecord:
     hits: tuple[HitRecord, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class EntryHits:
+class EntryHits(Frozen):
     """How often an entry was found: in how many searches, of how many sessions, and on which day last."""
 
     entry: str
@@ -210,7 +207,7 @@ class _Attempt:
 
 
 def _search_row(search: SearchRecord, identity: str) -> tuple[Value, ...]:
-    # most give the same reason
+    # cleaned once each: most share one reason
     reasons = {reason: _bare(reason) for reason in {one.reason for one in search.left_out}}
     left_out = [[one.entry, one.path, reasons[one.reason]] for one in search.left_out]
     return (

@@ -2,16 +2,16 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 
+from everself.frozen import Frozen
 from everself.storage.engine import Engine
 from everself.storage.state._queries import load_queries
 
 _SQL = load_queries("spend")
 
 
-@dataclass(frozen=True, slots=True)
-class SpendRecord:
+class SpendRecord(Frozen):
     """One request. `day` is the human's; `micros` are millionths of a dollar, None where nobody knows the price."""
 
     id: str
@@ -27,16 +27,14 @@ class SpendRecord:
     micros: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Frozen):
     """`micros` of what has a price, and the tokens of what has none."""
 
     micros: int = 0
     unpriced: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DaySum:
+class DaySum(Frozen):
     """What one job asked of one model on one day. `unpriced` are the tokens whose price nobody knows."""
 
     day: str

@@ -4,8 +4,8 @@ Finds the names and where their values stand. Whether a value is believed is `cr
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from everself.frozen import Frozen
 from everself.text._secrets._credible import How, Name, believed, surely_random, trimmed, unlike_words
 from everself.text._secrets._tabled import find_tabled
 from everself.text._secrets.kind import words
@@ -100,8 +100,7 @@ ANCHORS = words(
 NAMES_SHOWN: dict[Name, str] = {name: "password" if name == "pass" else name for name in _NAMES}
 
 
-@dataclass(frozen=True, slots=True)
-class _Lead:
+class _Lead(Frozen):
     """A name with its sign of equality; the value begins at `end`."""
 
     name: Name

@@ -4,8 +4,8 @@ Somebody who copies from a narrow window, a mail or a chat gets tokens with line
 """
 
 from bisect import bisect_right
-from dataclasses import dataclass
 
+from everself.frozen import Frozen
 from everself.text._secrets.shapes import compiled, digits, letters
 
 # zero width space, non-joiner and joiner, word joiner, byte order mark, soft hyphen
@@ -18,8 +18,7 @@ _GAPS = r"([A-Za-z0-9_+/=.-]*[0-9][A-Za-z0-9_+/=.-]*)([ \t]*\r?\n[ \t]*|[ \t]{1,
 _SHORTEST = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+class Copy(Frozen):
     """`cuts` are the places in the copy where something is missing, with how many bytes of the original are missing up to there."""
 
     data: bytes

@@ -1,8 +1,8 @@
 """What a kind of secret is made of."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from everself.frozen import Frozen
 from everself.text._secrets.shapes import plausible
 
 Span = tuple[int, int]
@@ -26,8 +26,7 @@ def words(row: str) -> tuple[str, ...]:
     return tuple(row.split())
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Frozen):
     """`pattern` is RE2 over bytes; its first group, or else the whole match, is the secret.
 
     The pattern is tried only where one of the `anchors` occurs in the text, whatever the case; without anchors, always.

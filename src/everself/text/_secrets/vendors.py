@@ -241,7 +241,7 @@ def _random_tail(data: bytes, start: int, end: int) -> Span | None:
     """A maker's prefix and a tail that nobody would choose for a name."""
     prefix, _, tail = data[start:end].rpartition(b"_")
     if len(tail) < 20:
-        # the tail may have a part of its own
+        # an underscore may stand in the random tail too
         tail = prefix.rpartition(b"_")[2] + tail
     random = digits(tail) >= 3 and mixed(tail) and turns(tail) >= 8
     return (start, end) if random and plausible(data, start, end) else None

@@ -1,10 +1,10 @@
 """Parses the date spans in a question by trying the rules. Contains no words itself."""
 
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from everself.frozen import Frozen
 from everself.text.dates import _cjk as cjk
 from everself.text.dates import _latin as latin
 from everself.text.dates._rules import Reader, Rule
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 _LONGEST: Final = 4000
 
 
-@dataclass(frozen=True, slots=True)
-class DateSpan:
+class DateSpan(Frozen):
     """First and last day of a time that was named, and the folded words that named it.
 
     Not `certain` where something was guessed: a year that was not said, the order of day and month, where "recently" or a season ends.
@@ -36,7 +35,7 @@ def read_dates(query: str, today: date) -> tuple[DateSpan, ...]:
     text = without_surrogates(fold(query[:_LONGEST]))
     taken: list[tuple[int, int]] = []
     found: list[tuple[int, DateSpan]] = []
-    # what is written in Han, kana or hangul comes first: digits there belong to their signs
+    # Chinese, Japanese and Korean dates are read first: their digits belong to the characters that follow them
     rules = _rules(latin.RULES) if text.isascii() else (*_rules(cjk.RULES), *_rules(latin.RULES))
     for pattern, reader in rules:
         for match in pattern.finditer(text):

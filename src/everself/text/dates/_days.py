@@ -1,10 +1,10 @@
 """Finds the days that a statement names, past or ahead: a weekday, a day of a month, a month. Knows no year and no today."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from everself.frozen import Frozen
 from everself.text.dates import _cjk as cjk
 from everself.text.dates import _latin as latin
 from everself.text.dates._date_parser import is_part_of_a_word
@@ -39,8 +39,7 @@ _RULES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NamedDay:
+class NamedDay(Frozen):
     """Where it stands in a text, and what of it is named: 0 or -1 for what is not."""
 
     start: int

@@ -142,7 +142,7 @@ def _iso_day(groups: Groups, today: date) -> Iterable[DateRange]:
 
 
 def _iso_month(groups: Groups, today: date) -> Iterable[DateRange] | None:
-    # half of something longer: a telephone number, a range, a path
+    # part of something longer: a telephone number, a range, a path
     if groups["after"][:1] in tuple("-/") or groups["before"][-1:] in tuple("-/.+"):
         return None
     return (spans.month(today, spans.check_year(int(groups["year"])), int(groups["month"])),)

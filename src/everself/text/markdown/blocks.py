@@ -7,11 +7,11 @@ Does not know what an entry or a section is.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from io import BytesIO
 from typing import NamedTuple
 
+from everself.frozen import Frozen
 from everself.text.markdown import lines as line_syntax
 from everself.text.markdown.lines import BOM, PLAIN, is_blank, measure
 
@@ -51,8 +51,7 @@ class Block(NamedTuple):
     lead: BlockKind
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Frozen):
     """A document and its blocks. `closer` is the line that would end a fence or HTML block left open at the end."""
 
     data: bytes

@@ -5,10 +5,10 @@ is plain text.
 """
 
 from collections import Counter
-from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
 from everself.errors import WrongUse
+from everself.frozen import Frozen
 from everself.text.normalise import without_surrogates
 from everself.text.patterns import LazyPattern
 
@@ -20,8 +20,7 @@ LONGEST_COMMENT = 8192
 _KEY_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
 
 
-@dataclass(frozen=True, slots=True)
-class EntryComment:
+class EntryComment(Frozen):
     """The fields of a comment, in the order in which they stand, values decoded."""
 
     fields: tuple[tuple[str, str], ...]
@@ -35,8 +34,7 @@ class EntryComment:
         return self.get("id")
 
 
-@dataclass(frozen=True, slots=True)
-class FoundComment:
+class FoundComment(Frozen):
     """Where in the document a comment stands, and what it says."""
 
     start: int

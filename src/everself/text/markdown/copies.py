@@ -6,9 +6,9 @@ A day begins with a heading and, on the very next line, a comment that says wher
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from everself.frozen import Frozen
 from everself.text.markdown.comment import parse_comment
 
 COPY: Final = b"copy-of="
@@ -17,8 +17,7 @@ _CLOSE: Final = b" -->"
 _DIGITS: Final = 9
 
 
-@dataclass(frozen=True, slots=True)
-class ArchivePart:
+class ArchivePart(Frozen):
     """One day of an archive: bytes start..end, its heading included; `body` is where the comment begins. `sha` is that of the original,
     empty where this is no copy."""
 

@@ -7,9 +7,9 @@ line is part of what we add. Does not decide what may be edited, and knows no fi
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from everself.errors import WrongUse
+from everself.frozen import Frozen
 from everself.text.markdown import lines as line_syntax
 from everself.text.markdown.blocks import Block, BlockKind, Scan, scan
 from everself.text.markdown.comment import EntryComment, FoundComment, render_comment
@@ -26,8 +26,7 @@ _CLOSED = frozenset(
 _SEPARATOR = b"<!-- -->"
 
 
-@dataclass(frozen=True, slots=True)
-class Splice:
+class Splice(Frozen):
     """Put `data` in the place of bytes start..end."""
 
     start: int
@@ -70,12 +69,33 @@ def append_item(document: Scan, heading: str, text: bytes, comment: EntryComment
 
 def append_log(document: Scan, clock: str, category: str, text: bytes, comment: EntryComment | None = None) -> Splice:
     """Add `## [clock] category` with its text at the end of the document."""
+    section = _log_section(document, clock, category, text, comment)
+    return Splice(len(document.data), len(document.data), lead_in(document) + section)
+
+
+def insert_log(document: Scan, clock: str, category: str, text: bytes, comment: EntryComment | None = None) -> Splice:
+    """The same, but before those sections at the end that are of later in the day: a log is read from morning to evening."""
+    later: Block | None = None
+    for block in reversed(document.blocks):
+        if block.kind is not BlockKind.HEADING or block.level > 2:
+            continue
+        time, _, bracketed = heading_time(heading_title(document.data, block))
+        if block.level < 2 or not bracketed or time <= clock:
+            break
+        later = block
+    if later is None:
+        return append_log(document, clock, category, text, comment)
+    nl = newline(document.data)
+    before = b"" if document.data[: later.start].endswith((b"\n\n", b"\n\r\n", b"\r\r")) else nl
+    section = _log_section(document, clock, category, text, comment)
+    return Splice(later.start, later.start, before + section + nl)
+
+
+def _log_section(document: Scan, clock: str, category: str, text: bytes, comment: EntryComment | None) -> bytes:
     nl = newline(document.data)
     head = b"## [" + _one_line(clock) + b"] " + _one_line(category) + nl + nl
     body = _indented(_section_lines(text), b"", nl) + nl
-    if comment is not None:
-        body += render_comment(comment) + nl
-    return Splice(len(document.data), len(document.data), lead_in(document) + head + body)
+    return head + body + (render_comment(comment) + nl if comment is not None else b"")
 
 
 def lead_in(document: Scan) -> bytes:

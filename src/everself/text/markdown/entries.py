@@ -20,9 +20,9 @@ two entries. An unclosed fence runs to the end of the document, as CommonMark sa
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
+from everself.frozen import Frozen
 from everself.text.markdown import lines as line_syntax
 from everself.text.markdown.blocks import Block, BlockKind, Scan, scan
 from everself.text.markdown.comment import FoundComment, find_comment
@@ -39,8 +39,7 @@ class EntryKind(StrEnum):
     FRONT_MATTER = "front_matter"
 
 
-@dataclass(frozen=True, slots=True)
-class EntrySpan:
+class EntrySpan(Frozen):
     """One entry: whole lines `start..end` (what removing it takes away), and its text `text_start..text_end`.
 
     The text has no heading, list marker, comment of ours at its end, or line end. A section's span begins at its
@@ -100,7 +99,7 @@ def heading_time(title: str) -> tuple[str, str, bool]:
     return f"{hour:02}:{minute:02}:{second:02}", rest.strip(), bracketed
 
 
-# blocks whose last words may be our comment; in the others it would be somebody's code, table or quotation
+# blocks that may end with our comment; in other kinds it would be part of code, a table or a quotation
 _SPEAKING = frozenset({BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.COMMENT, BlockKind.HTML})
 _SILENT = frozenset({BlockKind.BLANK, BlockKind.BREAK})
 

@@ -4,8 +4,8 @@ IDENTITY.md and USER.md are made of them. Does not know which labels there are o
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from everself.frozen import Frozen
 from everself.text.markdown.blocks import Block, BlockKind, scan
 from everself.text.markdown.edit import newline
 from everself.text.markdown.lines import marker_width
@@ -17,8 +17,7 @@ _MARKS = "*_` "
 _PLACEHOLDERS = (("_(", ")_"), ("*(", ")*"), ("(", ")"), ("<", ">"))
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Frozen):
     """`name` in small letters. `start..end` are the bytes of the value as it stands there, a placeholder included.
 
     `value` is what it says, empty for a placeholder; `gap` is what must stand between the colon and a new value, `line_start` and

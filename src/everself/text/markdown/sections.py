@@ -3,14 +3,12 @@
 Headings inside list items and quotes make no section. Does not know who may see what.
 """
 
-from dataclasses import dataclass
-
+from everself.frozen import Frozen
 from everself.text.markdown.blocks import Block, BlockKind, Scan
 from everself.text.markdown.lines import BOM
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Frozen):
     """One heading and what stands under it.
 
     `start..end` holds sub-sections too, `start..own_end` stops at the first of them; `body` is where the heading ends.

@@ -11,7 +11,7 @@ from itertools import chain, repeat
 from operator import add
 
 from everself.text.search._characters import JOINERS, fragments_and_runs
-from everself.text.search._languages import ENGLISH, Votes, elect, stem, stop_words, tally, votes
+from everself.text.search._languages import ENGLISH, elect_packed, pack, stem, stop_words, votes
 from everself.text.search._segments import Form, Segment, segments
 from everself.text.search._terms import IndexTerms
 from everself.text.search._words import index_forms, is_stop
@@ -39,14 +39,14 @@ class _Table:
 
 
 _tables: dict[str, _Table] = {}
-# for which languages a fragment speaks, the silent ones included
-_votes: dict[str, Votes] = {}
+# which languages each fragment points to, packed; fragments that point to none are cached too
+_votes: dict[str, int] = {}
 
 
 def index_terms(text: str) -> IndexTerms:
     """Every term of a text, in time linear in it."""
     words, runs = fragments_and_runs(text)
-    language = elect(tally(zip(_cast(words), repeat(1), strict=False)))
+    language = elect_packed(_cast(words))
     table = _tables.get(language)
     if table is None or table.full:
         table = _tables[language] = _Table()
@@ -70,23 +70,23 @@ def index_terms(text: str) -> IndexTerms:
     return IndexTerms(counts, length)
 
 
-def _cast(words: list[str]) -> Iterator[Votes]:
-    """The votes of the words that have some."""
+def _cast(words: list[str]) -> int:
+    """The votes of all words."""
     found = list(map(_votes.get, words))
     if None in found:
-        found = [_votes_of(word) if cast is None else cast for word, cast in zip(words, found, strict=True)]
-    return filter(None, found)
+        return sum(_votes_of(word) if cast is None else cast for word, cast in zip(words, found, strict=True))
+    return sum(found)  # type: ignore[arg-type]  # none of them is None
 
 
-def _votes_of(fragment: str) -> Votes:
+def _votes_of(fragment: str) -> int:
     if len(fragment) > _REPEATED:
-        return ()
+        return 0
     word = _plain_word(fragment)
     if word:
-        cast = votes(word)
+        cast = pack(votes(word))
     else:
         spoken = (one for one in segments(fragment) if one.form is Form.WORD and not one.part)
-        cast = tuple(vote for one in spoken for vote in votes(one.text))
+        cast = sum(pack(votes(one.text)) for one in spoken)
     if len(_votes) >= _MOST_KNOWN:
         _votes.clear()
     _votes[fragment] = cast

@@ -158,6 +158,26 @@ def elect(score: dict[str, int]) -> str:
     return next(language for language in LATIN if score.get(language) == most)
 
 
+# bits that a language has in a packed tally: enough for the votes of sixteen megabytes of small words
+_FIELD = 32
+_LARGEST = (1 << _FIELD) - 1
+_SHIFTS = {language: at * _FIELD for at, language in enumerate(LATIN)}
+
+
+def pack(cast: Votes) -> int:
+    """Votes as one number, so that adding numbers adds them up."""
+    return sum(weight << _SHIFTS[language] for language, weight in cast)
+
+
+def elect_packed(total: int) -> str:
+    """As `elect`, by the sum of packed votes."""
+    if not total:
+        return ENGLISH
+    scores = [total >> shift & _LARGEST for shift in _SHIFTS.values()]
+    most = max(scores)
+    return ENGLISH if most < _EVIDENCE else LATIN[scores.index(most)]
+
+
 def plausible(score: dict[str, int]) -> tuple[str, ...]:
     """In what languages a short question may be: its own and English, or any when nothing in it tells."""
     if not any(weight >= _EVIDENCE for weight in score.values()):

@@ -4,10 +4,10 @@ Knows no language: what a word is stemmed to is for others. Linear in the fragme
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 from itertools import groupby
 
+from everself.frozen import Frozen
 from everself.text.normalise import nfkc
 from everself.text.search._characters import JOINERS, KEYCAP, ROLES, ZERO_WIDTH_JOINER, Role
 from everself.text.search._emoji import keycap, sequences, without_stray_joiners
@@ -33,8 +33,7 @@ class Form(IntEnum):
     RUN = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(Frozen):
     """`text` is folded. `spellings` are other ways to write a whole. `part`: of a whole that was named before."""
 
     form: Form

@@ -1,7 +1,8 @@
 """Terms of texts and queries as values."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from everself.frozen import Frozen
 
 # Part of an index's identity: raise it whenever the same text would give other terms.
 TOKENIZER_VERSION = 1
@@ -20,8 +21,7 @@ class TermKind(StrEnum):
     WHOLE = "whole"
 
 
-@dataclass(frozen=True, slots=True)
-class IndexTerms:
+class IndexTerms(Frozen):
     """Every term of a text with how often it stands there, and the length that BM25 should count.
 
     `length` counts words, pairs and wholes: stop words, single characters and the parts of a whole add nothing to it, so
@@ -32,8 +32,7 @@ class IndexTerms:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class QueryTerm:
+class QueryTerm(Frozen):
     """One thing asked for. A text may hold several `alternatives` of it for one word: their counts are not to be summed."""
 
     surface: str
@@ -41,8 +40,7 @@ class QueryTerm:
     kind: TermKind
 
 
-@dataclass(frozen=True, slots=True)
-class SearchQuery:
+class SearchQuery(Frozen):
     """A question, read. Every one of `exact` is the surface of one of `terms`; `phrases` compare with `fold_for_phrase`."""
 
     terms: tuple[QueryTerm, ...]

@@ -6,13 +6,13 @@ because of what it says. It checks no path (disk does), but answers for every st
 
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from functools import lru_cache
 from itertools import count
 from typing import Final, Literal
 
+from everself.frozen import Frozen
 from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.values import Tier
 from everself.workspace.layout.dates import MONTHS, find_day, find_span_end
@@ -118,8 +118,7 @@ class Kind(StrEnum):
 Writer = Literal["human", "agent", "runtime"]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Frozen):
     """Where a path belongs.
 
     `day` is the day a T2 file ages by; for a quarter or a month it is the last day. A T2 file without one is an

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from everself.config import Secret, Vault
+from everself.config.installation import install_command
 from everself.config.sections import McpServer
 from everself.conversation.tools.outside.mcp import _connection as connection
 from everself.conversation.tools.outside.mcp import _stdio as pipes
@@ -303,7 +304,7 @@ def test_without_the_library_the_command_that_installs_it_is_told(monkeypatch: p
     monkeypatch.setattr("everself.conversation.tools.outside.registry.find_spec", lambda _: None)
     outside = play(nothing, odd("well"))
     assert outside.tools == ()
-    assert "pip install 'everself[mcp]'" in outside.take_notices()[0]
+    assert install_command("mcp") in outside.take_notices()[0]
 
 
 def test_two_servers_of_one_name_keep_their_tools_apart() -> None:

@@ -10,7 +10,6 @@ import shlex
 import signal
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from everself.clock import monotonic
@@ -18,6 +17,7 @@ from everself.config.sections import Exec
 from everself.conversation.tools.outside._pipe_reader import open_pipe_reader
 from everself.conversation.tools.outside._truncation import clip
 from everself.conversation.tools.protocol import MOST_CHARACTERS, REFUSED, Outcome, Tool, ToolContext, one_text
+from everself.frozen import Frozen
 from everself.models.chat.protocol import JsonObject, ToolSpec
 from everself.search.sharing import is_owner
 
@@ -39,8 +39,7 @@ _VARIABLES: Final = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG
 End = Literal["exit", "timeout", "flood"]
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramResult:
+class ProgramResult(Frozen):
     """How a program ended. `code` is negative where a signal ended it."""
 
     end: End

@@ -9,7 +9,6 @@ import json
 import socket
 import zlib
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
@@ -19,6 +18,7 @@ from everself.conversation.tools.outside._html_text import read_page
 from everself.conversation.tools.outside._truncation import clip, plain
 from everself.conversation.tools.protocol import Outcome, Tool, ToolContext, one_text
 from everself.errors import EverselfError, RefusedByRule
+from everself.frozen import Frozen
 from everself.models.chat.protocol import JsonObject, ToolSpec
 from everself.search.sharing import is_owner
 
@@ -117,8 +117,7 @@ _HEADERS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
+class Fetched(Frozen):
     """What stood at the address in the end. `cut`: the page was larger than is read."""
 
     url: str
@@ -165,7 +164,7 @@ async def fetch(url: str, settings: Fetch, private: tuple[str, ...]) -> Fetched:
     import httpx2
 
     timeout = httpx2.Timeout(float(settings.timeout))
-    # an environment's proxy would connect to where it likes, and netrc would send passwords
+    # a proxy named in the environment could connect anywhere, and netrc would send passwords
     verify = await asyncio.to_thread(_authorities)
     async with httpx2.AsyncClient(trust_env=False, verify=verify, timeout=timeout, follow_redirects=False) as client:
         for _ in range(settings.max_redirects + 1):

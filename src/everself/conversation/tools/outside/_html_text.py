@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urljoin
 
+from everself.frozen import Frozen
+
 # their content is text up to the closing tag, whatever it looks like
 _RAW: Final = frozenset({"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "noscript"})
 _UNSEEN: Final = frozenset({"template", "svg", "math", "object", "select", "canvas", "dialog", "audio", "video"})
@@ -35,14 +37,12 @@ _LONGEST_LINK: Final = 500
 _LONGEST_TITLE: Final = 300
 
 
-@dataclass(frozen=True, slots=True)
-class HtmlPage:
+class HtmlPage(Frozen):
     title: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Tag:
+class _Tag(Frozen):
     name: str
     closing: bool
     attributes: str

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from everself.config.installation import install_command
 from everself.config.sections import McpServer, ToolSettings
 from everself.conversation.tools.protocol import Tool
+from everself.frozen import Frozen
 from everself.search.scopes import Scope
 from everself.search.sharing import is_owner
 from everself.storage.host_files import ensure_folder, is_inside
@@ -15,8 +17,7 @@ if TYPE_CHECKING:
     from everself.conversation.tools.outside.mcp.servers import McpServers
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalAccess:
+class ExternalAccess(Frozen):
     """What may be reached, and from where: `folder` is where programs start, `environ` what they inherit as far as it is no secret.
 
     No program starts inside `workspace`: relative paths would lead to the agent's own files.
@@ -72,7 +73,7 @@ async def open_external_tools(reach: ExternalAccess, scope: Scope) -> ExternalTo
     if reach.tools.fetch.enabled:
         if find_spec("httpx2") is None:
             outside.notices.append(
-                "Pages cannot be fetched, because a package is missing: pip install 'everself[models]'"
+                f"Pages cannot be fetched, because a package is missing: {install_command('models')}"
             )
         else:
             from everself.conversation.tools.outside._fetch import fetch_tool
@@ -86,7 +87,7 @@ async def open_external_tools(reach: ExternalAccess, scope: Scope) -> ExternalTo
 
 async def _start(reach: ExternalAccess, outside: ExternalTools) -> None:
     if find_spec("mcp") is None:
-        outside.notices.append("MCP servers are configured, but the package is missing: pip install 'everself[mcp]'")
+        outside.notices.append(f"MCP servers are configured, but the package is missing: {install_command('mcp')}")
         return
     from everself.conversation.tools.outside.mcp.servers import McpServers
 

@@ -21,7 +21,7 @@ from everself.interfaces.rendering.view import ExitCode
         ("printf 'What did I decide?\\n' | everself chat", "each line of a pipe is one message"),
     ],
 )
-@click.option("--resume", metavar="ID|last", default="", help="Go on with an earlier conversation.")
+@click.option("--resume", metavar="ID|last", default="", help="Continue an earlier conversation.")
 @agent_option
 @json_option
 def chat(resume: str, agent: str) -> int:

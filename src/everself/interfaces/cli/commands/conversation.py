@@ -38,16 +38,16 @@ def awake(agent: str) -> Iterator["Runtime"]:
 
 
 def _welcome(where: str) -> list[str]:
-    lives = f"Your agent lives in {where}: plain files, yours to read and edit."
+    lives = f"Your agent's files are in {where}: plain Markdown that you can read and edit."
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return [lives]
     return [
-        "Everself keeps what you tell it, on this machine, without a key.",
+        "Everself remembers what you tell it. It runs on this machine and needs no account and no key.",
         lives,
         "Three things to try:",
-        "  tell it something, leave with Ctrl-D, come back and ask for it",
-        "  correct it: “No, the demo is on Friday, not on Thursday.”",
-        "  everself memory list    see what it wrote down; everself undo last takes a change back",
+        "  Tell it something, leave with Ctrl-D, start everself again and ask about it.",
+        "  Correct it: “No, the demo is on Friday, not on Thursday.”",
+        "  Type /memory to see what it wrote down, and /undo to take back the last change.",
         "",
     ]
 
@@ -57,7 +57,7 @@ def _tell_unpacking(app: "Runtime") -> None:
     from everself.models.embedding.local.prepared_arrays import is_prepared
 
     if sys.stderr.isatty() and not is_prepared(app.models_folder):
-        show_lines(["Unpacking the language weights, once: the first reply takes a few seconds longer …"], err=True)
+        show_lines(["Unpacking the search model, once: the first reply takes a few seconds longer …"], err=True)
 
 
 @contextmanager

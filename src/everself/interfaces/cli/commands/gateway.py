@@ -4,6 +4,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
+from everself.config.installation import install_command
 from everself.errors import EverselfError, NotFound
 from everself.interfaces.cli.call import answer, json_option, show_lines, this_call
 from everself.interfaces.cli.command_types import ExampleCommand
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 # it imports, binds and writes a line; a busy machine takes ten times as long as an idle one
 _START_SECONDS: Final = 30.0
-_EXTRA: Final = "pip install 'everself[gateway]'"
 
 gateway = group(
     "gateway",
@@ -176,4 +176,4 @@ def _need_extra() -> None:
         name for name in ("jinja2", "starlette", "uvicorn", "websockets") if importlib.util.find_spec(name) is None
     ]
     if missing:
-        raise NotFound(f"package {missing[0]}, which the gateway needs.", mend=_EXTRA)
+        raise NotFound(f"package {missing[0]}, which the gateway needs.", mend=install_command("gateway"))

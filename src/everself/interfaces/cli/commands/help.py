@@ -54,7 +54,7 @@ def help_command(context: click.Context, topic: tuple[str, ...]) -> None:
 @json_option
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print what teaches your shell to complete commands."""
+    """Print the script that completes commands in your shell."""
     from click.shell_completion import ShellComplete, get_completion_class
 
     kind = get_completion_class(shell)

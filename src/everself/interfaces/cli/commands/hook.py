@@ -19,17 +19,18 @@ from everself.interfaces.cli.command_types import ExampleCommand
 )
 @click.argument("event")
 @click.option("--client", metavar="NAME", default="claude-code", help="claude-code, codex, cursor or gemini.")
-@click.option("--agent", metavar="NAME", default="", help="Which agent, where there are several.")
+@click.option("--agent", metavar="NAME", default="", help="The agent to use, if there are several.")
+@click.option("--deadline", metavar="MS", type=click.IntRange(1, 600_000), help="Instead of hooks.deadlineMs.")
 @json_option
-def hook(event: str, client: str, agent: str) -> None:
-    """Answer an event of a coding agent; the agent itself calls it.
+def hook(event: str, client: str, agent: str, deadline: int | None) -> None:
+    """Answer an event of a coding agent; the client calls it, not you.
 
     EVENT is SessionStart, UserPromptSubmit, Stop, PreCompact or SessionEnd. It reads the client's JSON from stdin, answers within
-    hooks.deadlineMs or not at all, and always ends with exit code 0.
+    hooks.deadlineMs of its start or not at all, and always ends with exit code 0.
     """
     from everself.interfaces.client_hooks.entry import Hook
 
-    asked = Hook([event, "--client", client, "--agent", agent])
+    asked = Hook([event, "--client", client, "--agent", agent, "--deadline", str(deadline or "")])
     if not asked.event or not asked.client:
         raise WrongUse(f'"{event[:40]}" of "{client[:40]}" is no event.', mend="everself hook --help")
     asked.work()

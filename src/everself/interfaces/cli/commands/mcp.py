@@ -4,11 +4,10 @@ import sys
 
 import click
 
+from everself.config.installation import install_command
 from everself.errors import NotFound, WrongUse
 from everself.interfaces.cli.call import agent_option, json_option, show_lines, this_call
 from everself.interfaces.cli.command_types import ExampleCommand
-
-_EXTRA = "pip install 'everself[mcp]'"
 
 
 @click.command(
@@ -31,7 +30,7 @@ def mcp(agent: str) -> int:
     if this_call().json:
         raise WrongUse("MCP is no JSON object.", mend="everself mcp")
     if importlib.util.find_spec("mcp") is None:
-        raise NotFound("package mcp, which the MCP server needs.", mend=_EXTRA)
+        raise NotFound("package mcp, which the MCP server needs.", mend=install_command("mcp"))
     if sys.stdin.isatty():
         show_lines(["This speaks MCP on stdin and stdout, for a client that starts it. Ctrl-D ends it."], err=True)
     from everself.interfaces.mcp.relay import serve_stdio

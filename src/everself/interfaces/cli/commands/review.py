@@ -43,7 +43,7 @@ _KEYS: Final = "a accept · e edit · r refuse · s skip · q quit"
 @json_option
 @click.pass_context
 def review(context: click.Context, agent: str) -> int:
-    """Decide what waits for you, one key each.
+    """Decide on proposals, conflicts and quarantined entries, one key each.
 
     That is growth of the soul, conflicts, promotions, what was kept apart, and what was added outside Everself. At a terminal each is
     shown in turn; elsewhere they are listed.

@@ -35,7 +35,7 @@ def _asking(command: click.Command) -> click.Command:
         return code
 
     command.callback = run
-    option = click.Option(["--yes"], is_flag=True, help="Take the default of every offer, without asking.")
+    option = click.Option(["--yes"], is_flag=True, help="Accept the default of every offer without asking.")
     command.params.insert(len(command.params) - 1, option)
     return command
 

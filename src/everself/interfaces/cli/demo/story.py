@@ -1,10 +1,10 @@
 """The story of the demo: what Mina says in March, what is asked of her agent, and what each step shows. Knows no terminal."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal
 
+from everself.frozen import Frozen
 from everself.interfaces.cli.demo.stage import ZONE, Stage
 from everself.interfaces.rendering.lines import Line
 
@@ -12,8 +12,7 @@ Kind = Literal["title", "words", "day", "said", "reply", "command", "output"]
 SECRET: Final = "4417"
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Frozen):
     """Something to show. `lines` of an `output` may be painted; everything else is one line of text."""
 
     kind: Kind
@@ -100,7 +99,7 @@ def _forgotten(stage: Stage) -> Iterator[Piece]:
     yield _words("The door code must go: from the files, their history, the database, the index and the transcripts.")
     stage.wait_until(_morning(31))
     yield from _command(stage, f'everself memory forget --words "{SECRET}" --yes', "memory.forget", words=SECRET)
-    yield _words("The proof names every place that was searched. What is left of it anywhere would stand there.")
+    yield _words("The proof names every place that was searched. Anything that was left would be listed.")
 
 
 def _files(stage: Stage) -> Iterator[Piece]:

@@ -23,6 +23,9 @@ def show_chat(visit: Visit) -> Answer:
     ):
         draft = {_DRAFT.get(name, name): value for name, value in ritual.draft}
         return Shown("chat/ritual.html", {"given": draft, "ritual": ritual, "problem": None})
+    if isinstance(ritual, NotFound):
+        # there is no workspace: what is said could not be kept
+        raise ritual
     sessions = [one for one in visit.run("sessions.list", limit=_SESSIONS) if one.kind == "main"]
     wanted = visit.query["session"]
     view = None
@@ -107,6 +110,8 @@ def meet(visit: Visit) -> Answer:
     ritual = visit.run("ritual.show")
     if not ritual.open:
         return Moved(visit.url("chat"))
+    if visit.form["again"]:
+        return Shown("chat/ritual.html", {"given": given, "ritual": ritual, "problem": None})
     try:
         if visit.form["yes"]:
             done = visit.run("ritual.finish", **given)

@@ -11,13 +11,17 @@ from everself.values import Tier
 
 # characters of one text; the rest is shown where it is asked for
 CUT: Final = 4_000
+# and no more of it than this at once: a browser takes minutes to lay out two million
+PART: Final = 40_000
 _FORGET: Final = "memory.forget"
 
 
 def show_entry(visit: Visit) -> Answer:
     account = visit.run("memory.show", entry=visit.params["entry"])
     entry = account.entry
-    whole = bool(visit.query["all"])
+    parts = -(-len(entry.text) // PART)
+    part = min(visit.query.number("part", 0), parts)
+    start, most = ((part - 1) * PART, PART) if part else (0, CUT)
     return Shown(
         "memory/entry.html",
         {
@@ -27,8 +31,12 @@ def show_entry(visit: Visit) -> Answer:
             "standing": standing(account),
             "apart": is_quarantined(entry.path),
             "promotes": entry.tier is Tier.WORKING and not entry.closed and not is_quarantined(entry.path),
-            "most": 0 if whole else CUT,
-            "cut": not whole and len(entry.text) > CUT,
+            "text": entry.text[start : start + most],
+            "cut": not part and len(entry.text) > CUT,
+            "part": part,
+            "of_parts": parts,
+            # one that is too long for a page is not filled into a field of it
+            "fills": parts <= 1 and (part or len(entry.text) <= CUT),
         },
     )
 
@@ -74,7 +82,13 @@ def release(visit: Visit) -> Answer:
 
 def vouch(visit: Visit) -> Answer:
     visit.run_agreed("memory.vouch", entries=[visit.params["entry"]])
-    return Moved(visit.url(f"memory/entry/{visit.params['entry']}"), "vouched")
+    return Moved(visit.url(f"memory/entry/{visit.params['entry']}"), "vouched", vouched=visit.params["entry"])
+
+
+def withdraw(visit: Visit) -> Answer:
+    """Vouch for it no longer, and go back to the page it was asked on."""
+    visit.run_agreed("memory.vouch", entries=[visit.params["entry"]], withdraw=True)
+    return Moved(visit.back(f"memory/entry/{visit.params['entry']}"), "withdrawn")
 
 
 def plan_forgetting(visit: Visit) -> Answer:
@@ -125,6 +139,7 @@ PAGES: Final = (
     Page("memory/entry/{entry}/promote", promote, "memory", "POST", slow=True),
     Page("memory/entry/{entry}/release", release, "memory", "POST"),
     Page("memory/entry/{entry}/vouch", vouch, "memory", "POST"),
+    Page("memory/entry/{entry}/withdraw", withdraw, "memory", "POST"),
     Page("memory/forget", plan_forgetting, "memory", slow=True),
     Page("memory/forget", forget, "memory", "POST", slow=True),
 )

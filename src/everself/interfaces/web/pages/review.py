@@ -5,7 +5,7 @@ from typing import Final
 
 from everself.errors import ChangedMeanwhile, RefusedByRule, WrongUse
 from everself.interfaces.web.visit import Answer, Moved, Page, Shown, Visit
-from everself.operations.review_queue import FORGET, Waiting
+from everself.operations.review_queue import FORGET, HANDS, Waiting
 from everself.values import Entry
 
 _SHOWN: Final = 10
@@ -53,7 +53,9 @@ def decide(visit: Visit) -> Answer:
             done = visit.run("review.accept", name=name, seen=seen, answer=form.number("answer", 1, 1, 99))
     except ChangedMeanwhile:
         return Moved(back, "review-changed")
-    return Moved(back, f"review-{done.verdict}", done.change)
+    # what was added outside and is the owner's is vouched for, which is no change of a file
+    vouched = name if form["kind"] == HANDS and verdict == "accept" else ""
+    return Moved(back, f"review-{done.verdict}", done.change, vouched)
 
 
 def _ask_about_forgetting(visit: Visit, name: str, seen: str) -> Answer:

@@ -4,13 +4,14 @@ A secret is written from here and never shown: what is shown of it is where it c
 """
 
 import json
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, Final
 
 from everself.config.display import SettingReport
 from everself.config.schema import get_spot
 from everself.conversation.chat_models import REFLEX
-from everself.errors import EverselfError, WrongUse
+from everself.errors import BadConfig, EverselfError, NotFound, WrongUse
 from everself.interfaces.web.visit import Answer, Moved, Page, Shown, Visit
 
 PROVIDERS: Final = ("anthropic", "openai", "gemini", "ollama", "other")
@@ -18,13 +19,22 @@ _FORGET_AGENT: Final = "agents.remove"
 _REMOVE_TOKEN: Final = "gateway.token.rm"
 _REMOVE_HOOK: Final = "gateway.hook.rm"
 _SIGN_OUT: Final = "gateway.sign-out"
+_DELETE_SECRET: Final = "config.unset"
 
 
 def show_settings(visit: Visit) -> Answer:
+    models = visit.attempt("model.list")
+    provider, _, model = ("" if isinstance(models, EverselfError) else models.used).partition("/")
     return Shown(
         "settings/settings.html",
         {
-            "models": visit.attempt("model.list"),
+            "models": models,
+            # the form begins with what is in use
+            "provider": provider if provider in PROVIDERS else "other" if model else PROVIDERS[0],
+            "model": model,
+            "other": provider if model and provider not in PROVIDERS else "",
+            # told once, after another was put in use
+            "was": visit.query["was"],
             "agents_listed": visit.attempt("agents.list"),
             "changed": visit.attempt("config.show", agent=visit.agent),
             "providers": PROVIDERS,
@@ -56,6 +66,7 @@ def _order(one: SettingReport) -> tuple[str, str]:
 
 def show_value(visit: Visit) -> Answer:
     key = visit.query["key"]
+    _need_key(key)
     found = visit.run("config.get", key=key, agent=visit.query["own"] and visit.agent)
     setting = get_spot(found.key).setting
     return Shown(
@@ -72,6 +83,14 @@ def show_value(visit: Visit) -> Answer:
     )
 
 
+def _need_key(key: str) -> None:
+    """An address or a form may name anything; in a settings file an unknown key is a mistake of the file."""
+    try:
+        get_spot(key)
+    except BadConfig as error:
+        raise NotFound(f'setting "{key[:80]}".', mend="everself config show --all") from error
+
+
 def typed(value: Any) -> str:
     """A value as somebody types it."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -80,8 +99,11 @@ def typed(value: Any) -> str:
 def save(visit: Visit) -> Answer:
     """Through the checks of `config set`. What it was is told once more, so that it can be put back; never a secret."""
     key, own = visit.form["key"], visit.form["own"] and visit.agent
+    _need_key(key)
     before = visit.run("config.get", key=key, agent=own)
     secret = get_spot(before.key).setting.secret
+    if visit.form["usual"] and secret and not visit.confirmed(_DELETE_SECRET, key, own):
+        return _ask(visit, _DELETE_SECRET, "secret", key, fields=(("key", key), ("own", own), ("usual", "1")))
     if visit.form["usual"]:
         saved = visit.run("config.unset", key=key, agent=own)
     else:
@@ -106,8 +128,10 @@ def use_model(visit: Visit) -> Answer:
     for field, below in (("url", "baseUrl"), ("key", "apiKey")):
         if value := visit.form[field].strip():
             visit.run("config.set", key=f"provider.{provider}.{below}", value=value)
+    before = visit.attempt("model.list")
     visit.run("model.use", name=wanted, agent=visit.form["own"] and visit.agent)
-    return Moved(visit.url("settings"), "model-used")
+    was = "" if isinstance(before, EverselfError) or before.used == wanted else before.used
+    return Moved(visit.url("settings", was=was, own=was and visit.form["own"]), "model-used")
 
 
 def test_model(visit: Visit) -> Answer:
@@ -161,13 +185,14 @@ def sign_out(visit: Visit) -> Answer:
     return Moved(visit.url("settings"))
 
 
-def _ask(visit: Visit, action: str, what: str, name: str) -> Shown:
+def _ask(visit: Visit, action: str, what: str, name: str, fields: Sequence[tuple[str, str]] = ()) -> Shown:
+    subject = tuple(value for field, value in fields if field in ("key", "own"))
     values = {
         "what": what,
         "name": name,
         "action": visit.path,
-        "fields": [("name", name)],
-        "ticket": visit.ticket(action, name),
+        "fields": fields or [("name", name)],
+        "ticket": visit.ticket(action, *(subject or (name,))),
         "back": visit.url("settings/programs" if what in ("token", "hook", "sign-out") else "settings"),
     }
     return Shown("settings/confirm.html", values)

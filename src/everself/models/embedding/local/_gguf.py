@@ -7,6 +7,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from everself.config.installation import install_package
 from everself.errors import EmbeddingFailed
 from everself.models.embedding.local._cores import count_cores
 from everself.models.embedding.protocol import Purpose
@@ -59,7 +60,7 @@ class Gguf:
                 llama_cpp = importlib.import_module("llama_cpp")
             except ImportError as error:
                 words = f"{_SETTING} names a GGUF file, which needs the package llama-cpp-python."
-                raise EmbeddingFailed(words, reason="missing", mend="pip install llama-cpp-python") from error
+                raise EmbeddingFailed(words, reason="missing", mend=install_package("llama-cpp-python")) from error
             try:
                 self._llama = llama_cpp.Llama(self._path, embedding=True, verbose=False, n_threads=count_cores())
             except (ValueError, RuntimeError, OSError) as error:

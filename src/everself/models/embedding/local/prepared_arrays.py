@@ -10,10 +10,10 @@ import json
 import math
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from everself.errors import LockTimeout
+from everself.frozen import Frozen
 from everself.storage.filesystem import TEMPORARY_PREFIX
 from everself.storage.lock import FileLock
 from everself.storage.real_disk import RealFileSystem
@@ -39,8 +39,7 @@ _WAIT = 15.0
 _KEPT = 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Frozen):
     name: str
     type: str
     shape: tuple[int, ...]
@@ -51,8 +50,7 @@ class _Row:
         return math.prod(self.shape)
 
 
-@dataclass(frozen=True, slots=True)
-class _Manifest:
+class _Manifest(Frozen):
     file: str
     size: int
     sha256: str

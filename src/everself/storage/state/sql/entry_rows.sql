@@ -1,6 +1,10 @@
 -- name: documents
 SELECT path, stamp, hash, read_at FROM documents;
 
+-- name: documents_mark
+-- Each writing of a row has its own time; the remainder keeps the sum small enough for an integer.
+SELECT count(*), coalesce(max(read_at), 0), coalesce(sum(read_at % 1000000007), 0) FROM documents;
+
 -- name: documents_of
 SELECT path, stamp, hash, read_at FROM documents WHERE path IN (SELECT value FROM json_each(?));
 
@@ -12,6 +16,9 @@ ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp, hash = excluded.hash, r
 -- An id that is known already may belong to a text that moved; only reading can tell.
 UPDATE documents SET stamp = ?2, hash = ?3, read_at = ?4
 WHERE path = ?1 AND hash = ?5 AND NOT EXISTS (SELECT 1 FROM entries WHERE id IN (SELECT value FROM json_each(?6)));
+
+-- name: hashes_of
+SELECT path, hash FROM documents WHERE path IN (SELECT value FROM json_each(?));
 
 -- name: drop_document
 DELETE FROM documents WHERE path = ?;
@@ -110,6 +117,15 @@ SELECT id FROM (
     UNION
     SELECT id, path, ordinal FROM vouchers INDEXED BY vouchers_derived JOIN entries ON entries.id = entry_id
     WHERE instr(lineage, 'entry:') > 0 AND instr(lineage, ?1) AND path IS NOT NULL)
+ORDER BY path, ordinal;
+
+-- name: naming
+-- Entries whose comment or voucher names a reference, such as a message. No index can tell, but this looks at no file and makes no entries.
+SELECT id FROM (
+    SELECT id, path, ordinal FROM entries NOT INDEXED WHERE path IS NOT NULL AND instr(span, ?1)
+    UNION
+    SELECT id, path, ordinal FROM vouchers NOT INDEXED JOIN entries ON entries.id = entry_id
+    WHERE instr(lineage, ?1) AND path IS NOT NULL)
 ORDER BY path, ordinal;
 
 -- name: any_buried

@@ -65,3 +65,7 @@ WHERE m.role = 'user' AND m.seq > coalesce(json_extract(s.meta, '$.checkpoint'),
 SELECT 1 FROM messages JOIN sessions ON sessions.id = messages.session
 WHERE messages.id = ?1 AND messages.role = 'user' AND sessions.kind IN ('main', 'guest')
   AND coalesce(json_extract(messages.meta, '$.system'), 0) = 0;
+
+-- name: disown
+UPDATE messages SET meta = json_set(meta, '$.system', json('true'))
+WHERE id = ? AND role = 'user' AND coalesce(json_extract(meta, '$.system'), 0) = 0;

@@ -1,0 +1,18 @@
+"""Loaded models, shared by all agents of a process. A model is let go of with the last embedder that uses it."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakValueDictionary
+
+_lock = threading.Lock()
+_loaded: "WeakValueDictionary[tuple[str, str], Any]" = WeakValueDictionary()
+
+
+def share(model: str, cache: str, load: Callable[[], Any]) -> Any:
+    """What `load` gives, made once for everyone who asks for this model with this cache meanwhile."""
+    with _lock:
+        found = _loaded.get((model, cache))
+        if found is None:
+            found = _loaded[model, cache] = load()
+        return found

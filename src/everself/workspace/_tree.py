@@ -1,0 +1,83 @@
+"""What there is beneath a folder of the workspace.
+
+Every file is looked at each time; what was made of the same looks before is not made again.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from everself.frozen import Frozen
+from everself.storage.filesystem import FileSystem, disk_errors
+from everself.storage.paths import find_fault
+from everself.values import FileStat
+
+# folders that are kept; a workspace has dozens
+_MOST: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Folder:
+    """One folder: what the file system told, what of it is not hidden, and which folders are entered."""
+
+    told: Sequence[FileStat]
+    seen: tuple[FileStat, ...]
+    below: tuple[str, ...]
+
+
+class _Walk(Frozen):
+    folders: tuple[_Folder, ...]
+    found: tuple[FileStat, ...]
+    files: tuple[FileStat, ...]
+
+
+class Tree:
+    """Threads may ask at once: what is kept is replaced, never changed."""
+
+    def __init__(self, files: FileSystem) -> None:
+        self._files = files
+        self._folders: dict[str, _Folder] = {}
+        self._walks: dict[str, _Walk] = {}
+
+    def walk(self, under: str = "") -> Sequence[FileStat]:
+        """Everything, folders, links and odd files included, hidden names aside, sorted by path."""
+        return self._walk(under).found
+
+    def list(self, under: str = "") -> Sequence[FileStat]:
+        """The same without folders. The same value as before where nothing looks other than before."""
+        return self._walk(under).files
+
+    def _walk(self, under: str) -> _Walk:
+        folders: list[_Folder] = []
+        waiting = [under]
+        while waiting:
+            path = waiting.pop()
+            # a folder that vanished while we walked holds nothing
+            with disk_errors(path or "the workspace"), suppress(FileNotFoundError):
+                folder = self._folder(path)
+                folders.append(folder)
+                waiting += folder.below
+        before = self._walks.get(under)
+        # folders are compared by what they are, which is by identity
+        if before is not None and before.folders == tuple(folders):
+            return before
+        found = tuple(sorted((one for folder in folders for one in folder.seen), key=lambda one: one.path))
+        made = _Walk(tuple(folders), found, tuple(one for one in found if one.kind != "directory"))
+        if len(self._walks) >= _MOST:
+            self._walks = {}
+        self._walks[under] = made
+        return made
+
+    def _folder(self, path: str) -> _Folder:
+        told = self._files.list(path)
+        before = self._folders.get(path)
+        if before is not None and before.told is told:
+            return before
+        seen = tuple(one for one in told if not one.path.rpartition("/")[2].startswith("."))
+        # a folder with a name that is not a valid path is reported, not entered
+        below = tuple(one.path for one in seen if one.kind == "directory" and not find_fault(one.path))
+        if len(self._folders) >= _MOST:
+            self._folders = {}
+        made = self._folders[path] = _Folder(told, seen, below)
+        return made
