@@ -43,11 +43,13 @@ class Slow:
     def __init__(self) -> None:
         self.heard: list[str] = []
         self._gates = [threading.Event() for _ in range(8)]
+        self.asked = threading.Event()
 
     def __call__(self, asked: Asked) -> Reply:
         said = [one["content"] for one in asked.body["messages"] if one["role"] == "user"]
         last = said[-1] if isinstance(said[-1], str) else said[-1][-1]["text"]
         self.heard.append(last)
+        self.asked.set()
         self._gates[len(self.heard) - 1].wait(100)
         return say(f"reply {len(self.heard)}.")
 
@@ -169,6 +171,8 @@ def test_a_reply_that_takes_long_says_so_and_ctrl_c_ends_it(
         pane.wait("›")
         pane.type("How are you?")
         pane.wait("waiting for near/small …")
+        # what waits may not have been sent yet
+        assert slow.asked.wait(60)
         pane.press("C-c")
         pane.wait("Stopped.", "›", "main · near/small")
         slow.let(0)
