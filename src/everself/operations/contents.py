@@ -33,12 +33,12 @@ class ContentsRequest(Request):
     days: Annotated[int, Option("How many days at most, the newest.", ge=1, le=36_500)] = 30
 
 
-@owner_reads(
-    "memory.contents",
-    examples=(("everself memory contents", "the days, topics, people and projects that there are entries of"),),
-)
+@owner_reads("memory.contents")
 def show_contents(runtime: Runtime, _: Caller, request: ContentsRequest) -> Contents:
-    """Count what is remembered: by day, topic, person and project."""
+    """Count what is remembered: by day, topic, person and project.
+
+    $ everself memory contents  # the days, topics, people and projects that there are entries of
+    """
     runtime.memory.catalog.refresh()
     days: dict[str, Group] = {}
     topics: list[Group] = []

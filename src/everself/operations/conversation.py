@@ -201,18 +201,15 @@ class ContextRequest(Request):
     session: Annotated[str, Option("As if it were said in this conversation.", "ID|last")] = ""
 
 
-@owner_reads(
-    "context",
-    slash="/prompt",
-    examples=(
-        ("everself context", "what the model is told when you begin to talk"),
-        ('everself context --message "When is the rent due?" --explain', "with what is recalled, and what it costs"),
-        ("everself context --session-kind group", "what it is told in company"),
-        ("everself context --session-kind guest/anna", "in a private chat with somebody else"),
-    ),
-)
+@owner_reads("context", slash="/prompt")
 def show_context(runtime: "Runtime", _: Caller, request: ContextRequest) -> ContextReport:
-    """Print the prompt as the model would get it."""
+    """Print the prompt as the model would get it.
+
+    $ everself context  # what the model is told when you begin to talk
+    $ everself context --message "When is the rent due?" --explain  # with what is recalled, and what it costs
+    $ everself context --session-kind group  # what it is told in company
+    $ everself context --session-kind guest/anna  # in a private chat with somebody else
+    """
     from everself.conversation.context.request import SMALL_WINDOW, PromptRequest
     from everself.models.chat.findings import find_calling
 
@@ -278,16 +275,15 @@ class AskRequest(Request):
     makes_agent=True,
     # it runs an event loop of its own; chat.say gives the same reply
     http=False,
-    examples=(
-        ('everself ask "What did I decide about the logo?"', "one answer, and nothing else on stdout"),
-        ("git log -3 | everself ask - --json", "the message from stdin, the answer as JSON"),
-        ('everself ask --resume last "And why?"', "go on with the last conversation"),
-    ),
 )
 def ask(runtime: "Runtime", caller: Caller, request: AskRequest) -> Reply:
     """Send one message to the agent and print its reply.
 
     What you say is remembered as in a conversation. Exit code 1 when there was no whole reply; what came of it is printed.
+
+    $ everself ask "What did I decide about the logo?"  # one answer, and nothing else on stdout
+    $ git log -3 | everself ask - --json  # the message from stdin, the answer as JSON
+    $ everself ask --resume last "And why?"  # go on with the last conversation
     """
     if not request.text.strip():
         raise WrongUse("There is nothing to say.", mend='everself ask "What do you know about me?"')

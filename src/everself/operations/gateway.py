@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 from everself.clock import monotonic, pause
 from everself.errors import ChangedMeanwhile, LockTimeout, NoPermission, RefusedByRule
 from everself.frozen import Frozen
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import NoRequest, Option, Request, operation, owner_reads, terminal_writes
+from everself.operations.caller import Caller
+from everself.operations.declaration import NoRequest, Option, Request, owner_reads, terminal_reads, terminal_writes
 from everself.storage.filesystem import disk_errors
 from everself.storage.host_files import ensure_folder, find_file, save_file
 from everself.storage.line_log import last_lines
@@ -119,13 +119,12 @@ def _lock(folder: str) -> FileLock:
     return FileLock(os.path.join(folder, _LOCK))
 
 
-@owner_reads(
-    "gateway.status",
-    on="home",
-    examples=(("everself gateway status", "whether it runs, and where"),),
-)
+@owner_reads("gateway.status", on="home")
 def show_status(home: "Home", _: Caller, __: NoRequest) -> GatewayStatus:
-    """Say whether the gateway runs, where it listens, and how many tokens there are. Exit code 5 when it does not run."""
+    """Say whether the gateway runs, where it listens, and how many tokens there are. Exit code 5 when it does not run.
+
+    $ everself gateway status  # whether it runs, and where
+    """
     from everself.operations.token_file import TokenFile
 
     folder = folder_of(home.places)
@@ -138,14 +137,12 @@ def show_status(home: "Home", _: Caller, __: NoRequest) -> GatewayStatus:
     return GatewayStatus(True, owner.pid, owner.since, found.url, found.socket, found.version, tokens, log)
 
 
-@terminal_writes(
-    "gateway.stop",
-    on="home",
-    idempotent=True,
-    examples=(("everself gateway stop", "replies that are under way may end, for ten seconds"),),
-)
+@terminal_writes("gateway.stop", on="home", idempotent=True)
 def stop_gateway(home: "Home", _: Caller, __: NoRequest) -> Stopped:
-    """Stop the gateway. Replies that are under way get ten seconds to end; what was said is kept in any case."""
+    """Stop the gateway. Replies that are under way get ten seconds to end; what was said is kept in any case.
+
+    $ everself gateway stop  # replies that are under way may end, for ten seconds
+    """
     lock = _lock(folder_of(home.places))
     owner = lock.owner() if lock.is_held() else None
     if owner is None:
@@ -174,15 +171,12 @@ class LogLines(Frozen):
     lines: tuple[str, ...]
 
 
-@operation(
-    "gateway.logs",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="read",
-    on="home",
-    examples=(("everself gateway logs --lines 100", "the newest requests"),),
-)
+@terminal_reads("gateway.logs", on="home")
 def show_logs(home: "Home", _: Caller, request: LogsRequest) -> LogLines:
-    """Print the newest lines of the gateway's log: routes, tokens by name, codes and times, never what was said."""
+    """Print the newest lines of the gateway's log: routes, tokens by name, codes and times, never what was said.
+
+    $ everself gateway logs --lines 100  # the newest requests
+    """
     path = os.path.join(folder_of(home.places), LOG)
     with disk_errors(path):
         return LogLines(path, tuple(last_lines(path, request.lines)))

@@ -26,14 +26,12 @@ class UnitWritten(Frozen):
     changed: bool
 
 
-@terminal_writes(
-    "gateway.install",
-    on="home",
-    idempotent=True,
-    examples=(("everself gateway install", "then: systemctl --user enable --now everself-gateway"),),
-)
+@terminal_writes("gateway.install", on="home", idempotent=True)
 def install_unit(home: "Home", _: Caller, __: NoRequest) -> UnitWritten:
-    """Write a systemd user unit for the gateway, and show the command that enables it."""
+    """Write a systemd user unit for the gateway, and show the command that enables it.
+
+    $ everself gateway install  # then: systemctl --user enable --now everself-gateway
+    """
     variables, places = home.variables, home.places
     xdg = variables.get("XDG_CONFIG_HOME", "")
     config = xdg if os.path.isabs(xdg) else places.expand("~/.config", "The folder of systemd's units")

@@ -43,15 +43,13 @@ class TrendsRequest(Request):
     days: Annotated[int, Option("How many days, up to today.", ge=1, le=3660)] = 30
 
 
-@owner_reads(
-    "memory.trends",
-    examples=(
-        ("everself memory trends", "the last thirty days"),
-        ("everself memory trends --days 365 --json", "a year, for a script"),
-    ),
-)
+@owner_reads("memory.trends")
 def show_trends(runtime: Runtime, _: Caller, request: TrendsRequest) -> Trends:
-    """Show day by day what was remembered, what of it is junk, and which searches found nothing."""
+    """Show day by day what was remembered, what of it is junk, and which searches found nothing.
+
+    $ everself memory trends  # the last thirty days
+    $ everself memory trends --days 365 --json  # a year, for a script
+    """
     today = runtime.clock.today()
     first = today - timedelta(days=request.days - 1)
     junk = find_junk(
