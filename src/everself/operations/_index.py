@@ -21,6 +21,7 @@ INDEX: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("connect", "connections", "Connect a coding agent: add hooks and the MCP server to its settings, or with status list the connections.", "", "", "CLIENT|status", ""),
     ("disconnect", "connections", "Disconnect a coding agent: remove the hooks and the MCP server from its settings. Memory stays.", "", "", "CLIENT", ""),
     ("memory.contents", "contents", "Count what is remembered: by day, topic, person and project.", "", "", "", ""),
+    ("memory.trends", "contents", "Show day by day what was remembered, what of it is junk, and which searches found nothing.", "", "", "", ""),
     ("chat.say", "conversation", "Say something to the agent; its reply comes as events, Accepted first and Done last.", "", "", "[TEXT]", ""),
     ("context", "conversation", "Print the prompt as the model would get it.", "", "/prompt", "[TEXT]", ""),
     ("ask", "conversation", "Send one message to the agent and print its reply.", "", "", "TEXT|-", ""),
@@ -41,7 +42,7 @@ INDEX: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("gateway.status", "gateway", "Say whether the gateway runs, where it listens, and how many tokens there are. Exit code 5 when it does not run.", "", "", "", ""),
     ("gateway.stop", "gateway", "Stop the gateway. Replies that are under way get ten seconds to end; what was said is kept in any case.", "", "", "", ""),
     ("gateway.logs", "gateway", "Print the newest lines of the gateway's log: routes, tokens by name, codes and times, never what was said.", "", "", "", ""),
-    ("gateway.install", "gateway_unit", "Write a systemd user unit for the gateway, and show the command that enables it.", "", "", "", ""),
+    ("gateway.install", "gateway", "Write a systemd user unit for the gateway, and show the command that enables it.", "", "", "", ""),
     ("gateway.hook.add", "hooks", "Make a webhook: what another program posts to it, signed, is shown to the agent as words from the web. The key is shown once.", "", "", "NAME", ""),
     ("gateway.hook.list", "hooks", "List the webhooks, each with its address, its agent and what the agent does with it.", "", "", "", ""),
     ("gateway.hook.rotate", "hooks", "Give a webhook a new key. What is signed with the old one is refused from the next request on.", "", "", "NAME", ""),
@@ -109,6 +110,5 @@ INDEX: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("gateway.token.list", "tokens", "List the tokens, each with its agent and what it may do. The tokens themselves are not kept.", "", "", "", ""),
     ("gateway.token.rotate", "tokens", "Give a token a new value, and sign every browser out. The old one is refused from the next request on.", "", "", "NAME", ""),
     ("gateway.token.rm", "tokens", "Remove a token. It is refused from the next request on.", "", "", "NAME", ""),
-    ("memory.trends", "trends", "Show day by day what was remembered, what of it is junk, and which searches found nothing.", "", "", "", ""),
     ("why", "why", "Show what a reply is based on, or with --bisect which message first taught a belief.", "", "/why", "[REPLY]", ""),
 )

@@ -12,8 +12,8 @@ from starlette.routing import BaseRoute, Route
 from everself.interfaces.anthropic.answers import Blocks, Head, error_of
 from everself.interfaces.anthropic.requests import read_messages
 from everself.interfaces.http.app import Surface
-from everself.interfaces.http.bodies import read_object
 from everself.interfaces.http.event_stream import EventStream, event_lines
+from everself.interfaces.http.fields import read_object
 from everself.interfaces.http.problems import Problem
 from everself.interfaces.http.service import Service
 from everself.interfaces.http.wire_turns import Turn, begin_turn, need_model

@@ -30,7 +30,7 @@ from everself.interfaces.http.workers import Workers
 from everself.models.chat.connections import kept_connections
 from everself.operations.gateway import LOG, SOCKET, Listening, only_gateway, tell_listening
 from everself.operations.home import Home
-from everself.operations.hook_file import HookFile
+from everself.operations.hooks import HookFile
 from everself.operations.sign_in_file import SignInFile
 from everself.operations.token_file import TokenFile
 from everself.runtime import Runtime

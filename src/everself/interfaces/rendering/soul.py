@@ -8,7 +8,7 @@ from everself.identity.growth import Proposed, SoulChange
 from everself.identity.soul_tests import SoulTestResult
 from everself.identity.versions import Version
 from everself.interfaces.rendering.lines import Line, count_of, paint, paint_diff
-from everself.interfaces.rendering.view import ExitCode, Look, View
+from everself.interfaces.rendering.view import ExitCode, Look, View, says
 from everself.operations.soul import Digest, SoulDiff, SoulReport, SoulTests, Step, Verified
 from everself.storage.state.proposals import Proposal
 from everself.text.normalise import one_line
@@ -113,10 +113,6 @@ def _judged(grown: SoulChange) -> list[str]:
     return [f"{head}: {one.expectation}: {one.why}" for head, one in zip(heads, left, strict=True)]
 
 
-def _refused(refused: Proposal, _: Look) -> Iterable[Line]:
-    return [f"Refused: {refused.id}."]
-
-
 def _tested(report: SoulTests, _: Look) -> Iterable[Line]:
     return [_result(one) for one in report.results] or ["SOUL_TESTS.md expects nothing yet."]
 
@@ -141,7 +137,7 @@ VIEWS: Final = {
     "soul.diff": View(_compared),
     "soul.propose": View(_proposed),
     "soul.approve": View(_grown("It is part of the soul now"), notices=_judged),
-    "soul.refuse": View(_refused),
+    "soul.refuse": View(says("Refused: {0.id}.")),
     "soul.rollback": View(_grown("Taken back")),
     "soul.test": View(_tested, code=_code, notices=_retreat),
 }

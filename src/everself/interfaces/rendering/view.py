@@ -111,6 +111,11 @@ class View(Frozen):
     after: "Callable[[Runtime], Sequence[str]] | None" = None
 
 
+def says(words: str) -> Callable[[Any, Look], Iterable[Line]]:
+    """One line, in which `{0.name}` stands for a field of the result."""
+    return lambda result, _: [words.format(result)]
+
+
 def without(*names: str) -> Callable[[Any], object]:
     """The fields of a result but these, for `data`."""
     return lambda result: {one.name: getattr(result, one.name) for one in fields(result) if one.name not in names}
