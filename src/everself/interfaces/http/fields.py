@@ -1,6 +1,6 @@
 """Reads the JSON object that a body holds, and its fields. What is wrong is refused with 400 and the name of the field. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from everself.interfaces.http.problems import Problem, Refused, refuse
@@ -70,6 +70,13 @@ def read_list(body: Body, name: str, where: str = "") -> list[Any]:
     if value is not None and not isinstance(value, list):
         raise wrong(f"{where}{name}", f"{where}{name} is a list.")
     return value or []
+
+
+def read_objects(body: Body, name: str, where: str = "") -> Iterator[tuple[str, Body]]:
+    """Each object of a list, with where it stands."""
+    for number, one in enumerate(read_list(body, name, where)):
+        place = f"{where}{name}[{number}]"
+        yield place, need_object(one, place)
 
 
 def read_texts(body: Body, name: str) -> tuple[str, ...]:
