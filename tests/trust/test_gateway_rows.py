@@ -12,10 +12,10 @@ from tests.trust.rows.s13 import run_s13
 from tests.trust.rows.s14 import run_s14
 
 from everself.agent import open_runtime
-from everself.interfaces.hooks import routes as hook_routes
 from everself.interfaces.http import guard
 from everself.interfaces.http.access import Access
 from everself.interfaces.http.access_log import AccessLog
+from everself.interfaces.webhooks import routes as hook_routes
 from everself.operations.token_file import Token, TokenFile
 from everself.search.scopes import Scope, SessionKind
 

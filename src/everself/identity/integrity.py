@@ -13,7 +13,7 @@ from everself.clock import Clock
 from everself.config.sections import SoulIntegrity
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, LockTimeout, RefusedByRule, TooLarge
 from everself.frozen import Frozen
-from everself.identity.examination import Examination, Look
+from everself.identity.integrity_check import Examination, Look
 from everself.identity.outside_changes import Counter, IntegrityMark, Tamper, accepted_words
 from everself.storage.filesystem import READ_LIMIT
 from everself.storage.state.baselines import Baseline

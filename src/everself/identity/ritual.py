@@ -118,7 +118,7 @@ class Ritual:
         return self._stands() and not self.is_over()
 
     def is_over(self) -> bool:
-        """Whether it was had, or the person removed BOOTSTRAP.md, which is remembered then. Only an undo of theirs reopens it."""
+        """Whether the first conversation is finished, or the owner removed BOOTSTRAP.md, which is recorded. Only their undo reopens it."""
         newest = next(iter(self._state.list_changes(1, path=BOOTSTRAP)), None)
         undone = newest is not None and bool(newest.undoes)
         if self._state.get_meta(META) is not None:

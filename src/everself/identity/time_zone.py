@@ -36,7 +36,7 @@ def find_place(said: str) -> ZoneInfo:
 
 
 def named_zone(profile: bytes) -> str:
-    """What stands after `- **Time zone:**`, as far as it names a zone; empty for a blank that nobody filled in."""
+    """The zone that is named after `- **Time zone:**`; empty if the field is blank or names none."""
     for line in profile.decode("utf-8", "replace").splitlines():
         label, colon, value = line.strip().lstrip("-*+ ").replace("**", "").partition(":")
         if colon and label.strip().lower() in LABELS:

@@ -101,7 +101,7 @@ def _prompted(
 
 
 def _note(runtime: "Runtime", request: ClientEventRequest, session: "Session") -> None:
-    """Write down that the transcript is to be read, and how far it reaches now; and see in it which prompts no person typed."""
+    """Queue the transcript for reading, with its current size, and find the prompts in it that no person typed."""
     if not _is_transcript(request):
         return
     with suppress(OSError, ValueError):

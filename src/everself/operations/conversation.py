@@ -227,7 +227,10 @@ def show_context(runtime: "Runtime", _: Caller, request: ContextRequest) -> Cont
 
 
 def _sent_before(runtime: "Runtime", name: str, receipt: "Receipt") -> tuple[int, int]:
-    """Tokens of a conversation's history, and of what begins as its last request did; of none that is named, as the newest one did."""
+    """Count the tokens of the named conversation's history, and those that begin as its last request did.
+
+    Without a name the history counts as empty, and the last request of the newest conversation is compared.
+    """
     from everself.text.tokens import count
 
     newest = runtime.log.list(1)
@@ -316,7 +319,7 @@ def reply_of(events: Sequence[Event], model: str) -> Reply:
 
 
 def embed_waiting(app: "Runtime") -> None:
-    """After the answer: make what was said searchable by meaning, for whoever comes next. Where it cannot be now, it is then."""
+    """Embed waiting text after the answer, so that later searches find it by meaning. If that fails now, the next call retries."""
     from everself.operations.search import catch_up
 
     # only the waiting is broken off by Ctrl-C: each batch was kept

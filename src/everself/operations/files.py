@@ -99,7 +99,7 @@ def read_file(runtime: Runtime, caller: Caller, request: ReadRequest) -> FilePar
 def _seen(runtime: Runtime, caller: Caller, path: str) -> bytes | None:
     """What a session may read of a file; None for nothing, whether it is there or not."""
     where = place(path, runtime.personas)
-    # what was put into quarantine is kept from whoever could be led by it
+    # quarantined text is hidden from models, which it could mislead
     if is_hidden(path) or where.kind in (Kind.QUARANTINE, Kind.TEMPORARY):
         return None
     found = runtime.documents.find(path)

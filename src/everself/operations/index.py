@@ -219,7 +219,7 @@ def memory_status(runtime: "Runtime", _: Caller, request: StatusRequest, tell: T
 
 
 def _put_right(app: "Runtime", request: StatusRequest, tell: Tell | None) -> list[Remark]:
-    """Bring up to date and mend what is derived; what was done, in words. No document changes."""
+    """Update and repair derived data, and describe what was done. Documents are not changed."""
     need_search(app.agent.search)
     done: list[Remark] = []
     app.memory.catalog.refresh()

@@ -125,7 +125,7 @@ class AcceptRequest(Request):
 
 @terminal_writes("review.accept")
 def accept_waiting(runtime: Runtime, caller: Caller, request: AcceptRequest) -> Decided:
-    """Say yes to one thing that waits.
+    """Accept one pending item.
 
     What was added outside Everself becomes yours at your own terminal only.
 
@@ -148,7 +148,7 @@ class EditRequest(Request):
 
 @terminal_writes("review.edit")
 def edit_waiting(runtime: Runtime, caller: Caller, request: EditRequest) -> Decided:
-    """Accept one thing that waits, in your own words instead of the proposed ones.
+    """Accept one pending item, in your own words instead of the proposed ones.
 
     $ everself review edit 7K3QX9M2ABCD --text "The demo is in June."  # yes, but in your words
     """
@@ -165,7 +165,7 @@ class RefuseRequest(Request):
 
 @terminal_writes("review.refuse")
 def refuse_waiting(runtime: Runtime, _: Caller, request: RefuseRequest) -> Decided:
-    """Say no to one thing that waits. The same is not asked again.
+    """Refuse one pending item. The same is not asked again.
 
     $ everself review refuse 7K3QX9M2ABCD  # no, and it is not asked again
     """

@@ -29,7 +29,7 @@ class Wait(Frozen):
 
 # One part of an answer; a text is said word by word.
 Part = str | ReplyPart | Wait | ModelFailed
-# One answer; a function is asked with the request.
+# One scripted answer; a function is called with the request.
 Answer = Part | Sequence[Part]
 Step = Answer | Callable[[ChatRequest], Answer]
 

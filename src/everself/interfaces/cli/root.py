@@ -16,7 +16,7 @@ _ORDER: Final = (
     *("simulate-compaction", "model", "spend", "cron", "keepers", "review", "agents", "log", "show", "why", "undo"),
     *("connect", "disconnect", "hook", "web", "gateway", "mcp", "backup", "restore", "completion", "help"),
 )
-# What is more than one operation: its line, and the module and name under which it is found when it is called.
+# Commands that are not a single operation: the line of help, and the module and name to import when called.
 GROUPS: Final[dict[str, tuple[str, str]]] = {
     "setup": ("Create an agent's workspace, or the missing parts of it.", "setup:setup"),
     "chat": ("Talk to the agent.", "chat:chat"),

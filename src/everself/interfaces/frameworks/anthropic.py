@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from everself.agent import Agent
 from everself.agent_session import AgentSession
 from everself.errors import EverselfError, WrongUse
-from everself.interfaces.frameworks.missing import missing
+from everself.interfaces.frameworks.missing_package import missing
 from everself.memory.provenance import AGENT, OWN, TOOL, taint_of
 from everself.operations.caller import Audience, Caller
 from everself.operations.loop_calls import outside_source

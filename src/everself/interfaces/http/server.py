@@ -21,7 +21,7 @@ from everself.errors import DiskError, RefusedByRule
 from everself.interfaces.http.access import LOCAL_HOSTS, PEER, Hosts
 from everself.interfaces.http.access_log import AccessLog, logged
 from everself.interfaces.http.app import Surface, build_app
-from everself.interfaces.http.garbage import short_collections, short_turns
+from everself.interfaces.http.gc_control import short_collections, short_turns
 from everself.interfaces.http.job_runner import JobRunner
 from everself.interfaces.http.limits import Limits, Rate
 from everself.interfaces.http.pool import AgentPool

@@ -32,7 +32,7 @@ class Talk(DialogState):
             elif found is None:
                 await self._converse(text)
             elif more.strip():
-                # neither done, since the rest may have been meant as an answer, nor said, since it would be remembered
+                # not run, because the rest may be meant as an answer; not sent as a message, because it would be remembered
                 self.screen.say((f"{found[1]} takes one line, and this has more. Nothing was done.",))
             else:
                 await self._obey(found[1].lower(), (found[2] or "").strip())

@@ -103,7 +103,7 @@ class _Said(History):
         return self._earlier()
 
     def store_string(self, string: str) -> None:
-        """The conversation keeps it; no second copy is made."""
+        """Do nothing: the conversation stores the line, and no history file is written."""
 
 
 class Commands(Completer):

@@ -13,7 +13,7 @@ from typing import Final, TextIO
 
 _MOST: Final = 65_536
 _IFLAG, _LFLAG = 0, 3
-# a paste is marked as one, so that its line ends are no Enter
+# bracketed paste: line breaks in pasted text do not act as Enter
 _MARK_PASTES: Final = "\x1b[?2004h"
 
 

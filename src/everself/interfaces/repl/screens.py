@@ -27,7 +27,7 @@ _DOES: Final = {
     "file_read": "reads",
     "spawn": "hands on:",
 }
-# a document that is not there is an answer; a model looks for several
+# a missing document is an answer, not a failure: models try several paths
 _LOOKS_UP: Final = "memory_get"
 _STOPPED: Final = "Stopped. What was said so far is kept."
 _SHOWN: Final = 60

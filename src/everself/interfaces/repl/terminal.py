@@ -115,7 +115,7 @@ class _Sitting:
 
     @contextmanager
     def _patience(self, text: str) -> Iterator[None]:
-        """Says once that a model is waited for, where nothing comes of a message for a while."""
+        """Print one line about waiting for the model, if a message gets no response for a while."""
         before = self._screen.shown
 
         def tell() -> None:

@@ -58,10 +58,10 @@ def surfaces() -> "Sequence[Surface]":
     from everself.interfaces.anthropic.routes import SURFACE as ANTHROPIC
     from everself.interfaces.api.routes import SURFACE as API
     from everself.interfaces.client_hooks.routes import SURFACE as CLIENT_HOOKS
-    from everself.interfaces.hooks.routes import SURFACE as HOOKS
     from everself.interfaces.mcp.routes import SURFACE as MCP
     from everself.interfaces.openai.routes import SURFACE as OPENAI
     from everself.interfaces.web.routes import SURFACES as WEB
+    from everself.interfaces.webhooks.routes import SURFACE as HOOKS
 
     # the first whose prefix fits words the problems of a path
     return (API, ANTHROPIC, OPENAI, HOOKS, CLIENT_HOOKS, MCP, *WEB)
