@@ -12,6 +12,7 @@ from tests.trust.routes import COMMANDS, ROUTES, TOOLS
 from tests.trust.rows.s04 import run_s4
 from tests.trust.rows.s05 import ATTEMPTS, NAMES, run_s5
 
+from everself.identity import integrity_check
 from everself.identity.integrity_check import Examination
 from everself.operations import files
 from everself.operations.registry import get_operation
