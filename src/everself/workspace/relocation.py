@@ -17,9 +17,9 @@ from everself.frozen import Frozen
 from everself.storage import writes
 from everself.storage.damaged_files import free_name
 from everself.storage.filesystem import TEMPORARY_PREFIX, disk_errors
+from everself.storage.folders import remove_folder
 from everself.storage.lock import FileLock
 from everself.storage.real_disk import RealFileSystem
-from everself.storage.trees import remove_folder
 from everself.workspace.assembly import HISTORY_LOCK, WRITE_LOCK
 
 MARKER: Final = "restore.json"
