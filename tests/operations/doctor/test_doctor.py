@@ -315,8 +315,9 @@ def test_a_time_zone_that_nobody_set_is_noted_where_the_machine_has_none(
     assert codes(examine()) == set()
     (workspace / "USER.md").write_text("- **Time zone:** somewhere nice\n")
     assert "somewhere nice" in found(examine(), "zone-unknown").message
-    (workspace / "USER.md").write_text("- **Time zone:** Asia/Seoul\n")
-    assert codes(examine()) == set()
+    for known in ("Asia/Seoul", "Berlin"):
+        (workspace / "USER.md").write_text(f"- **Time zone:** {known}\n")
+        assert codes(examine()) == set()
 
 
 def test_a_repository_of_the_persons_own_with_a_remote_is_noted(workspace: Path) -> None:

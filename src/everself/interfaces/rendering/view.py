@@ -111,6 +111,11 @@ class View(Frozen):
     after: "Callable[[Runtime], Sequence[str]] | None" = None
 
 
+def degraded_if(check: Callable[[Any], object]) -> Callable[[Any], ExitCode]:
+    """The exit code of a result that was reached, with a warning where that holds of it."""
+    return lambda result: ExitCode.DEGRADED if check(result) else ExitCode.DONE
+
+
 def says(words: str) -> Callable[[Any, Look], Iterable[Line]]:
     """One line, in which `{0.name}` stands for a field of the result."""
     return lambda result, _: [words.format(result)]
