@@ -11,7 +11,7 @@ import pytest
 from tests.operations.doctor.doctoring import STATE, codes, found, settle_in, snapshot, write
 
 from everself.agent import open_runtime
-from everself.operations.doctor import DoctorReport, case, contents, examine, repairs, settings, traces
+from everself.operations.doctor import DoctorReport, case, contents, examine, leftovers, repairs, settings
 from everself.storage.history import commits
 from everself.values import Append, Author, Change
 from everself.workspace import assembly, state_factory
@@ -46,8 +46,8 @@ def test_a_fresh_workspace_is_fine(workspace: Path) -> None:
 
 def test_names_kept_twice_to_start_quickly_agree() -> None:
     assert case.STATE_FILE == state_factory.STATE_FILE
-    assert (traces.WRITE_LOCK, traces.HISTORY_LOCK) == (assembly.WRITE_LOCK, assembly.HISTORY_LOCK)
-    assert traces.HISTORY == commits.FOLDER
+    assert (leftovers.WRITE_LOCK, leftovers.HISTORY_LOCK) == (assembly.WRITE_LOCK, assembly.HISTORY_LOCK)
+    assert leftovers.HISTORY == commits.FOLDER
 
 
 def test_without_anything_setup_is_the_answer() -> None:
