@@ -8,7 +8,7 @@ import click
 
 from everself import __version__
 from everself.interfaces.cli.call import Call, agent_option, json_option, print_json
-from everself.interfaces.cli.command_types import OperationGroup
+from everself.interfaces.cli.operation_group import OperationGroup
 
 _EPILOG = 'Every command takes --json. "everself help exit-codes" lists the exit codes.'
 _ORDER: Final = (

@@ -5,7 +5,7 @@ from inspect import cleandoc
 import click
 
 from everself.interfaces.cli.call import json_option
-from everself.interfaces.cli.command_types import OperationGroup
+from everself.interfaces.cli.operation_group import OperationGroup
 from everself.interfaces.cli.root import GROUPS
 
 

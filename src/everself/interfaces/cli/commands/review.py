@@ -15,7 +15,7 @@ from everself.interfaces.cli.call import (
     show_notices,
     this_call,
 )
-from everself.interfaces.cli.command_types import OperationGroup
+from everself.interfaces.cli.operation_group import OperationGroup
 from everself.interfaces.rendering.lines import count_of, paint
 from everself.interfaces.rendering.review import decided, painted
 from everself.interfaces.rendering.view import ExitCode
