@@ -130,7 +130,7 @@ def read(found: Sequence[Case], embed: Callable[[Sequence[str]], NDArray[Any]]) 
 
 
 class Layer:
-    """Logistic regression over whole messages: single numbers and, scaled down, embeddings."""
+    """Logistic regression over whole messages: embeddings, and single numbers scaled down."""
 
     def __init__(self, table: Floats, begin: int) -> None:
         """`begin`: the index from which the entries' features (maximum and mean) are left out; 0: none."""
