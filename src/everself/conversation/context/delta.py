@@ -106,8 +106,7 @@ def _fitting(path: str, text: str, quoted: bool, tokens: int, count: Callable[[s
 
 
 def _each_once(changes: Sequence[FileDelta]) -> list[FileDelta]:
-    """Drop repetitions of a correction, which stands in the record of corrections, in the corrected memory and beside the marked wrong
-    words."""
+    """Drop repetitions of a correction: the record of corrections, the corrected memory and the marked wrong entry all contain it."""
     record = next((one.text for one in changes if one.path == CORRECTIONS), "")
     found: list[FileDelta] = []
     for one in changes:

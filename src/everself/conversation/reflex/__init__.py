@@ -1,1 +1,1 @@
-"""The model that is none: recall, a learned judgement and quoting, behind the same protocol as every other chat model."""
+"""The reflex, the chat model without a language model: recall, learned heads and quotations, behind the protocol of every chat model."""

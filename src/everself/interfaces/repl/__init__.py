@@ -1,1 +1,1 @@
-"""The terminal: a conversation with an editor, history and streaming Markdown, or line by line where there is no terminal."""
+"""The terminal: a conversation with an editor, history and streaming Markdown, or line by line without a terminal."""
