@@ -1,0 +1,57 @@
+"""A process that remembers so many entries and is asked for pages: the processor's time of each, and its bytes as they are sent."""
+
+import asyncio
+import os
+import sys
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+PAGES = (
+    *("chat?session=new", "memory", "memory?tier=core", "memory?q=garden", "soul", "review", "context"),
+    *("health", "settings"),
+)
+
+
+def serve(asked: Connection, top: str, entries: int) -> None:
+    folder = Path(top)
+    os.environ.update(HOME=str(folder), EVERSELF_HOME=str(folder / ".everself"), XDG_CONFIG_HOME=str(folder / ".c"))
+    os.environ["EVERSELF_KEYS"] = str(folder / "keys")
+    # imported after the environment says where the home is
+    from tests.interfaces.http.gateways import HOME, Gateway, make_agent
+    from tests.interfaces.web.workspaces import fill_days
+
+    # without vectors: making them for so many takes minutes, and would be measured along with the pages
+    host = Path(HOME.places.host_file)
+    host.parent.mkdir(parents=True)
+    host.write_text('{"agents": {"defaults": {"memorySearch": {"provider": "none"}}}}', "utf-8")
+    make_agent()
+    workspace = Path(HOME.load().config.agent("").workspace)
+    (workspace / "BOOTSTRAP.md").unlink(missing_ok=True)
+    fill_days(workspace, entries // 50, 50)
+    print(f"{entries:,} entries are written; reading them …", file=sys.stderr, flush=True)
+
+    async def run() -> None:
+        from tests.interfaces.web.browsers import sign_in
+
+        async with Gateway() as gateway:
+            browser = await sign_in(gateway)
+            # all of them once before: the first search makes the index, which would run on behind the others
+            for page in PAGES:
+                first = await browser.get(page)
+                if first.status != 200:
+                    raise RuntimeError(f"{page} answers {first.status}: {first.words[:300]}")
+            client = gateway.client(**browser._headers)
+            asked.send(None)
+            while page := asked.recv():
+                asked.send(await _cost(client, page))
+
+    asyncio.run(run())
+
+
+async def _cost(client: Any, page: str) -> tuple[float, int]:
+    begun = time.process_time()
+    async with client.stream("GET", f"/web/main/{page}", headers={"Accept-Encoding": "gzip"}) as answer:
+        sent = sum([len(chunk) async for chunk in answer.aiter_raw()])
+    return (time.process_time() - begun) * 1000, sent
