@@ -2,8 +2,8 @@
 
 usage: python -m tools.bench_web [--entries 10000,100000] [--rounds 20] [--json FILE]
 
-Each memory has a process of its own without a socket: what is measured is the processor's time that the server takes. They are asked in turn,
-page by page, because what else the machine does slows a processor too, and then slows all of them alike. Asserts nothing.
+Each memory has a process of its own without a socket: what is measured is the processor's time that the server takes. They are asked in
+turn, page by page, because what else the machine does slows a processor too, and then slows all of them alike. Asserts nothing.
 """
 
 import argparse
@@ -42,8 +42,11 @@ def main(arguments: list[str]) -> int:
     chosen = parser.parse_args(arguments)
     with ExitStack() as stack:
         sides = {entries: stack.enter_context(_server(entries)) for entries in map(int, chosen.entries.split(","))}
+        # the first answer says that the pages do, and what comes with the first of them
+        files = max(side.recv() for side in sides.values())
         costs = _measure(sides, chosen.rounds)
     _print(costs)
+    print(f"styles and scripts of the first page, loaded once: {files:,} bytes")
     if chosen.json:
         Path(chosen.json).write_text(json.dumps([asdict(one) for one in costs], indent=1) + "\n", "utf-8")
     return 0
@@ -75,8 +78,6 @@ def _server(entries: int) -> Iterator[Connection]:
         process.start()
         theirs.close()
         try:
-            # that its pages answer
-            ours.recv()
             yield ours
             ours.send("")
         finally:

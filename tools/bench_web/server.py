@@ -43,11 +43,18 @@ def serve(asked: Connection, top: str, entries: int) -> None:
                 if first.status != 200:
                     raise RuntimeError(f"{page} answers {first.status}: {first.words[:300]}")
             client = gateway.client(**browser._headers)
-            asked.send(None)
+            asked.send(await _weight(client, await browser.get(PAGES[0])))
             while page := asked.recv():
                 asked.send(await _cost(client, page))
 
     asyncio.run(run())
+
+
+async def _weight(client: Any, page: Any) -> int:
+    """Bytes of the files that a page loads once, as they are sent: its styles and scripts."""
+    files = {found.get("src") or found.get("href", "") for tag, found in page.elements if tag in ("script", "link")}
+    answers = [await client.get(one, headers={"Accept-Encoding": "gzip"}) for one in files]
+    return sum(int(one.headers["content-length"]) for one in answers)
 
 
 async def _cost(client: Any, page: str) -> tuple[float, int]:
