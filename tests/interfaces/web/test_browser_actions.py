@@ -205,7 +205,7 @@ def talk(walk: Walk) -> None:
     walk.press("Delete this conversation", "A")
     walk.arrive("Delete this conversation?")
     walk.press("No, go back", "A")
-    page.wait_for_url("**session=**")
+    walk.arrive("Assistant")
     walk.press("Conversations", "SUMMARY")
     walk.press("Delete this conversation", "A")
     walk.arrive("Delete this conversation?")
