@@ -427,6 +427,9 @@ def set_up(walk: Walk) -> None:
     walk.press("Agent: main", "SUMMARY")
     walk.press("aria", "A")
     page.wait_for_url("**/web/aria/**")
+    walk.press("Agent: aria", "SUMMARY")
+    page.keyboard.press("Escape")
+    assert page.locator("details.switch[open]").count() == 0
     page = walk.go("settings")
     press_on(page, page.locator("tr", has_text="aria").get_by_role("button", name="Remove"))
     walk.arrive("Remove this agent")

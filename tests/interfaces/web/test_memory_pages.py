@@ -114,7 +114,7 @@ def test_words_that_go_alone_are_shown_before_they_go() -> None:
         plan = await browser.get("memory/forget?words=Elm+Street")
         assert "Forget this for good?" in plan.words
         assert "Only these words go, and the text around them stays" in plan.words
-        assert "“elm street” memory/topics.md (1 place)" in plan.words
+        assert "“ Elm Street ” memory/topics.md (1 place)" in plan.words
 
     browse(act)
 
