@@ -2,8 +2,8 @@
 
 usage: python -m tools.bench_web [--entries 10000,100000] [--rounds 20] [--json FILE]
 
-Each memory has a process of its own without a socket: what is measured is the processor's time that the server takes. They are asked in
-turn, page by page, because what else the machine does slows a processor too, and then slows all of them alike. Asserts nothing.
+Each size runs in its own process without a socket and measures the server's processor time. The sizes are asked in turn, request by
+request, so that other load on the machine slows them alike. Asserts nothing.
 """
 
 import argparse
@@ -25,7 +25,7 @@ LIMIT_BYTES, LIMIT_MS, GROWTH = 100_000, 150.0, 2.0
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Milliseconds of the processor, and bytes as they are sent."""
+    """Processor milliseconds, and bytes as they are sent."""
 
     page: str
     entries: int

@@ -1,4 +1,4 @@
-"""A process that remembers so many entries and is asked for pages: the processor's time of each, and its bytes as they are sent."""
+"""A process with one size of memory that serves pages: the processor time of each, and its bytes as they are sent."""
 
 import asyncio
 import os
@@ -18,11 +18,11 @@ def serve(asked: Connection, top: str, entries: int) -> None:
     folder = Path(top)
     os.environ.update(HOME=str(folder), EVERSELF_HOME=str(folder / ".everself"), XDG_CONFIG_HOME=str(folder / ".c"))
     os.environ["EVERSELF_KEYS"] = str(folder / "keys")
-    # imported after the environment says where the home is
+    # imported after the environment variables for the home are set
     from tests.interfaces.http.gateways import HOME, Gateway, make_agent
     from tests.interfaces.web.workspaces import fill_days
 
-    # without vectors: making them for so many takes minutes, and would be measured along with the pages
+    # no vectors: computing so many takes minutes in the background and would be measured with the pages
     host = Path(HOME.places.host_file)
     host.parent.mkdir(parents=True)
     host.write_text('{"agents": {"defaults": {"memorySearch": {"provider": "none"}}}}', "utf-8")
@@ -37,7 +37,7 @@ def serve(asked: Connection, top: str, entries: int) -> None:
 
         async with Gateway() as gateway:
             browser = await sign_in(gateway)
-            # all of them once before: the first search makes the index, which would run on behind the others
+            # load every page once first: the first search builds the index, which would continue during the measurements
             for page in PAGES:
                 first = await browser.get(page)
                 if first.status != 200:
