@@ -266,8 +266,7 @@ class Entry(NamedTuple):
     @property
     def reference(self) -> str:
         """How an answer cites it."""
-        lines = f"L{self.first_line}" + (f"-L{self.last_line}" if self.last_line > self.first_line else "")
-        return f"{self.path}#{lines}"
+        return _reference(self.path, self.first_line, self.last_line)
 
     @property
     def closed(self) -> bool:
@@ -317,8 +316,7 @@ class Hit(NamedTuple):
     @property
     def reference(self) -> str:
         """How an answer cites it."""
-        lines = f"L{self.first_line}" + (f"-L{self.last_line}" if self.last_line > self.first_line else "")
-        return f"{self.path}#{lines}"
+        return _reference(self.path, self.first_line, self.last_line)
 
     @property
     def ended(self) -> str:
@@ -329,6 +327,10 @@ class Hit(NamedTuple):
     def mark(self) -> str:
         """What to show beside it where it is not to be taken as it stands: it ended, or something newer may hold instead."""
         return self.ended or (f"in doubt, said later: {self.later}" if self.later else "")
+
+
+def _reference(path: str, first: int, last: int) -> str:
+    return f"{path}#L{first}-L{last}" if last > first else f"{path}#L{first}"
 
 
 def ended_words(until: date | None, now: str = "") -> str:

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from everself.config.host import decode as decode_text
 from everself.config.json5_splice import Editor
 from everself.config.kinds import Plain
 from everself.config.shape import Where
@@ -32,10 +33,7 @@ class Addition(Frozen):
 
 def decode(data: bytes, file: str) -> str:
     """The text of a file of settings. Raises BadConfig for what is no UTF-8, and for a byte order mark, which clients take differently."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise BadConfig(f"{file} is not UTF-8 (byte {error.start}).", mend=f"Save {file} as UTF-8.") from error
+    text = decode_text(data, file) or ""
     if text.startswith(_BOM):
         raise BadConfig(f"{file} begins with a byte order mark.", mend=f"Save {file} as UTF-8 without it.")
     return text

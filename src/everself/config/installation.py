@@ -39,9 +39,7 @@ def install_package(name: str) -> str:
             return f"pipx inject everself {name}"
         case "uv-tool" | "uvx":
             return f"uv tool install --with {name} {_wanted(found, '')}"
-        case "uv-pip":
-            return f"uv pip install --python {shlex.quote(found.python)} {name}"
-    return f"{shlex.quote(found.python)} -m pip install {name}"
+    return _by_pip(found, name)
 
 
 def _here() -> str:
@@ -63,9 +61,12 @@ def command_for(found: Installation, extra: str, folder: str) -> str:
             return f"uv tool install {wanted}"
         case "uvx":
             return f"uvx --from {wanted} everself"
-        case "uv-pip":
-            return f"uv pip install --python {shlex.quote(found.python)} {wanted}"
-    return f"{shlex.quote(found.python)} -m pip install {wanted}"
+    return _by_pip(found, wanted)
+
+
+def _by_pip(found: Installation, what: str) -> str:
+    python = shlex.quote(found.python)
+    return f"uv pip install --python {python} {what}" if found.kind == "uv-pip" else f"{python} -m pip install {what}"
 
 
 def _wanted(found: Installation, extra: str) -> str:
@@ -80,12 +81,12 @@ def _wanted(found: Installation, extra: str) -> str:
 
 @lru_cache(maxsize=1)
 def read_installation() -> Installation:
+    from importlib.util import find_spec
+
     source, editable = _source()
     if editable:
         made = os.path.realpath(sys.prefix) == os.path.join(os.path.realpath(source), ".venv")
-        return Installation(
-            "clone" if made and _is_file(source, "Makefile") else _pip("editable"), sys.executable, source
-        )
+        return Installation("clone" if made and _is_file(source, "Makefile") else "editable", sys.executable, source)
     if _is_file(sys.prefix, "pipx_metadata.json"):
         return Installation("pipx", sys.executable, source)
     if _is_file(sys.prefix, "uv-receipt.toml"):
@@ -93,13 +94,7 @@ def read_installation() -> Installation:
     if os.path.basename(os.path.dirname(os.path.realpath(sys.prefix))) == "archive-v0":
         # where uvx keeps environments that nobody installed
         return Installation("uvx", sys.executable, source)
-    return Installation(_pip("pip"), sys.executable, source)
-
-
-def _pip(kind: Kind) -> Kind:
-    from importlib.util import find_spec
-
-    return kind if find_spec("pip") is not None or kind == "editable" else "uv-pip"
+    return Installation("pip" if find_spec("pip") is not None else "uv-pip", sys.executable, source)
 
 
 def _source() -> tuple[str, bool]:

@@ -77,34 +77,91 @@ def name_entries(
     taken: Callable[[str], bool],
 ) -> list[str]:
     """The id of each found entry. `known` are those of the same documents; `lost` finds an id by words among the rest."""
-    names: list[str | None] = [None] * len(found)
-    used: set[str] = set()
-    rest = {one.id: one for one in known}
-    order = {(one.path, one.ordinal): one.id for one in rest.values()}
+    naming = _Naming(found, known)
+    naming.by_claim(taken)
+    naming.by_words()
+    naming.by_lost(lost)
+    naming.by_likeness()
+    naming.by_neighbours()
+    naming.derive(taken)
+    return [name or "" for name in naming.names]
 
-    def give(index: int, identity: str) -> None:
-        names[index] = identity
-        used.add(identity)
-        rest.pop(identity, None)
 
-    for index in sorted(range(len(found)), key=lambda at: _precedence(found[at], rest)):
-        claimed = found[index].read.claim("id")
-        # a duplicate id belongs to the first entry; the copy gets its own
-        if claimed and claimed not in used and (claimed in rest or not taken(claimed)):
-            give(index, claimed)
-    _by_words(found, names, rest, give)
-    for index, one in enumerate(found):
-        if names[index] is None:
+class _Naming:
+    """Gives each found entry an id; each step names those that the steps before it left over."""
+
+    def __init__(self, found: Sequence[FoundEntry], known: Iterable[KnownEntry]) -> None:
+        self._found = found
+        self.names: list[str | None] = [None] * len(found)
+        self._used: set[str] = set()
+        self._rest = {one.id: one for one in known}
+        self._order = {(one.path, one.ordinal): one.id for one in self._rest.values()}
+
+    def _give(self, index: int, identity: str) -> None:
+        self.names[index] = identity
+        self._used.add(identity)
+        self._rest.pop(identity, None)
+
+    def _unnamed(self) -> Iterator[tuple[int, FoundEntry]]:
+        return ((index, one) for index, one in enumerate(self._found) if self.names[index] is None)
+
+    def by_claim(self, taken: Callable[[str], bool]) -> None:
+        for index in sorted(range(len(self._found)), key=lambda at: _precedence(self._found[at], self._rest)):
+            claimed = self._found[index].read.claim("id")
+            # a duplicate id belongs to the first entry; the copy gets its own
+            if claimed and claimed not in self._used and (claimed in self._rest or not taken(claimed)):
+                self._give(index, claimed)
+
+    def by_words(self) -> None:
+        for same_path in (True, False):
+            waiting: dict[object, list[KnownEntry]] = defaultdict(list)
+            for known in sorted(self._rest.values(), key=lambda one: one.ordinal, reverse=True):
+                waiting[(known.path, known.text) if same_path else known.text].append(known)
+            for index, one in self._unnamed():
+                key = (one.path, one.text) if same_path else one.text
+                if waiting.get(key):
+                    self._give(index, waiting[key].pop().id)
+
+    def by_lost(self, lost: Callable[[str], str | None]) -> None:
+        for index, one in self._unnamed():
             identity = lost(one.text)
-            if identity is not None and identity not in used:
-                give(index, identity)
-    _by_likeness(found, names, rest, give)
-    _by_neighbours(found, names, rest, order, give)
-    numbers: dict[tuple[str, ...], int] = {}
-    for index, one in enumerate(found):
-        if names[index] is None:
-            give(index, _derived(one, used, taken, numbers))
-    return [name or "" for name in names]
+            if identity is not None and identity not in self._used:
+                self._give(index, identity)
+
+    def by_likeness(self) -> None:
+        by_path: dict[str | None, list[KnownEntry]] = defaultdict(list)
+        for known in self._rest.values():
+            by_path[known.path].append(known)
+        shelves = {path: _EntriesByWords(there) for path, there in by_path.items()}
+        waiting = [(index, one) for index, one in self._unnamed() if one.path in shelves]
+        most = max(_COMPARED_AT_LEAST, _COMPARISONS // max(1, len(waiting)))
+        pairs = [
+            (-alike, abs(one.read.ordinal - known.ordinal), index, known.id)
+            for index, one in waiting
+            for alike, known in shelves[one.path].alike(one, most)
+        ]
+        for _, _, index, identity in sorted(pairs):
+            if self.names[index] is None and identity in self._rest:
+                self._give(index, identity)
+
+    def by_neighbours(self) -> None:
+        """Between the same two neighbours, or at the same end of a document, a text may have changed more and still be the same."""
+        now = {(one.path, one.read.ordinal): name for one, name in zip(self._found, self.names, strict=True)}
+        between: dict[tuple[str | None, ...], list[KnownEntry]] = defaultdict(list)
+        for known in self._rest.values():
+            around = (self._order.get((known.path, known.ordinal + step), "") for step in (-1, 1))
+            between[known.path, *around].append(known)
+        for index, one in self._unnamed():
+            beside = (now.get((one.path, one.read.ordinal + step), "") for step in (-1, 1))
+            for known in between.get((one.path, *beside), ()):
+                if known.id in self._rest and likeness(one.words, known.words) >= ALIKE_IN_PLACE:
+                    self._give(index, known.id)
+                    break
+
+    def derive(self, taken: Callable[[str], bool]) -> None:
+        numbers: dict[tuple[str, ...], int] = {}
+        for index, one in self._unnamed():
+            self._give(index, _derived(one, self._used, taken, numbers))
 
 
 def _precedence(one: FoundEntry, known: Mapping[str, KnownEntry]) -> tuple[bool, int, str, int]:
@@ -114,22 +171,6 @@ def _precedence(one: FoundEntry, known: Mapping[str, KnownEntry]) -> tuple[bool,
     """
     home = known.get(one.read.claim("id"))
     return home is None or home.path != one.path, len(one.path), one.path, one.read.ordinal
-
-
-def _by_words(
-    found: Sequence[FoundEntry],
-    names: Sequence[str | None],
-    rest: dict[str, KnownEntry],
-    give: Callable[[int, str], None],
-) -> None:
-    for same_path in (True, False):
-        waiting: dict[object, list[KnownEntry]] = defaultdict(list)
-        for one in sorted(rest.values(), key=lambda known: known.ordinal, reverse=True):
-            waiting[(one.path, one.text) if same_path else one.text].append(one)
-        for index, found_one in enumerate(found):
-            key = (found_one.path, found_one.text) if same_path else found_one.text
-            if names[index] is None and waiting.get(key):
-                give(index, waiting[key].pop().id)
 
 
 class _EntriesByWords:
@@ -160,50 +201,6 @@ class _EntriesByWords:
             found = _likeness(mine, hashes)
             if found >= ALIKE:
                 yield found, known
-
-
-def _by_likeness(
-    found: Sequence[FoundEntry],
-    names: Sequence[str | None],
-    rest: dict[str, KnownEntry],
-    give: Callable[[int, str], None],
-) -> None:
-    by_path: dict[str | None, list[KnownEntry]] = defaultdict(list)
-    for known in rest.values():
-        by_path[known.path].append(known)
-    shelves = {path: _EntriesByWords(there) for path, there in by_path.items()}
-    waiting = [index for index, name in enumerate(names) if name is None and found[index].path in shelves]
-    most = max(_COMPARED_AT_LEAST, _COMPARISONS // max(1, len(waiting)))
-    pairs = []
-    for index in waiting:
-        one = found[index]
-        for alike, known in shelves[one.path].alike(one, most):
-            pairs.append((-alike, abs(one.read.ordinal - known.ordinal), index, known.id))
-    for _, _, index, identity in sorted(pairs):
-        if names[index] is None and identity in rest:
-            give(index, identity)
-
-
-def _by_neighbours(
-    found: Sequence[FoundEntry],
-    names: Sequence[str | None],
-    rest: dict[str, KnownEntry],
-    order: dict[tuple[str | None, int], str],
-    give: Callable[[int, str], None],
-) -> None:
-    """Between the same two neighbours, or at the same end of a document, a text may have changed more and still be the same."""
-    now = {(one.path, one.read.ordinal): name for one, name in zip(found, names, strict=True)}
-    between: dict[tuple[str | None, ...], list[KnownEntry]] = defaultdict(list)
-    for known in rest.values():
-        between[known.path, *(order.get((known.path, known.ordinal + step), "") for step in (-1, 1))].append(known)
-    for index, one in enumerate(found):
-        if names[index] is not None:
-            continue
-        around = (now.get((one.path, one.read.ordinal + step), "") for step in (-1, 1))
-        for known in between.get((one.path, *around), ()):
-            if known.id in rest and likeness(one.words, known.words) >= ALIKE_IN_PLACE:
-                give(index, known.id)
-                break
 
 
 def _derived(one: FoundEntry, used: set[str], taken: Callable[[str], bool], numbers: dict[tuple[str, ...], int]) -> str:

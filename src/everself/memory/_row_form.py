@@ -1,7 +1,7 @@
 """Converts an entry to and from its database row, and decides what of it can be trusted. Pure; knows no document."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache, reduce
@@ -10,6 +10,7 @@ from typing import Any
 from everself.memory.entries import TRANSCRIPT, ParsedEntry, words_at
 from everself.memory.provenance import CORRECTION, HAND, PERSON, base_confidence, is_human, parse_tag, rank, weaker
 from everself.storage.state.entries import EntryRow, Facets
+from everself.storage.state.provenance import FileOrigins
 from everself.text.markdown.copies import origins
 from everself.text.normalise import slug
 from everself.values import Entry, ProvenanceRecord, Tag
@@ -138,6 +139,17 @@ def with_days(data: bytes, reads: tuple[ParsedEntry, ...]) -> tuple[ParsedEntry,
 def _headed(heading: Sequence[str]) -> date | None:
     """The day that the outermost title names: in an archive each day stands beneath its own."""
     return next((day for title in heading if (day := find_day(title[:_TITLE]))), None)
+
+
+# documents that a tool may write, and archives, where copies of them land
+_WRITABLE = frozenset({Kind.TOPIC, Kind.PROJECT_MEMORY, Kind.ARCHIVE})
+
+
+def sources_by_text(known: FileOrigins) -> Callable[[EntryRow, Place], Iterable[str]]:
+    """A function that returns the sources from which a tool wrote the same words as an entry without a provenance record."""
+    if not known.refresh():
+        return lambda *_: ()
+    return lambda row, where: known.of_text(row.text_mac) if where.kind in _WRITABLE else ()
 
 
 @lru_cache(maxsize=512)

@@ -14,9 +14,8 @@ from typing import Literal, NamedTuple
 from everself.clock import Clock
 from everself.errors import DiskError, NotFound, UnsafePath, WrongUse
 from everself.memory._entry_ids import FoundEntry, KnownEntry, name_entries, sketch
-from everself.memory._row_form import believed, row_of, with_days, written_on
+from everself.memory._row_form import believed, row_of, sources_by_text, with_days, written_on
 from everself.memory._survey import GRAIN_NS, READING, Survey, Surveyor, stamp_of
-from everself.memory._written_text import sources_by_text
 from everself.memory.drafts import Draft
 from everself.memory.entries import ParsedEntry, holds_memory, reach, read_document, read_growth
 from everself.memory.garbage import uncollected

@@ -6,9 +6,10 @@ were seen here before.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from everself.frozen import Frozen
 from everself.memory.forgetting.forgotten_words import ForgottenWords, is_telling
 from everself.search.index_file.columns import load_sources, read_header
 from everself.search.index_file.file import IndexFile, IndexPlace, open_existing, reading
@@ -32,8 +33,7 @@ _FEW = 200
 _MOST_MARKS = 128
 
 
-@dataclass(frozen=True, slots=True)
-class TermTraces:
+class TermTraces(Frozen):
     """`found` counts what tells of the forgotten; `vectors` are hashes of texts of such chunks, each with the end of its vector."""
 
     found: int = 0

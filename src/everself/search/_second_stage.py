@@ -9,10 +9,8 @@ from everself.search.chunking.marks import Flag
 from everself.search.index_file.protocol import IndexView
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from everself.search.arrays import Bools, Floats, Numbers
 
-    Numbers = NDArray[numpy.int32]
-    Floats = NDArray[numpy.float32]
 
 # The order of the columns that `measure_second` gives.
 SECOND: Final = (
@@ -40,9 +38,7 @@ def measure_second(view: IndexView, vector: "Floats", chunks: "Numbers", told: f
     return second_rows(view.second_cosines(vector, chunks), view.columns["group"][chunks], spoken, told)
 
 
-def second_rows(
-    cosines: "Floats", groups: "NDArray[numpy.int32]", spoken: "NDArray[numpy.bool_]", told: float
-) -> "Floats | None":
+def second_rows(cosines: "Floats", groups: "Numbers", spoken: "Bools", told: float) -> "Floats | None":
     known = ~numpy.isnan(cosines)
     if not len(cosines) or known.mean() < _LEAST_KNOWN:
         return None

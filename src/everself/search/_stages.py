@@ -5,9 +5,9 @@ stages are looked at and never their order.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from everself.frozen import Frozen
 from everself.search.chunking.marks import SPEAKER
 from everself.search.score_adjustments import COMPARED, CORE, CORRECTED, has_all, telling_words
 from everself.storage.state.searches import LeftOut
@@ -15,9 +15,7 @@ from everself.text.search import SearchQuery, TermKind
 from everself.values import Hit
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
+    from everself.search.arrays import Bools, Numbers
     from everself.search.index_file.protocol import IndexView
     from everself.search.ranking import Ranked
 
@@ -32,8 +30,7 @@ _LOOKED_AT: Final = 20
 _AGED: Final = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Threshold:
+class Threshold(Frozen):
     """What is kept: `usual` is what a strong hit scores, `asked` what the caller wants at least, `boost` what a correction is worth."""
 
     usual: float
@@ -107,9 +104,7 @@ def may_add(
     return faint < most and (best >= _FAINT or weak < _FEW)
 
 
-def may_have_all(
-    view: "IndexView", chunks: "NDArray[numpy.int32]", sought: Sequence[tuple[str, ...]]
-) -> "NDArray[numpy.bool_]":
+def may_have_all(view: "IndexView", chunks: "Numbers", sought: Sequence[tuple[str, ...]]) -> "Bools":
     """Which chunks the index does not rule out to have every word: itself, as the name of who speaks, or in the turn before it, which is
     shown with a short answer."""
     import numpy

@@ -10,12 +10,11 @@ from everself.search.scopes import Scope, sees, shared_lines, shares
 from everself.values import Document
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from everself.search.arrays import Bools
     from everself.search.index_file.view import Snapshot
     from everself.search.snippets import SnippetSource
 
-    Mask = NDArray[numpy.bool_] | None
+    Mask = Bools | None
 
 _MARK = b"share:"
 _ALL = ((1, 2**31),)

@@ -8,16 +8,16 @@ model's vectors, on top of the first one's sums. docs/decisions/0065 and 0077 de
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
 
+from everself.frozen import Frozen
+
 Weights = Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(Frozen):
     """How candidates are ordered, and how likely one is right: `middle` and `slope` turn its sum into a score between 0 and 1.
 
     A feature without a weight counts nothing.

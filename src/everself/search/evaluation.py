@@ -8,13 +8,13 @@ and no command: it is handed the notes and a search.
 import hashlib
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING, Final
 
 import re2
 
+from everself.frozen import Frozen
 from everself.search.index_file.protocol import IndexView
 from everself.text.normalise import fold
 from everself.values import Hit
@@ -36,8 +36,7 @@ _WORD: Final = re2.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Frozen):
     """A note that is asked about, and where it stands."""
 
     path: str
@@ -46,14 +45,12 @@ class Sample:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluationQuestion:
+class EvaluationQuestion(Frozen):
     text: str
     about: Sample
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Frozen):
     """`ranks` has one number a question: at which place its note was found, 0 for nowhere among the best ten.
 
     `asked` names the set of questions: two evaluations with the same name asked the same.

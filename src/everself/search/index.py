@@ -6,7 +6,6 @@ a process that cannot get the lock uses the existing state. A view reports this 
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from threading import RLock
 from typing import TYPE_CHECKING, TypeVar
@@ -21,6 +20,7 @@ from everself.errors import (
     LockTimeout,
     StoreBusy,
 )
+from everself.frozen import Frozen
 from everself.logs import get_logger
 from everself.search.background import SECOND_BATCH, BackgroundEmbedding
 from everself.search.index_file.file import IndexFile, IndexPlace, find_token, reading
@@ -38,10 +38,8 @@ from everself.storage.lock import FileLock
 from everself.values import Document, FileStat
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
     from everself.models.embedding.protocol import Embedder
+    from everself.search.arrays import Floats
 
 T = TypeVar("T")
 
@@ -58,8 +56,7 @@ _MANY_DEAD = 10_000
 _RETRY = 600.0
 
 
-@dataclass(frozen=True, slots=True)
-class IndexOptions:
+class IndexOptions(Frozen):
     """`grace`: vectors of entries that were closed longer ago than so many days are dropped.
 
     `second` is a better and slower embedder beside the first: it is used where its vectors are there, and they are made in idle time.
@@ -248,7 +245,7 @@ class Index:
         """Whether the document is outside the workspace."""
         return self._sources.is_imported(path)
 
-    def query_vector(self, text: str) -> "NDArray[numpy.float32] | str":
+    def query_vector(self, text: str) -> "Floats | str":
         """The vector of a question, or why there is none."""
         if self._embedder is None:
             return "No embedder is configured."
@@ -256,18 +253,18 @@ class Index:
         slot = reader.vectors.slot if reader is not None else None
         try:
             expected = slot.dimensions if slot is not None else None
-            vector: NDArray[numpy.float32] = ask_embedder(self._embedder, [text], "query", expected)[0]
+            vector: Floats = ask_embedder(self._embedder, [text], "query", expected)[0]
         except EmbeddingFailed as error:
             return str(error)
         return vector
 
-    def second_query_vector(self, text: str, view: Snapshot) -> "NDArray[numpy.float32] | None":
+    def second_query_vector(self, text: str, view: Snapshot) -> "Floats | None":
         """The vector of a question by the second embedder; none where no chunk of the view has one, or where it fails."""
         slot = view.moment.second_slot
         if self._second_embedder is None or slot is None or not view.second_embedded:
             return None
         try:
-            vector: NDArray[numpy.float32] = ask_embedder(self._second_embedder, [text], "query", slot.dimensions)[0]
+            vector: Floats = ask_embedder(self._second_embedder, [text], "query", slot.dimensions)[0]
         except EmbeddingFailed as error:
             _log.warning("The second embedder gave no vector (%s).", error.reason)
             return None

@@ -4,20 +4,19 @@ Rare words choose the candidates: at a million chunks a common word alone would 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy
 
+from everself.frozen import Frozen
 from everself.search.chunking.marks import SPEAKER, TITLE, Flag
 from everself.search.index_file.protocol import IndexView
 from everself.text.search import QueryTerm, SearchQuery, TermKind
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from everself.search.arrays import Bools, Counts, Floats, Numbers
 
-    Numbers = NDArray[numpy.int32]
-    Floats = NDArray[numpy.float32]
 
 # BM25, measured on conversations: short chunks want little normalisation by length
 K1 = 1.2
@@ -40,13 +39,12 @@ SLIGHT = {TermKind.CHARACTER: 0.25, TermKind.STOP: 0.1}
 _RARE = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
+class Matched(Frozen):
     """A word of the query, where it stands, and how much it tells. `counts` go with `chunks`, which rise."""
 
     term: QueryTerm
     chunks: "Numbers"
-    counts: "NDArray[numpy.uint8]"
+    counts: "Counts"
     speakers: "Numbers"
     titles: "Numbers"
     weight: float
@@ -86,9 +84,7 @@ def _look_up(view: IndexView, term: QueryTerm, living: int) -> Matched:
     return Matched(term, chunks, counts, speakers, titles, weight * SLIGHT.get(term.kind, 1.0))
 
 
-def _merge(
-    lists: "Sequence[tuple[Numbers, NDArray[numpy.uint8]]]",
-) -> "tuple[Numbers, NDArray[numpy.uint8]]":
+def _merge(lists: "Sequence[tuple[Numbers, Counts]]") -> "tuple[Numbers, Counts]":
     """Several spellings of one word: a chunk has it as often as it has the most frequent one."""
     full = [one for one in lists if len(one[0])]
     if not full:
@@ -113,7 +109,7 @@ def choose(
     view: IndexView,
     matched: Sequence[Matched],
     nearest: "Numbers | None",
-    visible: "NDArray[numpy.bool_] | None" = None,
+    visible: "Bools | None" = None,
 ) -> "Numbers":
     """The chunks worth scoring, rising: those with the rarest words, what stands beside them, and the nearest by meaning."""
     columns = view.columns
@@ -148,7 +144,7 @@ def choose(
     return chosen_chunks
 
 
-def newest(view: IndexView, visible: "NDArray[numpy.bool_] | None" = None) -> "Numbers":
+def newest(view: IndexView, visible: "Bools | None" = None) -> "Numbers":
     """The chunks of the latest days, rising: for a query of which nothing stands anywhere."""
     columns = view.columns
     alive = (columns["flags"] & Flag.ALIVE) != 0
@@ -157,7 +153,7 @@ def newest(view: IndexView, visible: "NDArray[numpy.bool_] | None" = None) -> "N
     return numpy.sort(there[order[-NEWEST:]]).astype(numpy.int32)
 
 
-def _best(chosen: Sequence[Matched], visible: "NDArray[numpy.bool_] | None") -> "Numbers":
+def _best(chosen: Sequence[Matched], visible: "Bools | None") -> "Numbers":
     """The chunks with most of these words, themselves or beside them, best first."""
     chunks = union([part for one in chosen for part in (one.chunks, one.titles)])
     total = numpy.zeros(len(chunks), numpy.float32)
@@ -188,16 +184,16 @@ def union(lists: "Sequence[Numbers]") -> "Numbers":
     return joined[first]
 
 
-def _among(some: "Numbers", all_of: "Numbers") -> "NDArray[numpy.bool_]":
+def _among(some: "Numbers", all_of: "Numbers") -> "Bools":
     """Which of these stand in a rising array."""
     if not len(all_of):
         return numpy.zeros(len(some), numpy.bool_)
     at = numpy.minimum(numpy.searchsorted(all_of, some), len(all_of) - 1)
-    among: NDArray[numpy.bool_] = all_of[at] == some
+    among: Bools = all_of[at] == some
     return among
 
 
-def counts_at(rising: "Numbers", counts: "NDArray[numpy.uint8] | None", wanted: "Numbers") -> "Floats":
+def counts_at(rising: "Numbers", counts: "Counts | None", wanted: "Numbers") -> "Floats":
     """How often a word stands in each of the wanted chunks; with no counts, whether it does."""
     if not len(rising):
         return numpy.zeros(wanted.shape, numpy.float32)

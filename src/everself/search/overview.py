@@ -3,13 +3,13 @@
 For a quick status: not even numpy is loaded. An index that cannot be read is reported as unusable; a search would rebuild it.
 """
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from everself.errors import Damaged, DiskError, EverselfError, NotFound, StoreBusy
+from everself.frozen import Frozen
 from everself.search.index_file.file import IndexPlace, open_existing, reading
-from everself.search.index_file.header import count_embedded
-from everself.search.index_file.rows import FORMAT, parse_header, parse_source
+from everself.search.index_file.header import count_embedded, load_header, parse_sources
+from everself.search.index_file.rows import FORMAT
 from everself.search.sync.documents import Sources, stamp_of
 from everself.storage.filesystem import disk_errors
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     import apsw
 
 
-@dataclass(frozen=True, slots=True)
-class IndexStatus:
+class IndexStatus(Frozen):
     """`stale` documents differ on disk from what is indexed; `pending` chunks have no vector of `model` yet."""
 
     documents: int
@@ -36,8 +35,7 @@ class IndexStatus:
     second_pending: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class IndexOverview:
+class IndexOverview(Frozen):
     """`trouble` says why the index that is there cannot be used as it is; `stale` counts documents that differ from it by their stamps."""
 
     documents: int = 0
@@ -74,16 +72,12 @@ def read_overview(
 def _look(
     connection: "apsw.Connection", place: IndexPlace, sources: Sources, ours: tuple[str, int, int]
 ) -> IndexOverview:
-    row = connection.execute("SELECT data FROM header WHERE number=1").fetchone()
-    header = parse_header(row[0] if row else None)
+    header = load_header(connection)
     if header.identity != ours[0]:
         return IndexOverview(trouble="index.db belongs to another workspace.")
     if header.versions != f"{FORMAT}.{sources.chunking.versions}":
         return IndexOverview(trouble="index.db was written by another version.")
-    known = [
-        parse_source(header.birth, number, data)
-        for number, data in connection.execute("SELECT number, data FROM sources")
-    ]
+    known = parse_sources(connection, header)
     slots = header.slot(ours[1]), header.slot(ours[2])
     embedded, second = (0 if slot is None else count_embedded(connection, header, slot) for slot in slots)
     with disk_errors(place.name):

@@ -4,11 +4,12 @@ Only one process rebuilds at a time; one that waited checks first whether it is 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
 from threading import Lock
 from zlib import crc32
 
 from everself.errors import Damaged, EverselfError, StoreBusy
+from everself.frozen import Frozen
 from everself.search.index_file.columns import read_header
 from everself.search.index_file.file import (
     IndexFile,
@@ -31,8 +32,7 @@ from everself.storage.lock import FileLock
 from everself.values import new_id
 
 
-@dataclass(frozen=True, slots=True)
-class IndexIdentity:
+class IndexIdentity(Frozen):
     """Whose index it is and by which rules it was made; another one's is worth nothing to us."""
 
     identity: str
@@ -50,8 +50,7 @@ class IndexIdentity:
             raise Damaged("index.db was written by another version.")
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedIndex:
+class OpenedIndex(Frozen):
     """An open index. `why` says what was wrong with the one before, `memory` why this one is not on disk."""
 
     file: IndexFile
@@ -111,9 +110,6 @@ class Opener:
     def in_memory(self, reason: Exception) -> OpenedIndex:
         file = open_memory()
         self._begin(file)
-        old = open_to_salvage(self.place)
-        if old is not None:
-            self._save_vectors(old, file)
         words = str(reason) if isinstance(reason, EverselfError) else "its file cannot be written."
         return OpenedIndex(file, memory=words)
 
@@ -127,14 +123,11 @@ class Opener:
         file = open_existing(self.place)
         if file is None:
             return None
-        sane = False
-        try:
+        with ExitStack() as undo:
+            undo.callback(file.close)
             with reading(file.connection):
                 self._passport.check(read_header(file.connection)[1])
-            sane = True
-        finally:
-            if not sane:
-                file.close()
+            undo.pop_all()
         return file
 
     def _make(self, damage: Damaged | None) -> IndexFile:
@@ -150,21 +143,13 @@ class Opener:
 
     def _beside(self, fill: Callable[[IndexFile], None], finish: Callable[[IndexPlace, str], None]) -> None:
         name, file = open_beside(self.place)
-        done = False
-        try:
-            try:
+        with ExitStack() as undo:
+            undo.callback(remove_beside, self.place, name)
+            with closing(file):
                 self._begin(file)
-                old = open_to_salvage(self.place)
-                if old is not None:
-                    self._save_vectors(old, file)
                 fill(file)
-            finally:
-                file.close()
             finish(self.place, name)
-            done = True
-        finally:
-            if not done:
-                remove_beside(self.place, name)
+            undo.pop_all()
 
     def _publish(self, place: IndexPlace, name: str) -> None:
         publish(place, name)
@@ -173,9 +158,12 @@ class Opener:
 
     def _begin(self, file: IndexFile) -> None:
         write_first_header(file, self._passport.new_header())
+        old = open_to_salvage(self.place)
+        if old is not None:
+            self._save_vectors(old, file)
 
     def _save_vectors(self, old: IndexFile, new: IndexFile) -> None:
-        try:
+        with closing(old):
             try:
                 with reading(old.connection):
                     header = read_header(old.connection)[1]
@@ -187,5 +175,3 @@ class Opener:
             if header is None or header.identity == self._passport.identity:
                 with sound(new.connection):
                     salvage(old, new, self._passport.sizes())
-        finally:
-            old.close()

@@ -4,7 +4,7 @@ Knows settings, scopes and entries. Does not know who asks it: a chat, a command
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from itertools import count as count_from
 from typing import TYPE_CHECKING, Final
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from everself.clock import Clock, monotonic
 from everself.config.sections import Ranking, Search
 from everself.errors import EverselfError, NotFound, WrongUse
+from everself.frozen import Frozen
 from everself.logs import get_logger
 from everself.search._stages import Threshold, above, may_add, stages
 from everself.search.packing import pack, render
@@ -38,10 +39,8 @@ from everself.values import Entry, Hit, ScorePart, Tag
 from everself.workspace.layout import place
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
     from everself.memory.memory import Memory
+    from everself.search.arrays import Floats
     from everself.search.index import Index
     from everself.search.index_file.view import Snapshot
     from everself.search.ranking import Ranked, RankingQuery
@@ -62,8 +61,7 @@ _UNREST: Final = "Some files kept changing during the search; they were left out
 OWNER: Final = Scope(SessionKind.MAIN)
 
 
-@dataclass(frozen=True, slots=True)
-class RecallRequest:
+class RecallRequest(Frozen):
     """A search request. Unset fields use the settings; `budget` (tokens) replaces `limit`.
 
     Without `counted` the tokens are estimated, for callers that count their own text. A caller that asks many
@@ -84,8 +82,7 @@ class RecallRequest:
     by_words: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SaidMessage:
+class SaidMessage(Frozen):
     """A message of a conversation: nothing that is remembered, but it was said."""
 
     message: str
@@ -95,8 +92,7 @@ class SaidMessage:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(Frozen):
     """The result of a search. `provider` embedded the query, "keywords" where none did; `id` is the id of the search record.
 
     `tokens` is counted where a budget was given, else estimated. `degraded` where something failed and less was looked at than should
@@ -265,7 +261,7 @@ class Recall:
         view: "Snapshot",
         request: RecallRequest,
         words: SearchQuery,
-        vector: "NDArray[numpy.float32] | None",
+        vector: "Floats | None",
         served: "SnippetSource",
     ) -> "RankingQuery":
         from everself.search._features import QueryFacts
@@ -425,11 +421,11 @@ class _Meaning:
     def __init__(self, index: "Index", query: str) -> None:
         self._index = index
         self._query = query
-        self._vector: NDArray[numpy.float32] | str | None = None
-        self._second: NDArray[numpy.float32] | None = None
+        self._vector: Floats | str | None = None
+        self._second: Floats | None = None
         self.notice = ""
 
-    def vector_for(self, view: "Snapshot") -> "NDArray[numpy.float32] | None":
+    def vector_for(self, view: "Snapshot") -> "Floats | None":
         if not self._index.model:
             return None
         if not view.embedded:
@@ -445,7 +441,7 @@ class _Meaning:
         self.notice = f"{told} found by keywords only." if waiting else ""
         return self._vector
 
-    def second_for(self, view: "Snapshot") -> "NDArray[numpy.float32] | None":
+    def second_for(self, view: "Snapshot") -> "Floats | None":
         """The same by the better model; none where it is not installed or has no vectors yet."""
         if self._second is None:
             self._second = self._index.second_query_vector(self._query, view)

@@ -3,10 +3,10 @@
 Does not know how a document is found, nor who somebody is: it is told the person whose private chat this is.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from everself.frozen import Frozen
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.sections import sections
 from everself.workspace.layout import place
@@ -27,8 +27,7 @@ _OWNERS: Final = frozenset({SessionKind.MAIN, SessionKind.CRON, SessionKind.HEAR
 _LET_IN: Final = frozenset({SessionKind.GUEST, SessionKind.GROUP, SessionKind.SUBAGENT})
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Frozen):
     """For whom is searched. `person` is the id of somebody who is not the owner; `project` narrows to one project's memory beside
     what belongs to no project."""
 

@@ -4,10 +4,10 @@ Factors reorder. None of them takes a strong match out of an answer: what is hid
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from everself.frozen import Frozen
 from everself.search.similarity import overlap, words_of
 from everself.storage.state.searches import LeftOut
 from everself.text.dates import asks_for_now
@@ -25,8 +25,7 @@ _TIE: Final = 0.005
 EXACT: Final = 0.6
 
 
-@dataclass(frozen=True, slots=True)
-class Ageing:
+class Ageing(Frozen):
     """How old may count. Without `enabled` age only breaks ties."""
 
     today: date

@@ -4,10 +4,11 @@ Goes by the kind of session, the person and the path, as search does in `scopes`
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from everself.errors import BadConfig
+from everself.frozen import Frozen
 from everself.memory.provenance import OWN, PERSON
 from everself.search.scopes import Scope, SessionKind, shared_lines
 from everself.workspace.layout import Kind, place
@@ -27,8 +28,7 @@ UNKNOWN: Final = "unknown"
 LISTABLE: Final = ("SOUL.md", "IDENTITY.md", "AGENTS.md", "TOOLS.md", "USER.md", "MEMORY.md")
 
 
-@dataclass(frozen=True, slots=True)
-class SharingRules:
+class SharingRules(Frozen):
     """What the settings of one agent change: files that a kind gets as well, and files that it does not get after all."""
 
     given: frozenset[tuple[SessionKind, str]] = frozenset()

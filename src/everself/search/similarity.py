@@ -14,10 +14,8 @@ from everself.text.search import TermKind, read_query
 from everself.values import Hit
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
     from everself.models.embedding.protocol import Embedder
+    from everself.search.arrays import Floats
 
 # Where cosines, or shares of common words, reach a calibrated .5, .8, .85, .9 and 1, over the pairs of tests/corpora/likeness.jsonl:
 # half of the pairs of one field lie below .5 and all of them below .8; a tenth of the restatements lies below .85, a quarter below .9.
@@ -41,7 +39,7 @@ class TextSimilarity:
 
     def __init__(self, embedder: "Embedder | None" = None) -> None:
         self._embedder = None if embedder is None or embedder.paid else embedder
-        self._held: OrderedDict[str, NDArray[numpy.float32]] = OrderedDict()
+        self._held: OrderedDict[str, Floats] = OrderedDict()
 
     def of(self, text: str, others: Sequence[str]) -> list[float]:
         """How much each of the others says the same as the text."""
@@ -60,7 +58,7 @@ class TextSimilarity:
         own = words_of(text)
         return [calibrated(overlap(own, words_of(other)), _WORDS) for other in others]
 
-    def _vectors(self, texts: Sequence[str], embedder: "Embedder") -> "list[NDArray[numpy.float32]]":
+    def _vectors(self, texts: Sequence[str], embedder: "Embedder") -> "list[Floats]":
         new = list(dict.fromkeys(text for text in texts if text not in self._held))
         if new:
             self._held.update(zip(new, embedder.embed([text[:_LONGEST] for text in new]), strict=True))

@@ -2,11 +2,11 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from threading import Lock
 from typing import Final, Protocol
 
 from everself.errors import ChangedMeanwhile
+from everself.frozen import Frozen
 from everself.search.chunking.chunks import chunk_text
 from everself.search.chunking.marks import Flag
 from everself.search.index_file.protocol import IndexedChunk, IndexedDocument, IndexView
@@ -19,8 +19,7 @@ DOCUMENT_CACHE_BYTES: Final = 32 * 1024 * 1024
 _FEW_WORDS: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(Frozen):
     stamp: Stamp
     hash: str
     data: bytes

@@ -15,7 +15,8 @@ _MEMORY: Final = 1 << 20
 
 
 @cache
-def _compiled(pattern: str | bytes) -> Any:
+def compiled(pattern: str | bytes) -> Any:
+    """The compiled pattern, made once."""
     import re2
 
     return re2.compile(pattern)
@@ -29,7 +30,7 @@ class LazyPattern:
 
     def __getattr__(self, name: str) -> Any:
         # kept, so that the next access finds it without this method
-        found = self.__dict__[name] = getattr(_compiled(self._pattern), name)
+        found = self.__dict__[name] = getattr(compiled(self._pattern), name)
         return found
 
 

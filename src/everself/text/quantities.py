@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 from everself.frozen import Frozen
 from everself.text.dates import NUMBER_WORDS, NamedDay, find_days, may_be_same
 from everself.text.folding import fold_in_place
-
-if TYPE_CHECKING:
-    import re2
+from everself.text.patterns import compiled
 
 Kind = Literal["day", "time", "number"]
 _KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -57,11 +55,11 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     rest = _without(lowered, found)
     found += _times(rest)
     rest = _without(rest, found)
-    for match in _compiled(_NUMBER).finditer(rest):
+    for match in compiled(_NUMBER).finditer(rest):
         word, end = match.group(), match.end()
         if _is_part_of_a_name(rest, match.start(), end):
             continue
-        unit = _compiled(_UNIT).search(rest[end : end + 24])
+        unit = compiled(_UNIT).search(rest[end : end + 24])
         value = str(NUMBER_WORDS[word]) if word in NUMBER_WORDS else word.replace(",", "")
         found.append(Quantity("number", match.start(), end, value, unit.group("unit") if unit else ""))
     return tuple(sorted(found, key=lambda one: one.start))
@@ -70,7 +68,7 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
 def _times(text: str) -> Iterator[Quantity]:
     taken: list[tuple[int, int]] = []
     for rule in _TIMES:
-        for match in _compiled(rule).finditer(text):
+        for match in compiled(rule).finditer(text):
             start, end = match.span()
             if any(start < last and first < end for first, last in taken):
                 continue
@@ -83,7 +81,7 @@ def _times(text: str) -> Iterator[Quantity]:
             half = "thirty" in groups or (groups.get("minute") is None and text[start:end].startswith("half"))
             taken.append((start, end))
             # "half" belongs to the time, "at" does not
-            start = start if half else match.start(_compiled(rule).groupindex["hour"])
+            start = start if half else match.start(compiled(rule).groupindex["hour"])
             yield Quantity("time", start, end, hour * _MINUTES + (30 if half else int(groups.get("minute", 0))))
 
 
@@ -99,13 +97,6 @@ def _without(text: str, found: list[Quantity]) -> str:
     for one in found:
         text = text[: one.start] + "\x00" * (one.end - one.start) + text[one.end :]
     return text
-
-
-@lru_cache(maxsize=16)
-def _compiled(pattern: str) -> "re2._Regexp":
-    import re2
-
-    return re2.compile(pattern)
 
 
 @lru_cache(maxsize=4_096)

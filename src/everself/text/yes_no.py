@@ -8,32 +8,12 @@ import unicodedata
 from typing import Final
 
 _YES: Final = (
-    *("y", "yes", "yep", "yeah", "yup", "sure", "ok", "okay"),
-    *("ja", "j", "oui", "sí", "sim", "da", "да", "tak", "ano", "evet", "igen", "ya", "vâng", "نعم", "हाँ", "हां", "ใช่"),
-    *("はい", "うん", "ええ", "是", "是的", "好", "好的", "对", "네", "예", "응"),
+    "y yes yep yeah yup sure ok okay ja j oui sí sim da да tak ano evet igen ya vâng نعم हाँ हां ใช่ はい "
+    "うん ええ 是 是的 好 好的 对 네 예 응"
 )
 _NO: Final = (
-    *(
-        "n",
-        "no",
-        "nope",
-        "nah",
-        "nein",
-        "non",
-        "não",
-        "нет",
-        "nie",
-        "nej",
-        "nei",
-        "nee",
-        "hayır",
-        "nem",
-        "không",
-        "لا",
-        "नहीं",
-        "ไม่",
-    ),
-    *("いいえ", "いや", "否", "不", "不是", "不要", "不行", "아니", "아니요", "아니오"),
+    "n no nope nah nein non não нет nie nej nei nee hayır nem không لا नहीं ไม่ いいえ いや 否 不 不是 不要 不行 아니 "
+    "아니요 아니오"
 )
 
 
@@ -52,5 +32,5 @@ def _bare(said: str) -> str:
     return unicodedata.normalize("NFC", letters).casefold().strip(" \t\r\n.!,。！、")
 
 
-_BARE_YES: Final = frozenset(map(_bare, _YES))
-_BARE_NO: Final = frozenset(map(_bare, _NO))
+_BARE_YES: Final = frozenset(map(_bare, _YES.split()))
+_BARE_NO: Final = frozenset(map(_bare, _NO.split()))

@@ -5,13 +5,13 @@ The reflex is opened in `conversation.chat_models`, not here.
 
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from everself.clock import monotonic
 from everself.config.plugins import MODELS, Plugin
 from everself.config.sections import Provider
 from everself.errors import ModelFailed
 from everself.logs import get_logger
+from everself.models.addresses import is_address
 from everself.models.call_switch import check_allowed
 from everself.models.chat._remote import RemoteChatModel, StreamTimeouts
 from everself.models.chat.model_table import find_model_facts
@@ -135,21 +135,13 @@ def find_account(name: str, providers: Sequence[Provider]) -> ModelAccount:
     if not url:
         words = f"{provider} is not a known provider, and no address is set for it."
         raise ModelFailed(words, reason="missing", mend=mend)
-    if not _is_address(url):
+    if not is_address(url):
         # without repeating it: it may hold a password
         words = f"The address of {provider} does not begin with http:// or https:// and a host."
         raise ModelFailed(words, reason="missing", mend=mend)
     key = next((one.api_key for one in settings if one.api_key), None)
     model = model.removeprefix("models/")
     return ModelAccount(provider, model, vendor.wire, settle_url(url, vendor.tail), key, vendor.sections[-1])
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        return False
 
 
 def check_ready(account: ModelAccount) -> None:

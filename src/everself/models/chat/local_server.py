@@ -5,7 +5,8 @@ from http.client import HTTPConnection, HTTPException
 from typing import Final
 from urllib.parse import urlsplit
 
-_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+from everself.models.addresses import LOOPBACK
+
 _SECONDS: Final = 0.5
 _LIMIT: Final = 1 << 20
 # they make vectors and cannot talk
@@ -15,7 +16,7 @@ _EMBEDDERS: Final = ("embed", "bge-", "minilm")
 def find_local_models(url: str) -> tuple[str, ...]:
     """The names that Ollama gives its chat models, the newest first; none where it does not run or is not on this machine."""
     parts = urlsplit(url)
-    if parts.scheme != "http" or parts.hostname not in _LOOPBACK:
+    if parts.scheme != "http" or parts.hostname not in LOOPBACK:
         return ()
     try:
         connection = HTTPConnection(parts.hostname, parts.port or 80, timeout=_SECONDS)

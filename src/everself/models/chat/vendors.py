@@ -13,13 +13,13 @@ from everself.config import Secret
 from everself.config.installation import install_command
 from everself.errors import BadConfig, ModelFailed
 from everself.frozen import Frozen
+from everself.models.addresses import LOOPBACK, header_value
 
 if TYPE_CHECKING:
     import httpx2
     from pydantic_ai.models import Model
 
 WireName = Literal["anthropic", "openai", "responses", "gemini", "ollama", "compatible"]
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 # self-hosted servers expect some key, but not the user's
 _NO_KEY = "none"
@@ -114,15 +114,9 @@ def _key(account: ModelAccount) -> str:
             return _NO_KEY
         raise ModelFailed(f"No API key is set for {account.provider}.", reason="auth", mend=mend)
     try:
-        value = account.key.reveal().strip()
+        return header_value(account.key, account.provider)
     except BadConfig as error:
         raise ModelFailed(error.detail, reason="auth", mend=error.mend) from None
-    if not value.isascii() or not value.isprintable() or not value:
-        words = (
-            f"The secret {account.key.key} for {account.provider} contains a character that is not allowed in a header."
-        )
-        raise ModelFailed(words, reason="auth", mend=mend)
-    return value
 
 
 def _anthropic(account: ModelAccount, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":

@@ -18,6 +18,7 @@ from everself.config import Secret
 from everself.config.installation import install_command
 from everself.errors import BadConfig, EmbeddingFailed, EmbeddingFault
 from everself.frozen import Frozen
+from everself.models.addresses import LOOPBACK, header_value, is_address
 from everself.models.call_switch import check_allowed
 from everself.models.embedding._wire_formats import WireFormat
 from everself.models.embedding.protocol import Purpose
@@ -123,7 +124,6 @@ _CONNECT = 5.0
 # A row of 4,096 numbers with all their digits is about 90 KB; an error's body is small.
 _BYTES_A_TEXT = 128 * 1024
 _BYTES_BESIDE = 1024 * 1024
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class Timeouts(Frozen):
@@ -168,7 +168,7 @@ class RemoteEmbedder:
 
     @property
     def paid(self) -> bool:
-        return self.provider != "ollama" and self._host not in _LOOPBACK
+        return self.provider != "ollama" and self._host not in LOOPBACK
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":
         import numpy
@@ -249,8 +249,8 @@ class RemoteEmbedder:
                 # no proxy for connections to this machine, and reading the certificates
                 # of the world takes 50 ms where no redirect can lead from http to https
                 secure = urlsplit(self._account.url).scheme != "http"
-                client = httpx2.Client(follow_redirects=False, trust_env=self._host not in _LOOPBACK, verify=secure)
-                weakref.finalize(self, _closer(client))
+                client = httpx2.Client(follow_redirects=False, trust_env=self._host not in LOOPBACK, verify=secure)
+                weakref.finalize(self, client.close)
                 self._client = client
             return self._client
 
@@ -272,25 +272,15 @@ def is_at_home(url: str, usual: str) -> bool:
 
 def find_fault(url: str) -> str:
     """Why an address cannot be used, without repeating it: it may hold a password."""
-    try:
-        parts = urlsplit(url)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        good = False
-    return "" if good else "The address of the embedding server does not begin with http:// or https:// and a host."
+    return (
+        ""
+        if is_address(url)
+        else "The address of the embedding server does not begin with http:// or https:// and a host."
+    )
 
 
 def _revealed(secret: Secret, provider: str) -> str:
     try:
-        value = secret.reveal().strip()
+        return header_value(secret, provider)
     except BadConfig as error:
         raise EmbeddingFailed(error.detail, reason="auth", mend=error.mend) from None
-    if not value.isascii() or not value.isprintable():
-        words = f"The secret {secret.key} for {provider} contains a character that is not allowed in a header."
-        raise EmbeddingFailed(words, reason="auth", mend=f"everself config set {secret.key} VALUE")
-    return value
-
-
-def _closer(client: Any) -> Callable[[], None]:
-    close: Callable[[], None] = client.close
-    return close

@@ -87,15 +87,6 @@ def project(rows: "Vectors", by: "tuple[Array, Array | None]") -> "Vectors":
     return numpy.where(lengths > 1e-6, moved / numpy.maximum(lengths, 1e-6), rows).astype(numpy.float32)
 
 
-def pack_map(matrix: "Array") -> "dict[str, Array]":
-    """A map as its difference from identity in eight bits, with a scale for each row."""
-    import numpy
-
-    apart = matrix - numpy.eye(len(matrix), dtype=numpy.float32)
-    scale = numpy.maximum(numpy.abs(apart).max(axis=1), 1e-12) / 127
-    return {"map": numpy.rint(apart / scale[:, None]).astype(numpy.int8), "scale": scale.astype(numpy.float32)}
-
-
 @cache
 def _tag(path: str) -> str:
     with open(path, "rb") as file:

@@ -8,13 +8,11 @@ from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from everself.memory.entries import ParsedEntry
 from everself.search.chunking._splits import fences
-
-if TYPE_CHECKING:
-    import re2
+from everself.text.patterns import compiled
 
 _LONGEST_LABEL = 200
 _MOST_WORDS = 4
@@ -97,9 +95,7 @@ def _candidates(data: bytes, reads: Sequence[ParsedEntry]) -> list[_Candidate]:
 
 
 @cache
-def _label() -> "re2._Regexp":
-    import re2
-
+def _label() -> Any:
     moment = r"[0-9]{1,2}[:.][0-9]{2}(?:[:.][0-9]{2})?(?:[ \t]?[AaPp]\.?[Mm]\.?)?"
     bracketed = r"[(\[][^)\]\n]{1,30}[)\]]"
     before = rf"(\[[^\]\n]{{3,30}}\][ \t]*|(?:[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[T, \t]+)?{moment}[ \t]*[-–—|]?[ \t]*)?"
@@ -110,7 +106,7 @@ def _label() -> "re2._Regexp":
     plain = rf"(\pL[^\n:：*`|<>{{}}\[\]()\"#=/\\,;!?。，、「」]{{0,39}})(?:{bracketed}[ \t]*)?(?::(?:[ \t]|\r?$)|：)"
     quoted = r"([\p{Han}\p{Hiragana}\p{Katakana}ー]{1,12})「"
     marker = r"^[ \t>]*(?:(?:[-*+]|[0-9]{1,3}[.)])[ \t]+)?"
-    return re2.compile(f"(?m){marker}{before}(?:{marked}|{plain}|{quoted})[ \t]*".encode())
+    return compiled(f"(?m){marker}{before}(?:{marked}|{plain}|{quoted})[ \t]*".encode())
 
 
 @lru_cache(maxsize=4096)

@@ -11,13 +11,10 @@ from everself.search.index_file.vectors import fetch_vectors
 
 if TYPE_CHECKING:
     import apsw
-    from numpy.typing import NDArray
 
+    from everself.search.arrays import Floats, Halves, Numbers
     from everself.search.index_file.rows import CodeSlot
 
-    Floats = NDArray[numpy.float32]
-    Halves = NDArray[numpy.float16]
-    Numbers = NDArray[numpy.int32]
 
 # at 512 dimensions nearly a hundred thousand vectors; a page of it is only taken when it is written
 RING_BYTES: Final = 192 * 1024 * 1024

@@ -9,30 +9,30 @@ import numpy
 
 from everself.errors import Damaged
 from everself.search.chunking.marks import Flag
+from everself.search.index_file.file import find_row
 from everself.search.index_file.protocol import COLUMNS, IndexedDocument
 from everself.search.index_file.rows import BLOCK, BLOCKS, Header, SourceRow, checked, parse_header, parse_source
 
 if TYPE_CHECKING:
     import apsw
-    from numpy.typing import NDArray
+
+    from everself.search.arrays import Bools, Rows
 
 ROW = numpy.dtype(COLUMNS)
 
 
 def read_header(connection: "apsw.Connection", known: tuple[bytes, Header] | None = None) -> tuple[bytes, Header]:
     """The header's bytes and what they say; not parsed again when they are those already known."""
-    row = connection.execute("SELECT data FROM header WHERE number=1").fetchone()
-    data = row[0] if row else None
+    data = find_row(connection, "header", 1)
     if known is not None and data == known[0]:
         return known
     header = parse_header(data)
     return data, header  # type: ignore[return-value]  # parsing has looked: bytes
 
 
-def load_block(connection: "apsw.Connection", header: Header, block: int) -> "NDArray[numpy.void]":
+def load_block(connection: "apsw.Connection", header: Header, block: int) -> "Rows":
     """One block's columns, as they were written: not to be changed in place."""
-    row = connection.execute("SELECT data FROM blocks WHERE number=?", (block,)).fetchone()
-    data = checked(header, BLOCKS, block, row[0] if row else None, header.columns[block])
+    data = checked(header, BLOCKS, block, find_row(connection, "blocks", block), header.columns[block])
     expected = min(BLOCK, header.chunks - block * BLOCK)
     if len(data) != expected * ROW.itemsize:
         raise Damaged("index.db: a block has the wrong size.")
@@ -62,8 +62,8 @@ class Columns:
 
     def __init__(self) -> None:
         self.header: Header | None = None
-        self.all: NDArray[numpy.void] = numpy.empty(0, ROW)
-        self.alive: NDArray[numpy.bool_] = numpy.empty(0, numpy.bool_)
+        self.all: Rows = numpy.empty(0, ROW)
+        self.alive: Bools = numpy.empty(0, numpy.bool_)
         self.sources: dict[int, SourceRow] = {}
         self.by_path: dict[str, SourceRow] = {}
         self.documents: dict[int, IndexedDocument] = {}

@@ -6,12 +6,12 @@ process. There is no write-ahead log, so that one name in the folder is the whol
 
 import errno
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
 
 import apsw
 
-from everself.errors import Damaged, DiskFull, ReadOnlyDisk, StoreBusy
+from everself.errors import Damaged, DiskError, DiskFull, NotFound, ReadOnlyDisk, StoreBusy
+from everself.frozen import Frozen
 from everself.storage.filesystem import FileSystem, disk_errors
 from everself.values import new_id
 
@@ -35,8 +35,7 @@ CREATE TABLE codes (number INTEGER PRIMARY KEY, data BLOB NOT NULL);
 """
 
 
-@dataclass(frozen=True, slots=True)
-class IndexPlace:
+class IndexPlace(Frozen):
     """Where an index lives: a folder as our file system sees it, and the same folder as SQLite has to be told."""
 
     files: FileSystem
@@ -44,8 +43,7 @@ class IndexPlace:
     name: str = "index.db"
 
 
-@dataclass(frozen=True, slots=True)
-class IndexFile:
+class IndexFile(Frozen):
     """An open index. `token` is the file that was opened (device, inode); none for one that lives in memory."""
 
     connection: apsw.Connection
@@ -101,6 +99,12 @@ def reading(connection: apsw.Connection) -> Iterator[None]:
                     connection.execute("ROLLBACK")
 
 
+def find_row(connection: apsw.Connection, table: str, number: int) -> object:
+    """The data of a row; None if it is missing."""
+    row = connection.execute(f"SELECT data FROM {table} WHERE number=?", (number,)).fetchone()
+    return row[0] if row else None
+
+
 def find_token(place: IndexPlace) -> tuple[int, int] | None:
     with disk_errors(place.name):
         found = place.files.stat(place.name)
@@ -130,14 +134,11 @@ def open_beside(place: IndexPlace) -> tuple[str, IndexFile]:
         stat = handle.stat()
         handle.close()
     uri = f"{place.folder}/{name}"
-    done = False
-    try:
+    with ExitStack() as undo:
+        undo.callback(remove_beside, place, name)
         file = IndexFile(_connect(uri, writable=True), uri, (stat.device, stat.inode))
         _lay_out(file)
-        done = True
-    finally:
-        if not done:
-            remove_beside(place, name)
+        undo.pop_all()
     return name, file
 
 
@@ -151,13 +152,9 @@ def open_memory() -> IndexFile:
 
 def open_to_salvage(place: IndexPlace) -> IndexFile | None:
     """The old file for reading only, or none where it cannot be opened at all."""
-    uri = f"{place.folder}/{place.name}"
     try:
-        found = place.files.stat(place.name)
-        if found is None or found.kind != "file" or found.size == 0:
-            return None
-        return IndexFile(_connect(uri, writable=False), uri, (found.device, found.inode))
-    except (Damaged, ReadOnlyDisk, StoreBusy, OSError):
+        return open_existing(place, writable=False)
+    except (Damaged, DiskError, NotFound, StoreBusy):
         return None
 
 

@@ -7,20 +7,21 @@ terms with the checksum of each row: a row that is lost is noticed, and a term t
 import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy
 
 from everself.errors import Damaged
+from everself.frozen import Frozen
+from everself.search.index_file.file import find_row
 from everself.search.index_file.rows import BLOCK, POSTINGS, VOCABULARIES, Header, checked
 
 if TYPE_CHECKING:
     import apsw
     from numpy.typing import NDArray
 
-    Numbers = NDArray[numpy.int32]
-    Counts = NDArray[numpy.uint8]
+    from everself.search.arrays import Bools, Counts, Hashes, Numbers
+
 
 CACHE_BYTES = 64 * 1024 * 1024
 _KEYS_KEPT = 300_000
@@ -51,18 +52,17 @@ def term_keys(terms: Iterable[str]) -> Iterator[int]:
     return map(_keys.__getitem__, terms)
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
+class Vocabulary(Frozen):
     """Hashes of a block's terms, rising, and the checksums of their rows."""
 
-    keys: "NDArray[numpy.int64]"
+    keys: "Hashes"
     sums: "NDArray[numpy.uint32]"
 
     def sum_of(self, key: int) -> int | None:
         at = int(self.keys.searchsorted(key))
         return int(self.sums[at]) if at < len(self.keys) and self.keys[at] == key else None
 
-    def merged(self, keys: "NDArray[numpy.int64]", sums: "NDArray[numpy.uint32]") -> "Vocabulary":
+    def merged(self, keys: "Hashes", sums: "NDArray[numpy.uint32]") -> "Vocabulary":
         """With these terms added, or their checksums replaced. `keys` are rising."""
         if not len(self.keys):
             return Vocabulary(keys, sums)
@@ -84,9 +84,7 @@ def parse_vocabulary(data: bytes) -> Vocabulary:
     return Vocabulary(numpy.frombuffer(data, "<i8", count), numpy.frombuffer(data, "<u4", count, count * 8))
 
 
-def group(
-    keys: "NDArray[numpy.int64]", local: "NDArray[numpy.uint16]", counts: "Counts"
-) -> Iterator[tuple[int, bytes, bytes]]:
+def group(keys: "Hashes", local: "NDArray[numpy.uint16]", counts: "Counts") -> Iterator[tuple[int, bytes, bytes]]:
     """From one line per term and chunk, in the order of chunks: each term, rising, with its packed chunks and counts."""
     if not len(keys):
         return
@@ -109,7 +107,7 @@ def extend(data: bytes, local: bytes, counts: bytes) -> bytes:
     return data[:split] + local + data[split:] + counts
 
 
-def strike(rows: Sequence[tuple[int, bytes]], dead: "NDArray[numpy.bool_]") -> Iterator[tuple[int, bytes, bytes]]:
+def strike(rows: Sequence[tuple[int, bytes]], dead: "Bools") -> Iterator[tuple[int, bytes, bytes]]:
     """Of a block's rows those that name one of the `dead` chunks: the term, the row as it is, and the row without them."""
     lengths = numpy.array([len(data) // 3 for _, data in rows], numpy.int64)
     named = numpy.frombuffer(b"".join(data[: len(data) // 3 * 2] for _, data in rows), "<u2")
@@ -147,7 +145,7 @@ class PostingLists:
         return found
 
     def find(
-        self, connection: "apsw.Connection", header: Header, alive: "NDArray[numpy.bool_]", term: str
+        self, connection: "apsw.Connection", header: Header, alive: "Bools", term: str
     ) -> "tuple[Numbers, Counts]":
         """Living chunks with the term. Call within one moment of the database, of which `header` is."""
         key = term_key(term)
@@ -189,8 +187,8 @@ class PostingLists:
 
 
 def load_vocabulary(connection: "apsw.Connection", header: Header, block: int) -> Vocabulary:
-    row = connection.execute("SELECT data FROM vocabularies WHERE number=?", (block,)).fetchone()
-    data = checked(header, VOCABULARIES, block, row[0] if row else None, header.vocabularies[block])
+    row = find_row(connection, "vocabularies", block)
+    data = checked(header, VOCABULARIES, block, row, header.vocabularies[block])
     if len(data) % 12:
         raise Damaged("index.db: a vocabulary is damaged.")
     return parse_vocabulary(data)

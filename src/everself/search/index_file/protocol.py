@@ -6,12 +6,12 @@ changed are dead and never used again.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from everself.frozen import Frozen
+
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
+    from everself.search.arrays import Bools, Counts, Floats, Numbers, Rows
 
 # One row a chunk. `group` and `span` are the first chunk and the number of chunks of the smallest part of the document that makes context:
 # the document where it is short, else its section. `day` counts days since 1970-01-01 (0: none). `length` is what BM25 counts.
@@ -27,8 +27,7 @@ COLUMNS = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedDocument:
+class IndexedDocument(Frozen):
     """`cut` counts the bytes beyond the reading limit, which were not indexed."""
 
     number: int
@@ -39,8 +38,7 @@ class IndexedDocument:
     cut: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedChunk:
+class IndexedChunk(Frozen):
     """Where a chunk stands: bytes start..end and lines of its document. `entry` is the ordinal of the memory it belongs to there."""
 
     number: int
@@ -59,7 +57,7 @@ class IndexView(Protocol):
     def generation(self) -> int: ...
 
     @property
-    def columns(self) -> "NDArray[numpy.void]":
+    def columns(self) -> "Rows":
         """A structured array of COLUMNS, one row a chunk."""
 
     @property
@@ -76,35 +74,23 @@ class IndexView(Protocol):
     def embedded(self) -> int:
         """How many living chunks have a vector of the present model."""
 
-    def postings(self, term: str) -> "tuple[NDArray[numpy.int32], NDArray[numpy.uint8]]":
+    def postings(self, term: str) -> "tuple[Numbers, Counts]":
         """Numbers of the living chunks with that term, rising, and how often each has it."""
 
     def chunks(self, numbers: Sequence[int]) -> list[IndexedChunk]: ...
 
-    def nearest(
-        self,
-        vector: "NDArray[numpy.float32]",
-        count: int,
-    ) -> "NDArray[numpy.int32]":
+    def nearest(self, vector: "Floats", count: int) -> "Numbers":
         """Living chunks whose vectors are nearest, best first; nearly exact."""
 
-    def cosines(
-        self,
-        vector: "NDArray[numpy.float32]",
-        numbers: "NDArray[numpy.int32]",
-    ) -> "NDArray[numpy.float32]":
+    def cosines(self, vector: "Floats", numbers: "Numbers") -> "Floats":
         """Exact cosines for those chunks; NaN where a chunk has no vector or is dead."""
 
     @property
     def second_embedded(self) -> int:
         """How many living chunks have a vector of the second model."""
 
-    def has_second(self, numbers: "NDArray[numpy.int32]") -> "NDArray[numpy.bool_]":
+    def has_second(self, numbers: "Numbers") -> "Bools":
         """Which of these chunks have a vector of the second model."""
 
-    def second_cosines(
-        self,
-        vector: "NDArray[numpy.float32]",
-        numbers: "NDArray[numpy.int32]",
-    ) -> "NDArray[numpy.float32]":
+    def second_cosines(self, vector: "Floats", numbers: "Numbers") -> "Floats":
         """The same by the vectors of the second model, for some hundreds of chunks."""

@@ -6,12 +6,13 @@ index; of rows that change the header keeps the checksum. So a page that is lost
 
 import json
 import struct
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 from zlib import crc32
 
 from everself.errors import Damaged
+from everself.frozen import Frozen
 from everself.search.index_file.protocol import IndexedDocument
 from everself.values import new_id
 
@@ -34,8 +35,7 @@ NOTHING: Final = bytes(16)
 _SEALED: Final = 0x2144DF1C
 
 
-@dataclass(frozen=True, slots=True)
-class CodeSlot:
+class CodeSlot(Frozen):
     """The codes of one model: checksums of its blocks. Two models may stand side by side while one takes over."""
 
     number: int
@@ -44,8 +44,7 @@ class CodeSlot:
     codes: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Frozen):
     """The one row that vouches for all others. `chunks`, `sources` and `embeddings` are the next free numbers."""
 
     versions: str
@@ -68,9 +67,14 @@ class Header:
     def slot(self, model: int) -> CodeSlot | None:
         return next((one for one in self.slots if one.model == model), None)
 
+    def with_codes(self, slot: CodeSlot, block: int, total: int) -> "Header":
+        """The header with another checksum for one block of a slot's codes."""
+        codes = (*slot.codes, *(0 for _ in range(block - len(slot.codes))))
+        changed = replace(slot, codes=with_total(codes, block, total))
+        return replace(self, slots=tuple(changed if one.number == slot.number else one for one in self.slots))
 
-@dataclass(frozen=True, slots=True)
-class SourceRow:
+
+class SourceRow(Frozen):
     """What the index knows of one document. `read_at` is when its bytes were asked for, in ns."""
 
     document: IndexedDocument
@@ -92,6 +96,13 @@ class ChunkRow(NamedTuple):
 
 def checksum(birth: int, table: int, number: int, data: bytes) -> int:
     return crc32(data, crc32(_SALT.pack(birth, table, number)))
+
+
+def with_total(totals: tuple[int, ...], block: int, total: int) -> tuple[int, ...]:
+    """The checksums with that of one block replaced, or added behind the last."""
+    if block > len(totals):
+        raise Damaged("index.db: a block is missing.")
+    return (*totals[:block], total, *totals[block + 1 :])
 
 
 def render_header(header: Header) -> bytes:

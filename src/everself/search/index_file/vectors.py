@@ -6,21 +6,21 @@ their rows decide. Codes are kept word by word, not row by row: numpy then count
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
 from everself.errors import Damaged
+from everself.frozen import Frozen
+from everself.search.index_file.file import find_row
 from everself.search.index_file.rows import BLOCK, CODES, CodeSlot, Header, checked, is_sound_vector
 
 if TYPE_CHECKING:
     import apsw
     from numpy.typing import NDArray
 
-    Floats = NDArray[numpy.float32]
-    Halves = NDArray[numpy.float16]
-    Numbers = NDArray[numpy.int32]
+    from everself.search.arrays import Bools, Floats, Halves, Numbers, Words
+
 
 EXACT_BELOW: Final = 20_000
 # A chunk that has nothing to embed, as the id of its vector.
@@ -31,19 +31,18 @@ _HEAD = struct.Struct("<II")
 _QUESTION = f"SELECT number, hash, model, data FROM embeddings WHERE number IN ({','.join('?' * _ROWS_A_QUESTION)})"
 
 
-@dataclass(frozen=True, slots=True)
-class Codes:
+class Codes(Frozen):
     """One block: the id of each chunk's vector (0: none yet), and its code as columns of 64 bits."""
 
     ids: "Numbers"
-    words: "NDArray[numpy.uint64]"
+    words: "Words"
 
 
 def words_of(dimensions: int) -> int:
     return (dimensions + 63) // 64
 
 
-def encode(vectors: "Floats") -> "NDArray[numpy.uint64]":
+def encode(vectors: "Floats") -> "Words":
     """Signs of each row, 64 to a word."""
     bits = numpy.packbits(vectors > 0, axis=1, bitorder="little")
     padded = numpy.zeros((len(vectors), words_of(vectors.shape[1]) * 8), numpy.uint8)
@@ -56,7 +55,7 @@ def render_codes(codes: Codes) -> bytes:
     return head + codes.words.astype("<u8").tobytes() + codes.ids.astype("<i4").tobytes()
 
 
-def blanked(codes: Codes, dead: "NDArray[numpy.bool_]") -> Codes:
+def blanked(codes: Codes, dead: "Bools") -> Codes:
     """Without anything of those chunks."""
     gone = dead[: len(codes.ids)]
     ids, words = codes.ids.copy(), codes.words.copy()
@@ -81,8 +80,7 @@ def load_codes(connection: "apsw.Connection", header: Header, slot: CodeSlot, bl
     number = codes_row(slot, block)
     if block >= len(slot.codes) or slot.codes[block] == 0:
         return Codes(numpy.empty(0, numpy.int32), numpy.empty((words_of(slot.dimensions), 0), numpy.uint64))
-    row = connection.execute("SELECT data FROM codes WHERE number=?", (number,)).fetchone()
-    return parse_codes(checked(header, CODES, number, row[0] if row else None, slot.codes[block]))
+    return parse_codes(checked(header, CODES, number, find_row(connection, "codes", number), slot.codes[block]))
 
 
 def fetch_vectors(connection: "apsw.Connection", ids: "Numbers", slot: CodeSlot) -> "tuple[Numbers, Halves]":
@@ -152,7 +150,7 @@ class Vectors:
         return joined
 
     def exact(
-        self, connection: "apsw.Connection", ids: "Numbers", usable: "NDArray[numpy.bool_]", slot: CodeSlot
+        self, connection: "apsw.Connection", ids: "Numbers", usable: "Bools", slot: CodeSlot
     ) -> "tuple[Numbers, Floats]":
         """All vectors of usable chunks: their ids, rising, and rows. What was loaded before is not read again."""
         if self._exact_of is ids:
@@ -182,9 +180,7 @@ def scored(known: "Numbers", table: "Floats", wanted: "Numbers", vector: "Floats
     return known[chosen], numpy.vecdot(table[chosen], vector)
 
 
-def distances(
-    blocks: Sequence[Codes], usable: "NDArray[numpy.bool_]", code: "NDArray[numpy.uint64]"
-) -> "NDArray[numpy.uint16]":
+def distances(blocks: Sequence[Codes], usable: "Bools", code: "Words") -> "NDArray[numpy.uint16]":
     """Differing bits between the code and each chunk's; far away where a chunk is not usable."""
     found = numpy.full(len(usable), _FAR, numpy.uint16)
     mixed = numpy.empty(BLOCK, numpy.uint64)

@@ -4,10 +4,10 @@ Searches check what they read, and nothing more.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from everself.errors import Damaged
+from everself.frozen import Frozen
 from everself.search.index_file.columns import load_block, load_sources
 from everself.search.index_file.file import reading
 from everself.search.index_file.postings import load_vocabulary
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from everself.values import Document
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
+class Verified(Frozen):
     """How many documents and rows were looked at. `differing` documents changed while it was done; the next search reads them."""
 
     documents: int

@@ -5,13 +5,13 @@ the living never change, so an older view may read from a newer file: what it do
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from everself.errors import ChangedMeanwhile, Damaged
+from everself.frozen import Frozen
 from everself.lazy import part
 from everself.search.index_file._vector_cache import VectorCache
 from everself.search.index_file.columns import Columns, read_header
@@ -22,10 +22,7 @@ from everself.search.index_file.rows import CodeSlot, Header, follows, parse_chu
 from everself.search.index_file.vectors import EXACT_BELOW, Codes, Vectors, best, closest, distances, encode, scored
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[numpy.float32]
-    Numbers = NDArray[numpy.int32]
+    from everself.search.arrays import Bools, Counts, Floats, Numbers, Rows
 
 
 _ROWS_A_QUESTION = 500
@@ -33,19 +30,18 @@ _ROWS_A_QUESTION = 500
 _SECOND_BYTES = 32 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Frozen):
     """What a view holds in memory."""
 
     header: Header
-    columns: "NDArray[numpy.void]"
-    alive: "NDArray[numpy.bool_]"
+    columns: "Rows"
+    alive: "Bools"
     documents: Mapping[int, IndexedDocument]
     slot: CodeSlot | None
     codes: tuple[Codes, ...]
     # of every chunk the id of its vector: 0 where it has none or is dead
     ids: "Numbers"
-    usable: "NDArray[numpy.bool_]"
+    usable: "Bools"
     embedded: int
     # the same of the second model
     second_slot: CodeSlot | None
@@ -142,7 +138,7 @@ class Snapshot:
         return self._moment.header.generation
 
     @property
-    def columns(self) -> "NDArray[numpy.void]":
+    def columns(self) -> "Rows":
         return self._moment.columns
 
     @property
@@ -183,7 +179,7 @@ class Snapshot:
         wanted = self._moment.alive & ((until == 0) | (until >= self.horizon))
         return int(numpy.count_nonzero(wanted & (ids == 0)))
 
-    def postings(self, term: str) -> "tuple[Numbers, NDArray[numpy.uint8]]":
+    def postings(self, term: str) -> "tuple[Numbers, Counts]":
         reader, moment = self._reader, self._moment
         with reader.lock:
             kept = reader.words.find_kept((moment.header.columns, moment.header.vocabularies), term)
@@ -240,7 +236,7 @@ class Snapshot:
 
         return self._compare(vector, moment.slot, moment.ids[numbers], score)
 
-    def has_second(self, numbers: "Numbers") -> "NDArray[numpy.bool_]":
+    def has_second(self, numbers: "Numbers") -> "Bools":
         """Which of these chunks have a vector of the second model."""
         return self._moment.second_ids[numbers] > 0
 

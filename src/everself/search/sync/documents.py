@@ -3,12 +3,13 @@
 import hashlib
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from everself.clock import system_now
 from everself.errors import EverselfError
+from everself.frozen import Frozen
 from everself.memory.entries import reach
 from everself.search.index_file.rows import NOTHING, Stamp
 from everself.text.markdown.copies import COPY, hide_copies, parts
@@ -17,10 +18,8 @@ from everself.values import Document, FileStat
 from everself.workspace.layout import is_day, is_quarter, place
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
     from everself.models.embedding.protocol import Embedder
+    from everself.search.arrays import Floats
     from everself.search.chunking.chunks import Chunk
 
 # Some file systems stamp whole seconds, some two.
@@ -43,8 +42,7 @@ class ChunkDocument(Protocol):
     def __call__(self, path: str, data: bytes, *, imported: bool = False) -> "Sequence[Chunk]": ...
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkingRules:
+class ChunkingRules(Frozen):
     """How documents become chunks. `versions` change whenever the same bytes would give other rows."""
 
     chunk_document: ChunkDocument
@@ -61,8 +59,7 @@ def default_chunking() -> ChunkingRules:
     return ChunkingRules(chunk_document, terms_of, embedding_texts, f"{CHUNKING_VERSION}.{TOKENIZER_VERSION}")
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Frozen):
     """A document that is ready to be written. `terms` may be worked out while it is written; `texts` are hashes of what is embedded.
 
     A bulk import passes `vectors` along, one row for each chunk.
@@ -76,7 +73,7 @@ class Prepared:
     stamp: Stamp = (0, 0, 0, 0, 0)
     read_at: int = 0
     cut: int = 0
-    vectors: "NDArray[numpy.float32] | None" = None
+    vectors: "Floats | None" = None
 
 
 def text_hash(text: str) -> bytes:

@@ -4,18 +4,18 @@ Texts are not in the index: they are cut from their documents once more, and onl
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy
 
 from everself.clock import monotonic
 from everself.errors import Damaged, EmbeddingFailed
+from everself.frozen import Frozen
 from everself.logs import get_logger
 from everself.search.chunking.marks import Flag
 from everself.search.chunking.terms import split_context
 from everself.search.index_file.columns import load_block, read_header
-from everself.search.index_file.file import IndexFile, reading
+from everself.search.index_file.file import IndexFile, find_row, reading
 from everself.search.index_file.rows import (
     BLOCK,
     NOTHING,
@@ -23,23 +23,19 @@ from everself.search.index_file.rows import (
     CodeSlot,
     Header,
     SourceRow,
-    following,
     parse_chunk,
     parse_source,
-    render_header,
 )
 from everself.search.index_file.vectors import load_codes
 from everself.search.sync.documents import Sources, model_key, text_hash
-from everself.search.sync.transaction import writing
+from everself.search.sync.transaction import commit, writing
 from everself.search.sync.vector_retention import drop_closed, forget_texts
 from everself.search.sync.vector_rows import add_vectors, assign_kept, drop_other_codes, find_kept, with_kept_slot
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from everself.models.embedding.protocol import Embedder, Purpose
+    from everself.search.arrays import Bools, Floats, Hashes
 
-    Floats = NDArray[numpy.float32]
 
 _log = get_logger(__name__)
 
@@ -53,8 +49,7 @@ _WAIT = 10.0
 _BYTES_A_TOKEN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class EmbedReport:
+class EmbedReport(Frozen):
     """Chunks that got a vector now, chunks that still have none, and why it stopped before its time."""
 
     done: int = 0
@@ -65,8 +60,7 @@ class EmbedReport:
     retry_after: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Frozen):
     """When to stop: after so many seconds, or when told."""
 
     seconds: float | None = None
@@ -108,7 +102,7 @@ def embed_in_context(embedder: "Embedder", texts: Iterable[str], expected: int |
 
 def pending_chunks(
     file: IndexFile, header: Header, model: int, newest: int | None = None, horizon: int = 0
-) -> "Iterator[tuple[int, NDArray[numpy.int64]]]":
+) -> "Iterator[tuple[int, Hashes]]":
     """Block by block, newest first: living chunks without a vector of that model, those closed before the horizon left out.
 
     Call within one moment of the database.
@@ -131,8 +125,7 @@ def count_pending_tokens(file: IndexFile, header: Header, model: int, horizon: i
     total = 0
     for _, chunks in pending_chunks(file, header, model, horizon=horizon):
         for chunk in chunks.tolist():
-            row = file.connection.execute("SELECT data FROM units WHERE number=?", (chunk,)).fetchone()
-            told = parse_chunk(header.birth, chunk, row[0] if row else None)
+            told = parse_chunk(header.birth, chunk, find_row(file.connection, "units", chunk))
             total += (told.end - told.start) // _BYTES_A_TOKEN + 1
     return total
 
@@ -143,8 +136,7 @@ def next_size(size: int, took: float, left: float) -> int:
     return max(1, min(BATCH, 4 * size, fitting))
 
 
-@dataclass(frozen=True, slots=True)
-class _Batch:
+class _Batch(Frozen):
     """Hashes by chunk, nothing where it shall have no vector, and those texts that nobody has embedded yet by hash."""
 
     chunks: dict[int, bytes]
@@ -219,13 +211,12 @@ class Embedding:
         with reading(self._file.connection):
             header = read_header(self._file.connection)[1]
             for chunk in self._candidates(header):
-                row = self._file.connection.execute("SELECT data FROM units WHERE number=?", (chunk,)).fetchone()
-                found[chunk] = parse_chunk(header.birth, chunk, row[0] if row else None)
+                found[chunk] = parse_chunk(header.birth, chunk, find_row(self._file.connection, "units", chunk))
                 if len(found) == size:
                     break
             for number in {row.document for row in found.values()}:
-                data = self._file.connection.execute("SELECT data FROM sources WHERE number=?", (number,)).fetchone()
-                sources[number] = parse_source(header.birth, number, data[0] if data else None)
+                data = find_row(self._file.connection, "sources", number)
+                sources[number] = parse_source(header.birth, number, data)
             closed = self._closed(header, found)
             chunks = {chunk: NOTHING if chunk in closed else row.text for chunk, row in found.items()}
             slot = with_kept_slot(self._file.connection, header, self._model, chunks.values()).slot(self._model)
@@ -310,13 +301,11 @@ class Embedding:
                 return 0
             header = assign_kept(connection, header, self._model, living, added)
             forget_texts(connection, header, batch.closed)
-            header = following(header)
-            connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
-            connection.execute("COMMIT")
+            commit(connection, header)
         return len(living.keys() - self._skipped)
 
     def _still_living(self, header: Header, chunks: dict[int, bytes]) -> dict[int, bytes]:
-        alive: dict[int, NDArray[numpy.bool_]] = {}
+        alive: dict[int, Bools] = {}
         for block in {chunk // BLOCK for chunk in chunks}:
             if block >= len(header.columns):
                 raise Damaged("index.db: a block is missing.")
@@ -334,7 +323,4 @@ class Embedding:
         with writing(self._file, _WAIT):
             connection = self._file.connection
             header = read_header(connection)[1]
-            header = drop_other_codes(connection, header, self._kept_models)
-            header = following(header)
-            connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
-            connection.execute("COMMIT")
+            commit(connection, drop_other_codes(connection, header, self._kept_models))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy
 
 from everself.errors import EverselfError
+from everself.frozen import Frozen
 from everself.logs import get_logger
 from everself.memory.garbage import uncollected
 from everself.search.index_file.rows import SourceRow
@@ -35,8 +36,7 @@ _BYTES_A_COMMIT = 8 * 1024 * 1024
 _CHUNKS_IN_BULK = 16_384
 
 
-@dataclass(frozen=True, slots=True)
-class SyncReport:
+class SyncReport(Frozen):
     """What a sync found: documents read, removed and left as they were, chunks written, and what was not read whole or at all."""
 
     read: int = 0
@@ -49,8 +49,7 @@ class SyncReport:
     failure: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SyncPlan:
+class SyncPlan(Frozen):
     """`changed` files look different from what is indexed; `fresh` ones look the same, but their stamp proves nothing yet."""
 
     changed: tuple[FileStat, ...]

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy
 
-from everself.errors import Damaged
 from everself.search.chunking.marks import Flag
 from everself.search.index_file.columns import ROW, load_block, read_header
 from everself.search.index_file.file import READ_WAIT, IndexFile, sound
@@ -38,13 +37,13 @@ from everself.search.index_file.rows import (
     render_header,
     render_source,
     seal_of,
+    with_total,
 )
 from everself.search.sync.documents import Prepared
 from everself.search.sync.vector_rows import add_vectors, assign_kept, prune
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from everself.search.arrays import Floats, Rows
     from everself.search.chunking.chunks import Chunk
 
     # of these ids of vectors, those that a living chunk has, the chunks in the ranges not counted
@@ -88,6 +87,14 @@ def writing(file: IndexFile, wait: float) -> Iterator[None]:
                     connection.execute("ROLLBACK")
 
 
+def commit(connection: apsw.Connection, header: Header) -> Header:
+    """Write the header for the next commit, and commit. Returns it."""
+    header = following(header)
+    connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
+    connection.execute("COMMIT")
+    return header
+
+
 class IndexWriter:
     """Gathers changes within `writing`, and commits them."""
 
@@ -104,7 +111,7 @@ class IndexWriter:
         # how many terms each chunk has
         self._sizes = array("q")
         self._texts: dict[int, bytes] = {}
-        self._vectors: list[tuple[bytes, NDArray[numpy.float32]]] = []
+        self._vectors: list[tuple[bytes, Floats]] = []
         self._dead: list[range] = []
         self._gone: set[bytes] = set()
 
@@ -191,9 +198,9 @@ class IndexWriter:
             self._append(first)
         self._place_vectors()
         if self.changed:
-            self.header = following(self.header)
-            self.connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(self.header),))
-        self.connection.execute("COMMIT")
+            self.header = commit(self.connection, self.header)
+        else:
+            self.connection.execute("COMMIT")
         return self.header
 
     def _put_source(self, document: IndexedDocument, stamp: Stamp, read_at: int) -> None:
@@ -230,15 +237,15 @@ class IndexWriter:
             here = slice(int(bounds[start - first]), int(bounds[stop - first]))
             self._put_postings(block, group(keys[here], local, counts[here]))
 
-    def _tail(self, block: int) -> "NDArray[numpy.void]":
+    def _tail(self, block: int) -> "Rows":
         # `_kill` may have written this block a moment ago: its checksum is in the new header, its size in the old one
         return load_block(self.connection, replace(self._before, columns=self.header.columns), block)
 
-    def _put_block(self, block: int, rows: "NDArray[numpy.void]") -> None:
+    def _put_block(self, block: int, rows: "Rows") -> None:
         data = rows.tobytes()
         self.connection.execute("REPLACE INTO blocks VALUES (?, ?)", (block, data))
         total = checksum(self.header.birth, BLOCKS, block, data)
-        self.header = replace(self.header, columns=_with(self.header.columns, block, total))
+        self.header = replace(self.header, columns=with_total(self.header.columns, block, total))
 
     def _put_postings(self, block: int, grouped: Iterable[tuple[int, bytes, bytes]]) -> None:
         header = self.header
@@ -264,7 +271,7 @@ class IndexWriter:
         data = render_vocabulary(old.merged(numpy.frombuffer(keys, "q"), numpy.frombuffer(sums, "I")))
         self.connection.execute("REPLACE INTO vocabularies VALUES (?, ?)", (block, data))
         total = checksum(header.birth, VOCABULARIES, block, data)
-        self.header = replace(header, vocabularies=_with(header.vocabularies, block, total))
+        self.header = replace(header, vocabularies=with_total(header.vocabularies, block, total))
 
     def _place_vectors(self) -> None:
         for at, model in enumerate(self._models):
@@ -292,9 +299,3 @@ def _groups(chunks: "Sequence[object]") -> Iterator[tuple[int, int]]:
         count = sum(1 for _ in run)
         yield start, count
         start += count
-
-
-def _with(totals: tuple[int, ...], block: int, total: int) -> tuple[int, ...]:
-    if block > len(totals):
-        raise Damaged("index.db: a block is missing.")
-    return (*totals[:block], total, *totals[block + 1 :])

@@ -35,9 +35,9 @@ from everself.search.index_file.vectors import (
 
 if TYPE_CHECKING:
     import apsw
-    from numpy.typing import NDArray
 
-    Floats = NDArray[numpy.float32]
+    from everself.search.arrays import Floats, Hashes, Numbers, Words
+
 
 # the id and the values of a vector
 Kept = tuple[int, bytes]
@@ -120,17 +120,17 @@ def assign_kept(
         local = numpy.array(chunks) - block * BLOCK
         ids = numpy.array([found[chunk][0] for chunk in chunks], numpy.int32)
         codes = encode(decode([found[chunk][1] for chunk in chunks], slot.dimensions))
-        header = _put_codes(connection, header, slot, block, (local, ids, codes))
+        header = _assign_codes(connection, header, slot, block, (local, ids, codes))
         slot = header.slot(model) or slot
     return header
 
 
-def _put_codes(
+def _assign_codes(
     connection: "apsw.Connection",
     header: Header,
     slot: CodeSlot,
     block: int,
-    given: "tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.uint64]]",
+    given: "tuple[Hashes, Numbers, Words]",
 ) -> Header:
     local, ids, codes = given
     old = load_codes(connection, header, slot, block)
@@ -140,12 +140,14 @@ def _put_codes(
     new.words[:, : len(old.ids)] = old.words
     new.ids[local] = ids
     new.words[:, local] = codes.T
-    number, data = codes_row(slot, block), render_codes(new)
+    return put_codes(connection, header, slot, block, new)
+
+
+def put_codes(connection: "apsw.Connection", header: Header, slot: CodeSlot, block: int, codes: Codes) -> Header:
+    """Write the codes of one block. Returns the header with their checksum."""
+    number, data = codes_row(slot, block), render_codes(codes)
     connection.execute("REPLACE INTO codes VALUES (?, ?)", (number, data))
-    totals = list(slot.codes) + [0] * (block + 1 - len(slot.codes))
-    totals[block] = checksum(header.birth, CODES, number, data)
-    changed = replace(slot, codes=tuple(totals))
-    return replace(header, slots=tuple(changed if one.number == slot.number else one for one in header.slots))
+    return header.with_codes(slot, block, checksum(header.birth, CODES, number, data))
 
 
 def drop_other_codes(connection: "apsw.Connection", header: Header, models: Collection[int]) -> Header:

@@ -194,19 +194,7 @@ CODES = (
         r"(?i)(?:backup|recovery|one[- ]time|备用|恢复|一次性|백업|복구|バックアップ|リカバリー)[^\n]{0,30}?"
         r"(?:codes?|码|코드|コード)[^\n0-9]{0,20}?\s*"
         rf"((?:{_CODE}\b[ \t]*[,;]?\s*){{3,}}{_CODE})\b",
-        (
-            "backup",
-            "recovery",
-            "one-time",
-            "one time",
-            "备用",
-            "恢复",
-            "一次性",
-            "백업",
-            "복구",
-            "バックアップ",
-            "リカバリー",
-        ),
+        ("one time", *words("backup recovery one-time 备用 恢复 一次性 백업 복구 バックアップ リカバリー")),
         _codes,
     ),
 )

@@ -1,17 +1,13 @@
 """Parses the date spans in a question by trying the rules. Contains no words itself."""
 
 from datetime import date
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.frozen import Frozen
 from everself.text.dates import _cjk as cjk
 from everself.text.dates import _latin as latin
-from everself.text.dates._rules import Reader, Rule
 from everself.text.normalise import fold, without_surrogates
-
-if TYPE_CHECKING:
-    import re2
+from everself.text.patterns import compiled
 
 # A question is short; what was pasted behind it speaks of its own times.
 _LONGEST: Final = 4000
@@ -36,9 +32,8 @@ def read_dates(query: str, today: date) -> tuple[DateSpan, ...]:
     taken: list[tuple[int, int]] = []
     found: list[tuple[int, DateSpan]] = []
     # Chinese, Japanese and Korean dates are read first: their digits belong to the characters that follow them
-    rules = _rules(latin.RULES) if text.isascii() else (*_rules(cjk.RULES), *_rules(latin.RULES))
-    for pattern, reader in rules:
-        for match in pattern.finditer(text):
+    for pattern, reader in latin.RULES if text.isascii() else (*cjk.RULES, *latin.RULES):
+        for match in compiled(pattern).finditer(text):
             start, end = match.span()
             if is_part_of_a_word(text, start, end) or any(start < last and first < end for first, last in taken):
                 continue
@@ -55,13 +50,6 @@ def read_dates(query: str, today: date) -> tuple[DateSpan, ...]:
                 found += [(start, span) for span in spans]
     found.sort(key=lambda one: one[0])
     return tuple(dict.fromkeys(span for _, span in found))
-
-
-@lru_cache(maxsize=2)
-def _rules(table: tuple[Rule, ...]) -> "tuple[tuple[re2._Regexp, Reader], ...]":
-    import re2
-
-    return tuple((re2.compile(pattern), reader) for pattern, reader in table)
 
 
 def is_part_of_a_word(text: str, start: int, end: int) -> bool:

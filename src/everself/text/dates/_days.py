@@ -1,17 +1,14 @@
 """Finds the days that a statement names, past or ahead: a weekday, a day of a month, a month. Knows no year and no today."""
 
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.frozen import Frozen
 from everself.text.dates import _cjk as cjk
 from everself.text.dates import _latin as latin
 from everself.text.dates._date_parser import is_part_of_a_word
 from everself.text.dates._rules import one_of
-
-if TYPE_CHECKING:
-    import re2
+from everself.text.patterns import compiled
 
 _LONGEST: Final = 4000
 _EARLY, _MID, _LATE = (1, 10), (11, 20), (21, 31)
@@ -55,7 +52,7 @@ def find_days(folded: str) -> tuple[NamedDay, ...]:
     """The days in a text that is in small letters, in its order."""
     text = folded[:_LONGEST]
     found: list[NamedDay] = []
-    for pattern in _patterns():
+    for pattern in map(compiled, _RULES):
         for match in pattern.finditer(text):
             start, end = match.span()
             if is_part_of_a_word(text, start, end) or any(start < one.end and one.start < end for one in found):
@@ -85,13 +82,6 @@ def _read(start: int, end: int, groups: dict[str, str]) -> Iterator[NamedDay]:
     whole = (1, 31) if month else (0, 0)
     first, last = (day, day) if day else _PARTS[latin.PARTS[groups["part"]]] if "part" in groups else whole
     yield NamedDay(start, end, weekday, month, first, last, int(groups.get("year", 0)))
-
-
-@lru_cache(maxsize=1)
-def _patterns() -> "tuple[re2._Regexp, ...]":
-    import re2
-
-    return tuple(re2.compile(rule) for rule in _RULES)
 
 
 def may_be_same(one: NamedDay, other: NamedDay) -> bool | None:

@@ -5,15 +5,13 @@ Only words that name one day and nothing else: "morgen" and "mañana" may be a m
 
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from everself.text.dates._date_parser import is_part_of_a_word
 from everself.text.dates._rules import by_word, one_of
 from everself.text.folding import fold_in_place
 from everself.text.normalise import without_surrogates
-
-if TYPE_CHECKING:
-    import re2
+from everself.text.patterns import LazyPattern, compiled
 
 # how many days after the day on which it is said
 _DAYS: Final = by_word(
@@ -28,6 +26,8 @@ _DAYS: Final = by_word(
 )
 # a word of this length that lacks a letter, or has one twice, is a slip of the finger
 _LONG: Final = 8
+_DAY: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_WRITTEN: Final = LazyPattern(rf"\((?:{_DAY}|[^()]*: {_DAY}(?:, [^()]*: {_DAY})*)\)")
 
 
 def with_days(text: str, said: date) -> str:
@@ -49,7 +49,7 @@ def names_relative_day(text: str) -> bool:
 
 def has_days(text: str) -> bool:
     """Whether days stand in a text as `with_days` writes them."""
-    return _written().search(without_surrogates(text)) is not None
+    return _WRITTEN.search(without_surrogates(text)) is not None
 
 
 def _find(text: str) -> list[tuple[str, int]]:
@@ -65,19 +65,9 @@ def _find(text: str) -> list[tuple[str, int]]:
 
 
 @lru_cache(maxsize=1)
-def _pattern() -> "re2._Regexp":
-    import re2
-
+def _pattern() -> Any:
     slips = {slip for word in _DAYS if word.isascii() and word.isalpha() for slip in _slips(word)}
-    return re2.compile(one_of({*_DAYS, *slips}))
-
-
-@lru_cache(maxsize=1)
-def _written() -> "re2._Regexp":
-    import re2
-
-    day = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    return re2.compile(rf"\((?:{day}|[^()]*: {day}(?:, [^()]*: {day})*)\)")
+    return compiled(one_of({*_DAYS, *slips}))
 
 
 @lru_cache(maxsize=64)

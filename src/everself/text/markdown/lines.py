@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import re2
 
 BOM = b"\xef\xbb\xbf"
-SPACE, TAB, LF, CR = 0x20, 0x09, 0x0A, 0x0D
+SPACE, LF, CR = 0x20, 0x0A, 0x0D
 _SPACES = b" \t\r\n"
 _DIGITS = frozenset(b"0123456789")
 _BREAKS = frozenset(b"*-_")

@@ -11,7 +11,7 @@ from itertools import chain, repeat
 from operator import add
 
 from everself.text.search._characters import JOINERS, fragments_and_runs
-from everself.text.search._languages import ENGLISH, elect_packed, pack, stem, stop_words, votes
+from everself.text.search._languages import ENGLISH, elect, pack, stem, stop_words, votes
 from everself.text.search._segments import Form, Segment, segments
 from everself.text.search._terms import IndexTerms
 from everself.text.search._words import index_forms, is_stop
@@ -46,7 +46,7 @@ _votes: dict[str, int] = {}
 def index_terms(text: str) -> IndexTerms:
     """Every term of a text, in time linear in it."""
     words, runs = fragments_and_runs(text)
-    language = elect_packed(_cast(words))
+    language = elect(_cast(words))
     table = _tables.get(language)
     if table is None or table.full:
         table = _tables[language] = _Table()

@@ -5,7 +5,7 @@ from operator import add
 
 from everself.text.normalise import fold
 from everself.text.search._characters import fragments
-from everself.text.search._languages import dense_stop_words, elect, plausible, stop_words, tally, votes
+from everself.text.search._languages import dense_stop_words, elect, pack, plausible, stop_words, votes
 from everself.text.search._segments import Form, Segment, segments
 from everself.text.search._terms import QueryTerm, SearchQuery, TermKind
 from everself.text.search._words import is_stop, query_forms
@@ -35,8 +35,9 @@ def read_query(text: str) -> SearchQuery:
     """What a question asks for, in time linear in it."""
     found = fragments(text)
     rows = {fragment: tuple(segments(fragment)) for fragment in dict.fromkeys(found)}
-    score = tally((votes(segment.text), 1) for row in rows.values() for segment in row if segment.form is Form.WORD)
-    language, languages = elect(score), plausible(score)
+    words = (segment.text for row in rows.values() for segment in row if segment.form is Form.WORD)
+    total = sum(pack(votes(word)) for word in words)
+    language, languages = elect(total), plausible(total)
     names = _names([(fragment, rows[fragment]) for fragment in found], language)
     terms: dict[str, QueryTerm] = {}
     for row in rows.values():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from everself.config.installation import install_command
 from everself.errors import EmbeddingFailed
 from everself.models.embedding.local._cores import deal_out
-from everself.models.embedding.local._sharing import share
+from everself.models.embedding.local._sharing import installed_version, share
 from everself.models.embedding.protocol import Purpose
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class E5:
 
     def __init__(self) -> None:
         self._engine: Any = None
-        self.model = f"multilingual-e5-small-q4/{_version()}"
+        self.model = f"multilingual-e5-small-q4/{installed_version(_PACKAGE)}"
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":
         engine = self._load()
@@ -54,15 +54,6 @@ def _open() -> Any:
     except (ImportError, OSError) as error:
         words = "The package of the local model e5 is not installed, or not for this machine."
         raise EmbeddingFailed(words, reason="missing", mend=install_command("quality")) from error
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(_PACKAGE)
-    except PackageNotFoundError:
-        return "absent"
 
 
 def _compute_alone(engine: Any) -> None:

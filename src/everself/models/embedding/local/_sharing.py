@@ -16,3 +16,12 @@ def share(model: str, cache: str, load: Callable[[], Any]) -> Any:
         if found is None:
             found = _loaded[model, cache] = load()
         return found
+
+
+def installed_version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "absent"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from everself.config.installation import install_package
 from everself.errors import EmbeddingFailed
 from everself.models.embedding.local._cores import deal_out, use_one_blas_thread
-from everself.models.embedding.local._sharing import share
+from everself.models.embedding.local._sharing import installed_version, share
 from everself.models.embedding.local.prepared_arrays import open_prepared
 from everself.models.embedding.protocol import Purpose
 
@@ -47,7 +47,7 @@ class Use:
     def __init__(self, cache: str) -> None:
         self._cache = cache
         self._backend: Any = None
-        self.model = f"use-multilingual-3/{_version()}"
+        self.model = f"use-multilingual-3/{installed_version(_PACKAGE)}"
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":  # noqa: ARG002 (the model knows none)
         backend = self._load()
@@ -57,15 +57,6 @@ class Use:
         if self._backend is None:
             self._backend = share(self.model, self._cache, lambda: _open(self._cache))
         return self._backend
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(_PACKAGE)
-    except PackageNotFoundError:
-        return "absent"
 
 
 def _open(cache: str) -> Any:
@@ -78,7 +69,9 @@ def _open(cache: str) -> Any:
     original = USE()
     if cache:
         try:
-            return _restored(open_prepared(cache, f"use-{_version()}-{_LAYOUT}", lambda: _taken(original)))
+            return _restored(
+                open_prepared(cache, f"use-{installed_version(_PACKAGE)}-{_LAYOUT}", lambda: _taken(original))
+            )
         except (AttributeError, KeyError, ValueError, TypeError):
             # the package is built differently inside
             pass
