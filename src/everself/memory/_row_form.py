@@ -7,7 +7,7 @@ from datetime import date
 from functools import lru_cache, reduce
 from typing import Any
 
-from everself.memory.entries import TRANSCRIPT, ParsedEntry, words_at
+from everself.memory.entries import TRANSCRIPT, ParsedEntry, parse_day, words_at
 from everself.memory.provenance import CORRECTION, HAND, PERSON, base_confidence, is_human, parse_tag, rank, weaker
 from everself.storage.state.entries import EntryRow, Facets
 from everself.storage.state.provenance import FileOrigins
@@ -79,7 +79,7 @@ def believed(
     if tag is Tag.CORRECTION and source != CORRECTION:
         tag = Tag.NONE
     seen, day = _days(claims, heading, where, row.first_seen)
-    until = _date(claims["until"]) if "until" in claims else None
+    until = parse_day(claims["until"]) if "until" in claims else None
     who = get("who", "") or (f"person:{where.person}" if where.person else "")
     project = get("project", "") or where.project or ""
     # positional: field names would add a fifth to the load time of a large memory
@@ -104,7 +104,7 @@ def facets_of(read: ParsedEntry, path: str, first_seen: str) -> Facets:
         _unvouched(claims.get("src", "")),
         _slug(who),
         _slug(project),
-        read.struck or ("until" in claims and _date(claims["until"]) is not None),
+        read.struck or ("until" in claims and parse_day(claims["until"]) is not None),
         2 if where.kind is Kind.QUARANTINE else 1 if read.kind == TRANSCRIPT else 0,
     )
 
@@ -113,12 +113,12 @@ def _days(
     claims: Mapping[str, str], heading: Sequence[str], where: Place, first_seen: str
 ) -> tuple[date | None, date | None]:
     """When an entry was last mentioned, and the day it belongs to."""
-    seen = _date(claims.get("seen", ""))
+    seen = parse_day(claims.get("seen", ""))
     # an entry that left the file of its day says itself when it was written
-    born = _date(claims.get("at", "")[:10])
+    born = parse_day(claims.get("at", "")[:10])
     # so does an entry in an archive, which covers many days
-    own = (_date(claims.get(_DAY, "")) or born or _headed(heading) or seen) if where.span else None
-    return seen, own or where.day or born or seen or _date(first_seen)
+    own = (parse_day(claims.get(_DAY, "")) or born or _headed(heading) or seen) if where.span else None
+    return seen, own or where.day or born or seen or parse_day(first_seen)
 
 
 def _unvouched(claimed: str) -> str:
@@ -160,11 +160,3 @@ def _slug(name: str) -> str:
 @lru_cache(maxsize=4096)
 def _number(text: str) -> int:
     return max(1, min(10_000, int(text))) if text.isascii() and text.isdigit() else 1
-
-
-@lru_cache(maxsize=4096)
-def _date(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text) if len(text) == 10 else None
-    except ValueError:
-        return None

@@ -5,6 +5,8 @@ Judges what is a memory at all: noise, placeholders and references by id are non
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
+from functools import lru_cache
 
 from everself.frozen import Frozen
 from everself.text.markdown.blocks import scan
@@ -206,6 +208,15 @@ def quotes_a_talk(text: str) -> bool:
     """Whether a line of it is somebody's turn in a conversation, as notes of sessions have them."""
     lines = (line.replace("*", "").strip("-+>#_ ").lower() for line in text.splitlines())
     return any(line.startswith(_SPEAKERS) for line in lines)
+
+
+@lru_cache(maxsize=4096)
+def parse_day(text: str) -> date | None:
+    """The day that a field of a comment holds as YYYY-MM-DD; None for any other text."""
+    try:
+        return date.fromisoformat(text) if len(text) == 10 else None
+    except ValueError:
+        return None
 
 
 def text_hash(text: str) -> str:

@@ -3,7 +3,6 @@
 Knows nothing of files. The kinds are in `everself.text._secrets`.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cache
 from typing import Protocol
@@ -12,7 +11,7 @@ import re2
 
 from everself.frozen import Frozen
 from everself.text._secrets.assigned import ANCHORS, NAMES_SHOWN, find_assigned
-from everself.text._secrets.copies import without_gaps, without_hidden
+from everself.text._secrets.copies import Copy, without_gaps, without_hidden
 from everself.text._secrets.kind import Kind
 from everself.text._secrets.marked import MARKED
 from everself.text._secrets.mnemonics import MNEMONICS
@@ -105,13 +104,11 @@ def _spans(data: bytes) -> list[_Span]:
 def _plain_spans(data: bytes) -> list[_Span]:
     spans: list[_Span] = []
     for _ in range(_ROUNDS):
-        masked, origins = _masked(data, spans)
-        fresh = _scan(masked)
+        masked = _masked(data, spans)
+        fresh = _scan(masked.data)
         if not fresh:
             break
-        spans = _joined(
-            [*spans, *((_origin(origins, start), _origin(origins, end), rank) for start, end, rank in fresh)]
-        )
+        spans = _joined([*spans, *((*masked.original(start, end), rank) for start, end, rank in fresh)])
     return spans
 
 
@@ -194,26 +191,18 @@ def _clear_of(marks: list[tuple[int, int]], spans: list[_Span]) -> list[_Span]:
     return clear
 
 
-# For each stretch between marks: where it begins in the masked text and in the original.
-_Origins = list[tuple[int, int]]
-
-
-def _masked(data: bytes, spans: list[_Span]) -> tuple[bytes, _Origins]:
+def _masked(data: bytes, spans: list[_Span]) -> Copy:
+    """The text with a mark in place of each secret."""
     names = _names_by_rank()
     parts: list[bytes] = []
-    origins: _Origins = [(0, 0)]
+    cuts: list[tuple[int, int]] = []
     at = length = 0
     for start, end, rank in spans:
         parts += (data[at:start], mark(names[rank]).encode())
         length += len(parts[-2]) + len(parts[-1])
-        origins.append((length, end))
+        cuts.append((length, end - length))
         at = end
-    return b"".join((*parts, data[at:])), origins
-
-
-def _origin(origins: _Origins, place: int) -> int:
-    masked, original = origins[bisect_right(origins, (place, 1 << 62)) - 1]
-    return original + place - masked
+    return Copy(b"".join((*parts, data[at:])), tuple(cuts))
 
 
 def _character_places(data: bytes, places: list[int]) -> dict[int, int]:

@@ -8,7 +8,7 @@ from datetime import date
 from itertools import groupby
 from typing import NamedTuple
 
-from everself.memory.entries import ParsedEntry, read_document
+from everself.memory.entries import ParsedEntry, parse_day, read_document
 from everself.search.chunking._flags import asks, day_in, is_timed
 from everself.search.chunking._speakers import Turn, find_turns
 from everself.search.chunking._splits import LIMIT, parts
@@ -159,7 +159,7 @@ class _Maker:
                 at, line = read.start, read.first_line
                 claims = dict(read.claims)
                 day, flags = self._day(read, claims), self._common | _claimed(read, claims)
-                until = _date(claims.get("until", ""))
+                until = parse_day(claims.get("until", ""))
             line += self._line_ends(at, stretch.start)
             at = stretch.start
             text = chunk_text(self._data, at, stretch.end)
@@ -197,9 +197,9 @@ class _Maker:
         return (
             self._exact
             or place(self._origin(read.start)).day
-            or _date(claims.get("at", "")[:10])
+            or parse_day(claims.get("at", "")[:10])
             or (self._many and next((day for title in read.heading if (day := find_day(title[:_TITLE_LENGTH]))), None))
-            or _date(claims.get("seen", ""))
+            or parse_day(claims.get("seen", ""))
             or next((day for title in reversed(read.heading) if (day := day_in(title[:_TITLE_LENGTH]))), None)
             or self._span
         )
@@ -218,7 +218,7 @@ class _Maker:
 
 
 def _claimed(read: ParsedEntry, claims: dict[str, str]) -> int:
-    closed = read.struck or _date(claims.get("until", "")) is not None
+    closed = read.struck or parse_day(claims.get("until", "")) is not None
     return _CLOSED * closed | _CORRECTION * (claims.get("tag") == "correction")
 
 
@@ -258,10 +258,3 @@ def _merged(sizes: Iterator[int]) -> Iterator[int]:
 
 def _words(text: str) -> list[str]:
     return "".join(char if char.isalnum() else " " for char in text.casefold()).split()
-
-
-def _date(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text) if len(text) == 10 else None
-    except ValueError:
-        return None

@@ -94,9 +94,14 @@ def reading(connection: apsw.Connection) -> Iterator[None]:
         try:
             yield
         finally:
-            if connection.in_transaction:
-                with suppress(apsw.Error):
-                    connection.execute("ROLLBACK")
+            roll_back(connection)
+
+
+def roll_back(connection: apsw.Connection) -> None:
+    """Undo an open transaction, if there is one."""
+    if connection.in_transaction:
+        with suppress(apsw.Error):
+            connection.execute("ROLLBACK")
 
 
 def find_row(connection: apsw.Connection, table: str, number: int) -> object:

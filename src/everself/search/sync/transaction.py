@@ -5,7 +5,7 @@ Knows rows and blocks; does not know where documents come from. A block that is 
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from itertools import groupby, repeat
@@ -16,7 +16,7 @@ import numpy
 
 from everself.search.chunking.marks import Flag
 from everself.search.index_file.columns import ROW, load_block, read_header
-from everself.search.index_file.file import READ_WAIT, IndexFile, sound
+from everself.search.index_file.file import READ_WAIT, IndexFile, roll_back, sound
 from everself.search.index_file.postings import NO_WORDS, extend, group, load_vocabulary, render_vocabulary, term_keys
 from everself.search.index_file.protocol import IndexedDocument
 from everself.search.index_file.rows import (
@@ -82,9 +82,7 @@ def writing(file: IndexFile, wait: float) -> Iterator[None]:
         try:
             yield
         finally:
-            if connection.in_transaction:
-                with suppress(apsw.Error):
-                    connection.execute("ROLLBACK")
+            roll_back(connection)
 
 
 def commit(connection: apsw.Connection, header: Header) -> Header:
