@@ -1,6 +1,6 @@
-"""How Everself was installed, and the command that adds an extra to this very installation.
+"""Detects how Everself was installed, and gives the command that adds an extra to this installation.
 
-A clone has its make targets, pipx and uv tools have environments of their own, and a wheel that came from a file is in no registry.
+A clone uses its make targets, pipx and uv tools have their own environments, and a wheel from a file is in no registry.
 """
 
 import os
@@ -19,7 +19,7 @@ TARGETS: Final = ("gateway", "mcp", "models", "quality")
 
 
 class Installation(Frozen):
-    """`source` is the folder of a clone, the file of a wheel, or empty where it came from a registry."""
+    """`source` is the folder of a clone or the file of a wheel; empty for an install from a registry."""
 
     kind: Kind
     python: str
@@ -27,12 +27,12 @@ class Installation(Frozen):
 
 
 def install_command(extra: str) -> str:
-    """The command that installs an extra here, as it is typed."""
+    """The shell command that installs an extra here."""
     return command_for(read_installation(), extra, _here())
 
 
 def install_package(name: str) -> str:
-    """The same for a package that is no extra of ours."""
+    """The shell command that installs another package here."""
     found = read_installation()
     match found.kind:
         case "pipx":
@@ -46,7 +46,7 @@ def _here() -> str:
     try:
         return os.getcwd()
     except OSError:
-        # it was removed meanwhile
+        # the folder was removed
         return ""
 
 
@@ -75,7 +75,7 @@ def _wanted(found: Installation, extra: str) -> str:
         return "-e " + shlex.quote(f"{found.source}[{extra}]" if extra else found.source)
     if found.source:
         return shlex.quote(f"{name} @ file://{found.source}")
-    # always in quotation marks: to some shells the brackets are a pattern
+    # always quoted: brackets are a pattern in some shells
     return f"'{name}'"
 
 
@@ -92,13 +92,13 @@ def read_installation() -> Installation:
     if _is_file(sys.prefix, "uv-receipt.toml"):
         return Installation("uv-tool", sys.executable, source)
     if os.path.basename(os.path.dirname(os.path.realpath(sys.prefix))) == "archive-v0":
-        # where uvx keeps environments that nobody installed
+        # the folder where uvx keeps temporary environments
         return Installation("uvx", sys.executable, source)
     return Installation("pip" if find_spec("pip") is not None else "uv-pip", sys.executable, source)
 
 
 def _source() -> tuple[str, bool]:
-    """Where it was installed from, and whether it runs from there; empty where nobody wrote that down, or it is gone."""
+    """The path that Everself was installed from, and whether it runs from there; empty if unknown or gone."""
     import json
     from importlib.metadata import PackageNotFoundError, distribution
 

@@ -1,7 +1,7 @@
 """Assigns ids to the entries of a document, so that an entry keeps its id when it is moved or edited. Pure.
 
-A comment with an id names its entry. Text without one is known by its words: the same words in the same document, the same words
-anywhere else, then words that are much alike at the place where they stood. What nobody knew gets an id made from where it stands.
+A comment with an id names its entry. An entry without one is recognised by its text: the same text in the same document, then anywhere
+else, then similar text at the same position. All others get an id derived from their position.
 """
 
 import math
@@ -14,16 +14,16 @@ from everself.frozen import Frozen
 from everself.memory.entries import ParsedEntry
 from everself.values import CROCKFORD, digest
 
-# two texts of which at least this share of words is common are one, edited; less is enough where both neighbours are the same
+# two texts are versions of one entry if at least this share of words is common; less is enough between the same neighbours
 ALIKE, ALIKE_IN_PLACE = 0.5, 0.25
 SKETCH = 24
-# limit of comparisons for one document: replacing ten thousand lines must not cost a hundred million
+# limit of comparisons per document, so that replacing ten thousand lines stays fast
 _COMPARISONS, _COMPARED_AT_LEAST = 1_000_000, 32
 _MARKS = ".,;:!?…\"'()[]{}<>*_~-。，、；：！？「」『』（）"
 
 
 class KnownEntry(Frozen):
-    """An entry as it was when its document was last read; `path` is None when its text was gone."""
+    """An entry as it was when its document was last read; `path` is None if its text is gone."""
 
     id: str
     path: str | None
@@ -33,7 +33,7 @@ class KnownEntry(Frozen):
 
 
 class FoundEntry(Frozen):
-    """An entry as it stands now."""
+    """An entry as it is in the document now."""
 
     path: str
     read: ParsedEntry
@@ -42,11 +42,11 @@ class FoundEntry(Frozen):
 
 
 def sketch(text: str) -> bytes:
-    """The smallest hashes of a text's words: enough to tell how alike two texts are."""
-    # punctuation does not change a word
+    """The smallest hashes of a text's words, enough to estimate the similarity of two texts."""
+    # punctuation is not part of a word
     words = {word if word.isalnum() else word.strip(_MARKS) for word in text.split()}
     if not text.isascii():
-        # Chinese, Japanese and Korean do not put blanks between words: pairs of characters serve instead
+        # Chinese, Japanese and Korean have no spaces between words: use pairs of characters
         words |= {text[i : i + 2] for i, character in enumerate(text) if ord(character) > 0x2E7F}
     hashes = sorted({zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words})[:SKETCH]
     return b"".join(number.to_bytes(4, "big") for number in hashes)
@@ -76,7 +76,7 @@ def name_entries(
     lost: Callable[[str], str | None],
     taken: Callable[[str], bool],
 ) -> list[str]:
-    """The id of each found entry. `known` are those of the same documents; `lost` finds an id by words among the rest."""
+    """The id of each found entry. `known` are the entries of the same documents; `lost` finds an id by text among all others."""
     naming = _Naming(found, known)
     naming.by_claim(taken)
     naming.by_words()
@@ -88,7 +88,7 @@ def name_entries(
 
 
 class _Naming:
-    """Gives each found entry an id; each step names those that the steps before it left over."""
+    """Assigns an id to each found entry. Each step names entries that the earlier steps left unnamed."""
 
     def __init__(self, found: Sequence[FoundEntry], known: Iterable[KnownEntry]) -> None:
         self._found = found
@@ -145,7 +145,7 @@ class _Naming:
                 self._give(index, identity)
 
     def by_neighbours(self) -> None:
-        """Between the same two neighbours, or at the same end of a document, a text may have changed more and still be the same."""
+        """With the same two neighbours, or at the same end of a document, a less similar text still counts as the same entry."""
         now = {(one.path, one.read.ordinal): name for one, name in zip(self._found, self.names, strict=True)}
         between: dict[tuple[str | None, ...], list[KnownEntry]] = defaultdict(list)
         for known in self._rest.values():
@@ -165,9 +165,9 @@ class _Naming:
 
 
 def _precedence(one: FoundEntry, known: Mapping[str, KnownEntry]) -> tuple[bool, int, str, int]:
-    """Who comes first of those that claim one id: where it stood until now, else the shorter name.
+    """The sort key for entries that claim the same id: the known location first, then the shorter path.
 
-    A program that synchronises folders adds to the name of the document that it copies.
+    Programs that synchronise folders append to the name of a copied document.
     """
     home = known.get(one.read.claim("id"))
     return home is None or home.path != one.path, len(one.path), one.path, one.read.ordinal
@@ -184,10 +184,10 @@ class _EntriesByWords:
                 self._by_hash[hashed].append((one, hashes))
 
     def alike(self, one: FoundEntry, most: int) -> Iterator[tuple[float, KnownEntry]]:
-        """Those that are as alike as an edited text; of very many that share a word, the nearest."""
+        """The entries that are similar enough to be an edited version; of very many, only the nearest."""
         mine = _hashes(one.words)
         rarest = sorted((hashed for hashed in mine if hashed in self._by_hash), key=lambda at: len(self._by_hash[at]))
-        # a similar text shares at least ALIKE of the words, and so at least one of any subset larger than the rest
+        # a similar text shares at least ALIKE of the words, so at least one of any larger subset
         may_lack = len(mine) - math.ceil(ALIKE * len(mine)) - (len(mine) - len(rarest))
         candidates: dict[str, tuple[KnownEntry, frozenset[bytes]]] = {}
         for hashed in rarest[: may_lack + 1] if may_lack >= 0 else ():
@@ -204,7 +204,7 @@ class _EntriesByWords:
 
 
 def _derived(one: FoundEntry, used: set[str], taken: Callable[[str], bool], numbers: dict[tuple[str, ...], int]) -> str:
-    """An id from path, heading and words; the same words twice in one place count on, from `numbers`."""
+    """An id derived from path, heading and text; `numbers` counts repetitions of the same text in one place."""
     place = (one.path, *one.read.heading, one.text)
     for number in range(numbers.get(place, 0), 1_000_000):
         number_text = digest("\0".join([*place, str(number)]).encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""Addresses of servers and the keys that are sent to them, checked before a request."""
+"""Checks the addresses of servers and the keys sent to them, before a request."""
 
 from typing import Final
 from urllib.parse import urlsplit
@@ -10,7 +10,7 @@ LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 
 
 def is_address(url: str) -> bool:
-    """Whether a URL names a host that HTTP can reach."""
+    """Whether a URL has a host and a scheme that HTTP can use."""
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
@@ -19,7 +19,7 @@ def is_address(url: str) -> bool:
 
 
 def header_value(secret: Secret, provider: str) -> str:
-    """The value of a secret for a request header. Raises BadConfig if it is missing, or a header cannot hold it."""
+    """The value of a secret for a request header. Raises BadConfig if it is missing or contains a character that headers cannot."""
     value = secret.reveal().strip()
     if not value or not value.isascii() or not value.isprintable():
         words = f"The secret {secret.key} for {provider} contains a character that is not allowed in a header."

@@ -1,4 +1,4 @@
-"""Which chunks and lines a scope may see. Fails closed; the rules are in `scopes`."""
+"""Computes the chunks and lines that a scope may see. Fails closed; the rules are in `scopes`."""
 
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -26,7 +26,7 @@ _SCOPES_KEPT = 16
 
 
 def visible_chunks(view: "Snapshot", scope: Scope, served: "SnippetSource") -> "Mask":
-    """True for each chunk that may be found; None where all may."""
+    """True for each chunk that may be found; None if all may."""
     kept = _known.setdefault(view, {})
     found = kept.get(scope)
     if found is None:
@@ -59,7 +59,7 @@ def _look(view: "Snapshot", scope: Scope, served: "SnippetSource") -> "Mask":
 
 
 def visible_lines(scope: Scope, document: Document, *, imported: bool) -> tuple[tuple[int, int], ...]:
-    """The lines of a document that may be read; none where it may not be known at all."""
+    """The ranges of lines that may be read; empty if the document may not be known at all."""
     if sees(scope, document.path, imported=imported):
         return _ALL
     if shares(scope, document.path, imported=imported):

@@ -1,6 +1,6 @@
 """A quick overview of an index: its header and list of documents, without loading, repairing or writing anything.
 
-For a quick status: not even numpy is loaded. An index that cannot be read is reported as unusable; a search would rebuild it.
+Made for a quick status: does not import numpy. An index that cannot be read is reported as unusable; a search would rebuild it.
 """
 
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class IndexStatus(Frozen):
-    """`stale` documents differ on disk from what is indexed; `pending` chunks have no vector of `model` yet."""
+    """`stale` documents differ on disk from the index; `pending` chunks have no vector of `model` yet."""
 
     documents: int
     chunks: int
@@ -30,13 +30,13 @@ class IndexStatus(Frozen):
     model: str
     in_memory: bool
     notices: tuple[str, ...]
-    # of the better embedder that works in idle time; empty where there is none
+    # the better embedder that runs in idle time; empty if there is none
     second_model: str = ""
     second_pending: int = 0
 
 
 class IndexOverview(Frozen):
-    """`trouble` says why the index that is there cannot be used as it is; `stale` counts documents that differ from it by their stamps."""
+    """`trouble` is the reason why the index cannot be used; `stale` counts documents with other stamps."""
 
     documents: int = 0
     chunks: int = 0
@@ -51,7 +51,7 @@ class IndexOverview(Frozen):
 def read_overview(
     place: IndexPlace, identity: str, sources: Sources, model: int, second: int = 0
 ) -> IndexOverview | None:
-    """None where there is no index yet."""
+    """The overview; None if there is no index yet."""
     try:
         file = open_existing(place)
         if file is None:

@@ -1,6 +1,6 @@
 """Rebuilds index.db next to the old file and swaps the two. Writes no rows itself.
 
-Only one process rebuilds at a time; one that waited checks first whether it is still necessary.
+Only one process rebuilds at a time; one that waited checks first whether a rebuild is still needed.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,11 +33,11 @@ from everself.values import new_id
 
 
 class IndexIdentity(Frozen):
-    """Whose index it is and by which rules it was made; another one's is worth nothing to us."""
+    """The workspace and the format versions of an index. An index with another identity is not used."""
 
     identity: str
     versions: str
-    # dimensions of each model, by its key, as far as known
+    # the known dimensions of each model, by its key
     sizes: Callable[[], Mapping[int, int]] = dict
 
     def new_header(self) -> Header:
@@ -51,7 +51,7 @@ class IndexIdentity(Frozen):
 
 
 class OpenedIndex(Frozen):
-    """An open index. `why` says what was wrong with the one before, `memory` why this one is not on disk."""
+    """An open index. `why` is what was wrong with the previous one; `memory` is why this one is not on disk."""
 
     file: IndexFile
     why: str = ""
@@ -59,7 +59,7 @@ class OpenedIndex(Frozen):
 
 
 def sweep(place: IndexPlace, wait: float = 10.0) -> None:
-    """Take away what a rebuild left that was killed; one that is under way is waited for."""
+    """Remove files of killed rebuilds. Waits for a running rebuild."""
     with disk_errors(place.name), FileLock(lock_path(place)).hold(wait):
         remove_beside(place)
 
@@ -69,7 +69,7 @@ def lock_path(place: IndexPlace) -> str:
 
 
 class Opener:
-    """Opens the index of one place, and makes it where there is none that can be used."""
+    """Opens the index of one location, and creates it if there is none that can be used."""
 
     def __init__(self, place: IndexPlace, passport: IndexIdentity, lock: FileLock, wait: float = 10.0) -> None:
         self.place = place
@@ -79,7 +79,7 @@ class Opener:
         self._one_at_a_time = Lock()
 
     def open(self) -> OpenedIndex:
-        """The index that is there, else a new and empty one: on disk where that can be, else in memory."""
+        """The existing index, else a new empty one: on disk if possible, else in memory."""
         try:
             found = self._find()
             return OpenedIndex(self._make(None)) if found is None else OpenedIndex(found)
@@ -89,9 +89,9 @@ class Opener:
             return self.in_memory(error)
 
     def renew(self, damage: Damaged, broken: tuple[int, int] | None = None) -> OpenedIndex:
-        """Put an empty index in the place of a broken one. Its vectors are kept as far as they are whole.
+        """Replace a damaged index with an empty one that keeps its undamaged vectors.
 
-        `broken` is the file whose damage was met: its header may be fine and a row behind it not.
+        `broken` is the damaged file: its header may be fine and another row damaged.
         """
         try:
             with self._one_at_a_time, self._lock.hold(self._wait):
@@ -114,7 +114,7 @@ class Opener:
         return OpenedIndex(file, memory=words)
 
     def rebuild(self, fill: Callable[[IndexFile], None]) -> None:
-        """Make a full index beside the old one, which serves meanwhile; then swap."""
+        """Fill a new index beside the old one, which stays in use, and then swap them."""
         with self._one_at_a_time, disk_errors(self.place.name), self._lock.hold(self._wait):
             remove_beside(self.place)
             self._beside(fill, swap)
@@ -153,7 +153,7 @@ class Opener:
 
     def _publish(self, place: IndexPlace, name: str) -> None:
         publish(place, name)
-        # the whole file if another process was faster, else the journal under the old name
+        # delete the new file if another process finished first, else only the journal left under its temporary name
         remove_beside(place, name)
 
     def _begin(self, file: IndexFile) -> None:

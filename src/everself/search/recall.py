@@ -1,6 +1,6 @@
-"""Recall: a query in, ranked and explained hits out. The only entry point to search.
+"""Recall: takes a query, returns ranked and explained hits. The only entry point to search.
 
-Knows settings, scopes and entries. Does not know who asks it: a chat, a command or another program.
+Knows settings, scopes and entries. Does not know the caller: a chat, a command or another program.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -52,7 +52,7 @@ _log = get_logger(__name__)
 LONGEST_QUERY: Final = 4_000
 # minimum tokens of a hit with its citation
 _LEAST_TOKENS: Final = 10
-# hits that a record names as left out
+# limit of left-out hits in a record
 _LEFT_NAMED: Final = 20
 # attempts while files keep changing, before changing files are left out
 _PATIENCE: Final = 2
@@ -64,8 +64,8 @@ OWNER: Final = Scope(SessionKind.MAIN)
 class RecallRequest(Frozen):
     """A search request. Unset fields use the settings; `budget` (tokens) replaces `limit`.
 
-    Without `counted` the tokens are estimated, for callers that count their own text. A caller that asks many
-    questions in a row needs only the first one `fresh`: the others do not check every file again. `by_words`: no vectors.
+    Without `counted`, tokens are estimated. Of many requests in a row only the first must be `fresh`: it checks every file. `by_words`
+    uses no vectors.
     """
 
     query: str
@@ -83,7 +83,7 @@ class RecallRequest(Frozen):
 
 
 class SaidMessage(Frozen):
-    """A message of a conversation: nothing that is remembered, but it was said."""
+    """A message of a conversation: it was said, but it is not an entry."""
 
     message: str
     session: str
@@ -93,11 +93,10 @@ class SaidMessage(Frozen):
 
 
 class SearchResult(Frozen):
-    """The result of a search. `provider` embedded the query, "keywords" where none did; `id` is the id of the search record.
+    """The result of a search. `provider` embedded the query ("keywords" if none did); `id` is the id of the search record.
 
-    `tokens` is counted where a budget was given, else estimated. `degraded` where something failed and less was looked at than should
-    be. `weights` are seed 1's, for each hit: what age alone would make of it, whether or not it counts here. `messages` are what was said
-    beside, where that was asked for.
+    `tokens` is exact if a budget was given, else estimated. `degraded` is True if an error made the search incomplete. `weights` are the
+    age weights of seed 1 for each hit, whether or not they apply. `messages` are messages of conversations, if requested.
     """
 
     query: str
@@ -113,12 +112,12 @@ class SearchResult(Frozen):
     messages: tuple[SaidMessage, ...] = ()
 
     def __str__(self) -> str:
-        """For a person who prints it: score, citation and words of each hit."""
+        """Score, citation and text of each hit, for printing."""
         return "\n".join(f"{hit.score:.2f}  {hit.reference}  {hit.text}" for hit in self.hits)
 
     @property
     def text(self) -> str:
-        """What is handed to a model."""
+        """The text for a model."""
         return render(self.hits)
 
 
@@ -134,7 +133,7 @@ class Recall:
         boost: float = CORRECTED,
         later: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
-        """`later` are the words of what was said later beside each entry, where nobody said yet which of the two holds."""
+        """`later` returns the newer statement for each entry with an open conflict."""
         self._index = index
         self._document_cache = DocumentCache(index)
         self._clock = clock
@@ -145,7 +144,7 @@ class Recall:
         self._later = later
 
     def search(self, request: RecallRequest) -> SearchResult:
-        """The best hits for a query, whatever the state of index and embedder; problems are reported in `notices`."""
+        """The best hits for a query, in any state of index and embedder; problems are reported in `notices`."""
         if not request.query.strip():
             raise WrongUse("The search text is empty.", mend='everself memory search "what you look for"')
         begun = monotonic()
@@ -165,7 +164,7 @@ class Recall:
         return found
 
     def get(self, path: str, scope: Scope = OWNER, *, first: int = 1, lines: int | None = None) -> Hit:
-        """Lines of a document that search may find, in full."""
+        """Lines of a searchable document, in full."""
         from everself.search._visibility import visible_lines
 
         if first < 1 or (lines is not None and lines < 1):
@@ -251,7 +250,7 @@ class Recall:
         return Threshold(usual, request.min_score, self._boost)
 
     def _instead(self, gone: Sequence[str]) -> dict[str, str]:
-        """The ids of what holds in the place of these, empty where that is nothing."""
+        """The ids of the entries that replaced these; empty if none did."""
         entries = self._memory.catalog.named(gone) if gone else {}
         found = self._memory.successors(entries.values())
         return {one: found[one].id if one in found else "" for one in gone}
@@ -305,7 +304,7 @@ class Recall:
         texts = served.texts(numbers)
         asked: dict[str, set[int]] = {}
         for chunk in chunks:
-            # naming the entries of a document that is too large would take minutes
+            # assigning ids in a document that is too large would take minutes
             whole = not view.documents[chunk.document].cut
             if whole and not view.columns["flags"][chunk.number] & Flag.IMPORTED:
                 asked.setdefault(served.path(chunk.document), set()).add(chunk.entry)
@@ -362,7 +361,7 @@ class Recall:
     def _questions(
         self, view: "Snapshot", request: RecallRequest, served: "SnippetSource", numbers: Sequence[int]
     ) -> dict[int, tuple[int, str]]:
-        """The turns that short answers among the chunks belong to, as far as the session may see them: first line and words of each."""
+        """The questions that short answers among the chunks belong to, if visible to the session: first line and text of each."""
         from everself.search._visibility import visible_chunks
 
         if self._mode(request) is not Ranking.DEFAULT or request.as_of is not None:
@@ -381,8 +380,8 @@ class Recall:
     def _entries(
         self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]]
     ) -> Mapping[tuple[str, int], Entry]:
-        """By document and ordinal; `held` is hash and bytes of documents already read. One that cannot be read has no entries: its hit
-        is served without."""
+        """Entries by document and ordinal; `held` is the hash and bytes of documents already read. Hits of an unreadable document have no
+        entry."""
         try:
             return self._memory.catalog.at(asked, held)
         except EverselfError:
@@ -416,7 +415,7 @@ class Recall:
 
 
 class _Meaning:
-    """The vector of a query, computed once and only where there are vectors to compare it with."""
+    """The vector of a query, computed once and only if there are vectors to compare."""
 
     def __init__(self, index: "Index", query: str) -> None:
         self._index = index
@@ -442,7 +441,7 @@ class _Meaning:
         return self._vector
 
     def second_for(self, view: "Snapshot") -> "Floats | None":
-        """The same by the better model; none where it is not installed or has no vectors yet."""
+        """The vector by the better model; None if it is not installed or has no vectors yet."""
         if self._second is None:
             self._second = self._index.second_query_vector(self._query, view)
         return self._second
@@ -457,7 +456,7 @@ def _parts(ranked: "Ranked", at: int) -> tuple[ScorePart, ...]:
 
 
 def _wanted(request: RecallRequest, limit: int) -> int:
-    """As many hits as could fit."""
+    """The number of hits that could fit."""
     fitting = limit if request.budget is None else request.budget // _LEAST_TOKENS
     return fitting if request.limit is None else min(fitting, request.limit)
 
@@ -470,6 +469,6 @@ def _holds(entry: Entry | None, as_of: date | None) -> bool:
 
 
 def _shown(hit: Hit, mode: Ranking) -> Hit:
-    """The first 300 characters, and the score capped at 1: factors may lift it above 1 for ranking."""
+    """The hit with redacted text (300 characters for TF-IDF) and a score of at most 1, which factors can exceed."""
     text = redact(hit.text).text
     return hit._replace(score=min(1.0, hit.score), text=text[:300] if mode is Ranking.TFIDF else text)

@@ -1,4 +1,4 @@
-"""Where the clauses of a sentence begin and end. Pure; judges nothing."""
+"""Splits a sentence into clauses. Pure."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -14,7 +14,7 @@ _MARKS: Final = LazyPattern(r"[;；、，：—–]\s*|[,:](?:\s+|$)|,")
 def clauses_of(sentence: str) -> Iterator[tuple[int, int]]:
     start = 0
     for mark in _MARKS.finditer(without_surrogates(sentence)):
-        # in a script without blanks none follows a comma
+        # a script without spaces has no space after a comma
         if mark.group() == "," and mark.end() < len(sentence) and sentence[mark.end()] <= _DENSE:
             continue
         yield start, mark.start()

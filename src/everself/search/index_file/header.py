@@ -22,14 +22,14 @@ from everself.search.index_file.rows import (
 if TYPE_CHECKING:
     import apsw
 
-# of a row of COLUMNS: its size, and where the flags stand
+# the size of a row of COLUMNS, and the offset of its flags
 _ROW_BYTES = 24
 _FLAGS_AT = 18
 _CODES_HEAD = Struct("<II")
 
 
 class Outline(Frozen):
-    """`stamps` are how documents looked when they were read, by path; `embedded` counts chunks for the model that has most, if asked."""
+    """`stamps` are the file stamps at indexing, by path; `embedded` counts the vectors of the model that has most, if counted."""
 
     header: Header
     stamps: dict[str, Stamp]
@@ -37,7 +37,7 @@ class Outline(Frozen):
 
 
 def read_outline(place: IndexPlace, most_chunks: int) -> Outline | None:
-    """None where there is no index. Vectors are counted where there are no more than `most_chunks`."""
+    """The outline; None without an index. Vectors are counted only up to `most_chunks` chunks."""
     file = open_existing(place, writable=False)
     if file is None:
         return None
@@ -59,13 +59,13 @@ def load_header(connection: "apsw.Connection") -> Header:
 
 
 def parse_sources(connection: "apsw.Connection", header: Header) -> list[SourceRow]:
-    """The rows of all documents; whether one is missing is not checked."""
+    """The rows of all documents. Does not check whether one is missing."""
     rows = connection.execute("SELECT number, data FROM sources")
     return [parse_source(header.birth, number, data) for number, data in rows]
 
 
 def count_embedded(connection: "apsw.Connection", header: Header, slot: CodeSlot) -> int:
-    """Living chunks whose place among the codes is taken."""
+    """The number of living chunks with a code in this slot."""
     total, alive = 0, int(Flag.ALIVE)
     for block, expected in enumerate(slot.codes):
         if expected == 0:

@@ -1,7 +1,7 @@
 """Vectors of chunks: 1-bit codes are scanned in memory, exact cosines come from stored rows. Knows no embedder.
 
-Up to EXACT_BELOW vectors stand in memory whole and every search is exact. Beyond, codes of one bit a dimension choose candidates and
-their rows decide. Codes are kept word by word, not row by row: numpy then counts bits in long runs.
+Up to EXACT_BELOW vectors are in memory and every search is exact. Beyond that, codes of one bit per dimension choose candidates, whose
+rows decide. Codes are stored word by word, not row by row, so that numpy counts bits in long runs.
 """
 
 import struct
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 EXACT_BELOW: Final = 20_000
-# A chunk that has nothing to embed, as the id of its vector.
+# the vector id of a chunk that has nothing to embed
 BLANK: Final = -1
 _ROWS_A_QUESTION = 200
 _FAR = 0x7FFF
@@ -32,7 +32,7 @@ _QUESTION = f"SELECT number, hash, model, data FROM embeddings WHERE number IN (
 
 
 class Codes(Frozen):
-    """One block: the id of each chunk's vector (0: none yet), and its code as columns of 64 bits."""
+    """One block: the id of each chunk's vector (0: none yet), and the codes as columns of 64 bits."""
 
     ids: "Numbers"
     words: "Words"
@@ -43,7 +43,7 @@ def words_of(dimensions: int) -> int:
 
 
 def encode(vectors: "Floats") -> "Words":
-    """Signs of each row, 64 to a word."""
+    """The signs of each row, 64 per word."""
     bits = numpy.packbits(vectors > 0, axis=1, bitorder="little")
     padded = numpy.zeros((len(vectors), words_of(vectors.shape[1]) * 8), numpy.uint8)
     padded[:, : bits.shape[1]] = bits
@@ -56,7 +56,7 @@ def render_codes(codes: Codes) -> bytes:
 
 
 def blanked(codes: Codes, dead: "Bools") -> Codes:
-    """Without anything of those chunks."""
+    """The block without the ids and codes of dead chunks."""
     gone = dead[: len(codes.ids)]
     ids, words = codes.ids.copy(), codes.words.copy()
     ids[: len(gone)][gone] = 0
@@ -84,7 +84,7 @@ def load_codes(connection: "apsw.Connection", header: Header, slot: CodeSlot, bl
 
 
 def fetch_vectors(connection: "apsw.Connection", ids: "Numbers", slot: CodeSlot) -> "tuple[Numbers, Halves]":
-    """Ids, rising, and their vectors as they are kept, for distinct ids; those that are gone are missing from the answer."""
+    """Sorted ids and their stored vectors, for distinct ids; missing ones are left out."""
     numbers: list[int] = []
     rows: list[bytes] = []
     size, owner = slot.dimensions * 2 + 4, slot.model
@@ -114,7 +114,7 @@ def decode(rows: Sequence[bytes], dimensions: int) -> "Floats":
 
 
 class Vectors:
-    """What is in memory of one model's vectors."""
+    """The vectors of one model that are in memory."""
 
     def __init__(self, model: int) -> None:
         self.model = model
@@ -142,7 +142,7 @@ class Vectors:
             self.slot = slot
 
     def ids(self, count: int) -> "Numbers":
-        """The id of each of the first `count` chunks' vectors."""
+        """The vector ids of the first `count` chunks."""
         joined = numpy.zeros(count, numpy.int32)
         for block, codes in enumerate(self.blocks):
             room = joined[block * BLOCK : block * BLOCK + len(codes.ids)]
@@ -152,7 +152,7 @@ class Vectors:
     def exact(
         self, connection: "apsw.Connection", ids: "Numbers", usable: "Bools", slot: CodeSlot
     ) -> "tuple[Numbers, Floats]":
-        """All vectors of usable chunks: their ids, rising, and rows. What was loaded before is not read again."""
+        """The sorted ids and the vectors of all usable chunks. Loaded vectors are not read again."""
         if self._exact_of is ids:
             return self._exact_ids, self._exact
         wanted = numpy.unique(ids[usable])
@@ -162,7 +162,7 @@ class Vectors:
         read, rows = fetch_vectors(connection, missing, slot)
         kept = numpy.isin(self._exact_ids, wanted, assume_unique=True)
         if not kept.any():
-            # at the first search all of them come at once, in order: copies of the whole table would stay with the process
+            # the first search loads all of them at once and in order: copies of the whole table would stay in memory
             self._exact_ids, self._exact, self._exact_of = read, rows.astype(numpy.float32), ids
             return self._exact_ids, self._exact
         both = numpy.concatenate([self._exact_ids[kept], read])
@@ -173,7 +173,7 @@ class Vectors:
 
 
 def scored(known: "Numbers", table: "Floats", wanted: "Numbers", vector: "Floats") -> "tuple[Numbers, Floats]":
-    """Of the known ids those that are wanted, rising, and their cosines; all of them where most are."""
+    """The wanted ids of the known ones, sorted, and their cosines; all known ones if most are wanted."""
     if 2 * len(wanted) >= len(known):
         return known, table @ vector
     chosen = numpy.flatnonzero(numpy.isin(known, wanted))
@@ -181,7 +181,7 @@ def scored(known: "Numbers", table: "Floats", wanted: "Numbers", vector: "Floats
 
 
 def distances(blocks: Sequence[Codes], usable: "Bools", code: "Words") -> "NDArray[numpy.uint16]":
-    """Differing bits between the code and each chunk's; far away where a chunk is not usable."""
+    """The Hamming distance of the code to each chunk's code; far for unusable chunks."""
     found = numpy.full(len(usable), _FAR, numpy.uint16)
     mixed = numpy.empty(BLOCK, numpy.uint64)
     bits, total = numpy.empty(BLOCK, numpy.uint8), numpy.empty(BLOCK, numpy.uint8)
@@ -192,7 +192,7 @@ def distances(blocks: Sequence[Codes], usable: "Bools", code: "Words") -> "NDArr
         if not size:
             continue
         room[:] = 0
-        # three words differ in 192 bits at most, which a byte can count
+        # three words differ in at most 192 bits, which fits a byte
         for first in range(0, len(codes.words), 3):
             numpy.bitwise_count(
                 numpy.bitwise_xor(codes.words[first, :size], code[first], out=mixed[:size]), out=total[:size]
@@ -206,7 +206,7 @@ def distances(blocks: Sequence[Codes], usable: "Bools", code: "Words") -> "NDArr
 
 
 def closest(found: "NDArray[numpy.uint16]", count: int) -> "Numbers":
-    """Numbers of about `count` chunks with the smallest distance, those of equal distance included."""
+    """The numbers of about `count` chunks with the smallest distance, including ties."""
     limit = _FAR - 1
     if count < len(found):
         limit = min(int(numpy.partition(found, count)[count]), limit)
@@ -218,7 +218,7 @@ def closest(found: "NDArray[numpy.uint16]", count: int) -> "Numbers":
 
 
 def best(numbers: "Numbers", scores: "Floats", count: int) -> "Numbers":
-    """The numbers with the highest scores, best first; among equals the lower number."""
+    """The numbers with the highest scores, best first; ties by number."""
     if count < len(numbers):
         chosen = numpy.argpartition(-scores, count)[:count]
         numbers, scores = numbers[chosen], scores[chosen]

@@ -1,6 +1,6 @@
 """Verifies every row of index.db and compares every document with its file.
 
-Searches check what they read, and nothing more.
+Searches verify only what they read.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Verified(Frozen):
-    """How many documents and rows were looked at. `differing` documents changed while it was done; the next search reads them."""
+    """The number of documents and rows checked. `differing` documents changed meanwhile; the next search reads them."""
 
     documents: int
     rows: int
@@ -37,7 +37,7 @@ def verify(
     read: "Callable[[str], Document | None]",
     progress: Callable[[int, int], None] | None = None,
 ) -> Verified:
-    """Damaged at the first row that is not what was written."""
+    """Check everything. Raises Damaged at the first wrong row."""
     with reader.lock, reading(reader.file.connection):
         rows = _check_rows(reader.file.connection, reader.header_now())
     differing: list[str] = []

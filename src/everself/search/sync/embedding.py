@@ -1,6 +1,6 @@
 """Embeds chunks, newest first: reuses stored vectors, else calls the embedder. Commits after every batch.
 
-Texts are not in the index: they are cut from their documents once more, and only where those are still what was indexed.
+The index contains no texts: they are chunked again from their documents, if these are unchanged.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,38 +40,38 @@ if TYPE_CHECKING:
 _log = get_logger(__name__)
 
 BATCH = 512
-# A short run starts with few: one model embeds thousands in a second, another a dozen.
+# a timed run starts with few: one model embeds thousands per second, another a dozen
 _FIRST_FEW = 16
-# A document of this size is chunked in less than a second; a short run does not start with a larger one.
+# a document of this size is chunked in less than a second; a timed run skips larger ones
 _CHUNKED_AT_ONCE = 1_000_000
 _WAIT = 10.0
-# Bytes of a text a token has at least, roughly and over all scripts; an estimate of costs should rather be too high.
+# lower bound of bytes per token over all scripts, because cost estimates should rather be too high
 _BYTES_A_TOKEN = 3
 
 
 class EmbedReport(Frozen):
-    """Chunks that got a vector now, chunks that still have none, and why it stopped before its time."""
+    """The number of chunks embedded, the number still without a vector, and why the run stopped early."""
 
     done: int = 0
     pending: int = 0
-    # those that had one and were closed too long ago to keep it
+    # chunks that lost their vector because they were closed too long ago
     dropped: int = 0
     failure: str = ""
     retry_after: float | None = None
 
 
 class Bounds(Frozen):
-    """When to stop: after so many seconds, or when told."""
+    """When to stop: after `seconds`, or when `stopped` returns True."""
 
     seconds: float | None = None
     stopped: Callable[[], bool] = lambda: False
     progress: Callable[[int, int], None] | None = None
-    # texts that are embedded at once: it stops in between only
+    # texts per batch: a run stops only between batches
     batch: int = BATCH
 
 
 def ask_embedder(embedder: "Embedder", texts: list[str], purpose: "Purpose", expected: int | None) -> "Floats":
-    """One vector of length 1 a text. Whatever else comes back is EmbeddingFailed."""
+    """One vector of length 1 per text. Raises EmbeddingFailed for any other answer."""
     vectors = numpy.asarray(embedder.embed(texts, purpose=purpose))
     if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.dtype.kind != "f" or not vectors.shape[1]:
         raise EmbeddingFailed("The embedder did not return one vector for each text.", reason="shape")
@@ -87,7 +87,7 @@ def ask_embedder(embedder: "Embedder", texts: list[str], purpose: "Purpose", exp
 
 
 def embed_in_context(embedder: "Embedder", texts: Iterable[str], expected: int | None) -> "Floats":
-    """One vector of length 1 a text: of itself and of those beside it, each of which is embedded once."""
+    """One vector of length 1 per text, computed from the text and its neighbours, each of which is embedded once."""
     weighed = [split_context(text) for text in texts]
     numbers = {part: at for at, part in enumerate(dict.fromkeys(part for parts in weighed for part, _ in parts))}
     vectors = ask_embedder(embedder, list(numbers), "document", expected)
@@ -95,7 +95,7 @@ def embed_in_context(embedder: "Embedder", texts: Iterable[str], expected: int |
     for row, parts in zip(rows, weighed, strict=True):
         for part, weight in parts:
             row += weight * vectors[numbers[part]]
-    # the own vector weighs more than all others together, so something is left
+    # the text's own vector weighs more than all neighbours together, so the sum is not zero
     directions: Floats = rows / numpy.linalg.norm(rows, axis=1, keepdims=True)
     return directions
 
@@ -103,9 +103,9 @@ def embed_in_context(embedder: "Embedder", texts: Iterable[str], expected: int |
 def pending_chunks(
     file: IndexFile, header: Header, model: int, newest: int | None = None, horizon: int = 0
 ) -> "Iterator[tuple[int, Hashes]]":
-    """Block by block, newest first: living chunks without a vector of that model, those closed before the horizon left out.
+    """Living chunks without a vector of a model, block by block, newest first; those closed before the horizon are left out.
 
-    Call within one moment of the database.
+    Call it inside a transaction.
     """
     slot = header.slot(model)
     blocks = len(header.columns) if newest is None else min(newest + 1, len(header.columns))
@@ -121,7 +121,7 @@ def pending_chunks(
 
 
 def count_pending_tokens(file: IndexFile, header: Header, model: int, horizon: int) -> int:
-    """About how many tokens those have, rather too many than too few. Call within one moment of the database."""
+    """The estimated number of tokens to embed, rather too high. Call it inside a transaction."""
     total = 0
     for _, chunks in pending_chunks(file, header, model, horizon=horizon):
         for chunk in chunks.tolist():
@@ -131,13 +131,13 @@ def count_pending_tokens(file: IndexFile, header: Header, model: int, horizon: i
 
 
 def next_size(size: int, took: float, left: float) -> int:
-    """How many to embed next after a batch of `size` took so many seconds, when so many are left."""
+    """The next batch size, after a batch of `size` took `took` seconds and `left` seconds remain."""
     fitting = int(size * left / took) if took > 0 else BATCH
     return max(1, min(BATCH, 4 * size, fitting))
 
 
 class _Batch(Frozen):
-    """Hashes by chunk, nothing where it shall have no vector, and those texts that nobody has embedded yet by hash."""
+    """Text hashes by chunk (NOTHING if it needs no vector), and the texts to embed by hash."""
 
     chunks: dict[int, bytes]
     texts: dict[bytes, str]
@@ -146,7 +146,7 @@ class _Batch(Frozen):
 
 
 class Embedding:
-    """Works on an open index through a connection of its own. `beside` are models whose codes stay when it has finished."""
+    """Embeds through its own connection. `beside` are other models whose codes are kept at the end."""
 
     def __init__(
         self,
@@ -165,14 +165,14 @@ class Embedding:
         self._slot: CodeSlot | None = None
         # chunks whose documents changed since indexing; the next sync handles them
         self._skipped: set[int] = set()
-        # documents that a short run leaves to a longer one
+        # documents that a timed run leaves to a longer one
         self._left: list[range] = []
-        # blocks above this one have been gone through in this run
+        # blocks above this one are done in this run
         self._newest: int | None = None
         self._hurried = False
 
     def run(self, bounds: Bounds) -> EmbedReport:
-        """Embed until nothing is left, the time is over, or the embedder fails. Killing it loses one batch at most."""
+        """Embed until nothing is left, the time is over, or the embedder fails. Killing it loses at most one batch."""
         started = monotonic()
         self._newest, self._hurried = None, bounds.seconds is not None
         dropped = drop_closed(self._file, self._horizon, _WAIT)
@@ -286,7 +286,7 @@ class Embedding:
         _log.debug("%s embedded %d texts for %d chunks in %.0f ms.", name, texts, chunks, seconds * 1000)
 
     def _store(self, batch: _Batch, vectors: "list[tuple[bytes, Floats]]") -> int:
-        """Keep the vectors and give them to those chunks that still live; how many chunks that were."""
+        """Store the vectors and assign them to chunks that are still alive. Returns the number of these chunks."""
         with writing(self._file, _WAIT):
             connection = self._file.connection
             before = read_header(connection)[1]
@@ -313,7 +313,7 @@ class Embedding:
         return {chunk: text for chunk, text in chunks.items() if alive[chunk // BLOCK][chunk % BLOCK]}
 
     def _finish(self) -> None:
-        """The model has taken over: codes of others are not needed any more."""
+        """Drop the codes of other models once this one has taken over."""
         self._sources.drop_texts()
         with reading(self._file.connection):
             header = read_header(self._file.connection)[1]

@@ -1,6 +1,6 @@
 """Blanks the data of dead chunks in columns, codes and posting lists.
 
-Sync only marks chunks as dead, which is quick. Their numbers are never used again, so their rows stay and say nothing.
+Sync only marks chunks as dead, which is fast. Their numbers are never reused, so their blanked rows stay.
 """
 
 from dataclasses import replace
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def purge(file: IndexFile, wait: float) -> int:
-    """Leave nothing of dead chunks, and no vector without a living one; how many chunks were blanked. On the disk when it returns."""
+    """Blank all dead chunks and remove vectors without a living one. Returns the number of blanked chunks. Synced to disk on return."""
     connection, done = file.connection, 0
     with sound(connection):
         connection.execute("PRAGMA synchronous=FULL")
@@ -49,7 +49,7 @@ def purge(file: IndexFile, wait: float) -> int:
             done += count
         with writing(file, wait):
             prune_all(connection)
-            # written even where nothing changed, so that what was written before it is on the disk as well
+            # commit even if nothing changed, so that earlier writes reach the disk as well
             commit(connection, read_header(connection)[1])
     finally:
         with sound(connection):
@@ -59,7 +59,7 @@ def purge(file: IndexFile, wait: float) -> int:
 
 def _purge_block(connection: "apsw.Connection", header: Header, block: int) -> tuple[Header, int]:
     rows = load_block(connection, header, block).copy()
-    # no document has the number 0: what was blanked before is not looked at again
+    # no document has number 0: rows blanked before are skipped
     dead = ((rows["flags"] & numpy.uint16(Flag.ALIVE)) == 0) & (rows["document"] != 0)
     if not dead.any():
         return header, 0

@@ -1,6 +1,6 @@
-"""One write transaction on index.db: collects added and removed documents and writes them block by block.
+"""A write transaction on index.db: collects added and removed documents and writes them block by block.
 
-Knows rows and blocks; does not know where documents come from. A block that is full is never opened again, except that its chunks die.
+Knows rows and blocks, not the origin of documents. A full block is never opened again, except to mark chunks as dead.
 """
 
 from array import array
@@ -46,11 +46,10 @@ if TYPE_CHECKING:
     from everself.search.arrays import Floats, Rows
     from everself.search.chunking.chunks import Chunk
 
-    # of these ids of vectors, those that a living chunk has, the chunks in the ranges not counted
+    # returns the vector ids that a living chunk has, ignoring the chunks in the ranges
     Living = Callable[[Sequence[int], Sequence[range]], frozenset[int]]
 
-# More than sixteen megabytes of prose have. Without a limit a document of distinct words would take
-# gigabytes while it is written.
+# More than sixteen megabytes of prose have. Without a limit, a document of distinct words would take gigabytes to write.
 POSTINGS_OF_A_DOCUMENT = 3_000_000
 _POSTINGS_OF = "SELECT data FROM postings WHERE block=? AND term=?"
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -60,7 +59,7 @@ _MOST_AT_HAND = 500_000
 
 
 def day_number(day: date | None) -> int:
-    """As columns count days."""
+    """The day as columns store it."""
     return 0 if day is None else day.toordinal() - _EPOCH
 
 
@@ -71,7 +70,7 @@ def write_first_header(file: IndexFile, header: Header) -> None:
 
 @contextmanager
 def writing(file: IndexFile, wait: float) -> Iterator[None]:
-    """The write lock for everything within; StoreBusy after `wait` seconds. What is not committed within is undone."""
+    """Hold the write lock; raises StoreBusy after `wait` seconds. Uncommitted changes are rolled back."""
     connection = file.connection
     with sound(connection):
         connection.set_busy_timeout(int(wait * 1000))
@@ -94,10 +93,10 @@ def commit(connection: apsw.Connection, header: Header) -> Header:
 
 
 class IndexWriter:
-    """Gathers changes within `writing`, and commits them."""
+    """Collects changes inside `writing`, and commits them."""
 
     def __init__(self, file: IndexFile, models: Sequence[int], living: "Living | None" = None) -> None:
-        """New chunks are given the vectors that are kept of `models`; whatever vectors a document brings are of the first."""
+        """New chunks get stored vectors of `models`; vectors that a document brings belong to the first."""
         self.connection = file.connection
         self.header = read_header(file.connection)[1]
         self._before = self.header
@@ -106,7 +105,7 @@ class IndexWriter:
         self._columns: list[tuple[int, int, int, int, int, int, int]] = []
         self._chunks: list[tuple[int, bytes]] = []
         self._keys, self._counts = array("q"), array("B")
-        # how many terms each chunk has
+        # the number of terms of each chunk
         self._sizes = array("q")
         self._texts: dict[int, bytes] = {}
         self._vectors: list[tuple[bytes, Floats]] = []
@@ -122,7 +121,7 @@ class IndexWriter:
         return self.header != self._before
 
     def add(self, document: Prepared) -> None:
-        """A document that is not indexed; one that was must be removed first."""
+        """Add a document, which must not be in the index."""
         header, first = self.header, self.header.chunks
         number = header.sources
         columns = self._columns
@@ -155,7 +154,7 @@ class IndexWriter:
         self._put_source(known, document.stamp, document.read_at)
 
     def _end_at(self, chunks: "Sequence[Chunk]", count: int) -> int:
-        """Let a document end after so many of its chunks, the last that were added; how many bytes that leaves out."""
+        """End the document after its first `count` chunks. Returns the number of bytes left out."""
         if count == len(chunks):
             return 0
         columns = self._columns
@@ -182,13 +181,13 @@ class IndexWriter:
         self.connection.execute("DELETE FROM units WHERE number>=? AND number<?", bounds)
 
     def restamp(self, source: SourceRow, stamp: Stamp, read_at: int) -> None:
-        """The same words in a file that looks different. Where it has another size, what differs is beyond what is read."""
+        """Update the stamp of an unchanged document. If its size changed, the difference is beyond the reading limit."""
         self.header = replace(self.header, root=(self.header.root - source.seal) & _MASK)
         cut = max(0, source.document.cut + stamp[2] - source.stamp[2])
         self._put_source(replace(source.document, cut=cut), stamp, read_at)
 
     def commit(self) -> Header:
-        """Write what was gathered. Afterwards the writer is empty and may gather for the next transaction's worth."""
+        """Write the collected changes. Does not reset them."""
         first = self._before.chunks
         self._kill()
         if self._chunks:
@@ -207,7 +206,7 @@ class IndexWriter:
         self.header = replace(self.header, root=(self.header.root + seal_of(data)) & _MASK)
 
     def _kill(self) -> None:
-        """Switch ALIVE off for chunks of documents that were removed."""
+        """Clear ALIVE for the chunks of removed documents."""
         ranges: dict[int, list[tuple[int, int]]] = {}
         for dead in self._dead:
             for block in range(dead.start // BLOCK, (dead.stop - 1) // BLOCK + 1 if len(dead) else 0):
@@ -222,7 +221,7 @@ class IndexWriter:
     def _append(self, first: int) -> None:
         columns = numpy.array(self._columns, ROW)
         keys, counts = numpy.frombuffer(self._keys, "q"), numpy.frombuffer(self._counts, "B")
-        # where the terms of each chunk begin, and where the last ends
+        # the start of each chunk's terms, and the end of the last
         bounds = numpy.concatenate([[0], numpy.cumsum(numpy.frombuffer(self._sizes, "q"))])
         for block in range(first // BLOCK, (self.header.chunks - 1) // BLOCK + 1):
             start, stop = max(block * BLOCK, first), min((block + 1) * BLOCK, self.header.chunks)
@@ -236,7 +235,7 @@ class IndexWriter:
             self._put_postings(block, group(keys[here], local, counts[here]))
 
     def _tail(self, block: int) -> "Rows":
-        # `_kill` may have written this block a moment ago: its checksum is in the new header, its size in the old one
+        # `_kill` may have written this block just now: its checksum is in the new header, its size in the old one
         return load_block(self.connection, replace(self._before, columns=self.header.columns), block)
 
     def _put_block(self, block: int, rows: "Rows") -> None:
@@ -249,7 +248,7 @@ class IndexWriter:
         header = self.header
         old = load_vocabulary(self.connection, header, block) if block < len(header.vocabularies) else NO_WORDS
         keys, sums = array("q"), array("I")
-        # a look-up in Python's own table takes a tenth of the time, if there is room for it
+        # a look-up in a dict takes a tenth of the time, if there is memory for it
         known = dict(zip(old.keys.tolist(), old.sums.tolist(), strict=True)) if len(old.keys) < _MOST_AT_HAND else None
 
         def rows() -> Iterator[tuple[int, int, bytes]]:
@@ -286,12 +285,12 @@ def _bytes_of(counts: Collection[int]) -> bytes:
     try:
         return bytes(counts)
     except ValueError:
-        # one does not fit
+        # a count exceeds one byte
         return bytes(min(count, 255) for count in counts)
 
 
 def _groups(chunks: "Sequence[object]") -> Iterator[tuple[int, int]]:
-    """The first chunk and the length of each run of chunks that name the same group."""
+    """The first chunk and the length of each run of chunks in the same group."""
     start = 0
     for _, run in groupby(chunks, key=lambda chunk: chunk.group):  # type: ignore[attr-defined]  # chunks have it
         count = sum(1 for _ in run)

@@ -1,6 +1,6 @@
-"""Drops the vectors of chunks whose entries were closed before a given day. Keywords still find them.
+"""Drops the vectors of chunks whose entries were closed before a given day. Keyword search still finds them.
 
-Such a chunk is marked as one that has nothing to embed. Knows rows and days; not who sets the day, nor what closing means.
+Such a chunk is marked as having nothing to embed. Knows rows and days, not the meaning of closing.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def drop_closed(file: IndexFile, horizon: int, wait: float) -> int:
-    """How many chunks lost theirs. One that was closed later than it seemed, or not at all, is to be embedded again."""
+    """Drop these vectors. Returns the number of chunks. Chunks that are no longer closed before that day become pending again."""
     connection = file.connection
     with reading(connection):
         header = read_header(connection)[1]
@@ -46,7 +46,7 @@ def drop_closed(file: IndexFile, horizon: int, wait: float) -> int:
 
 
 def forget_texts(connection: "apsw.Connection", header: Header, texts: Iterable[bytes]) -> None:
-    """Drop what is kept for these texts, of whatever model, unless some chunk has it. Call within a transaction."""
+    """Drop the stored vectors of these texts, for all models, unless a chunk has the text. Call it inside a transaction."""
     texts = set(texts) - {NOTHING}
     if not texts:
         return
@@ -73,7 +73,7 @@ def _is_wrong(connection: "apsw.Connection", header: Header, block: int, horizon
 
 
 def _wrong(connection: "apsw.Connection", header: Header, block: int, horizon: int) -> "tuple[Bools, Bools]":
-    """The chunks of a block that have a vector and should have none, and those that have none and should."""
+    """The chunks of a block with a vector that they must lose, and those without one that need it."""
     rows = load_block(connection, header, block)
     closed = _alive(rows) & (rows["until"] != 0)
     over = closed & (rows["until"] < horizon)

