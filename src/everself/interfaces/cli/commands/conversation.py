@@ -81,7 +81,7 @@ def jobs_around(app: "Runtime") -> Iterator[None]:
 def _tell_news(app: "Runtime") -> None:
     from everself.errors import EverselfError
     from everself.operations.jobs import tell_news
-    from everself.text import one_line
+    from everself.text.normalise import one_line
 
     with suppress(EverselfError):
         for one in tell_news(app):
