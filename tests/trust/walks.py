@@ -16,16 +16,16 @@ from everself.errors import NotFound, RefusedByRule
 from everself.memory.archive.corrections import archive_corrections
 from everself.memory.archive.days import archive_days, find_old_days
 from everself.memory.archive.faded_lines import archive_lines, find_faded, merge_lines
-from everself.memory.bank import Bank
+from everself.memory.broader_entries import close_wider
 from everself.memory.entries import holds_memory, read_document, text_of
 from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.proof import Target
+from everself.memory.memory_bank import Bank
 from everself.memory.promotion.moves import Pick, apply_moves
 from everself.memory.provenance import OWNER
 from everself.memory.quarantine import quarantine, release
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
-from everself.memory.wider import close_wider
 from everself.memory.writing import NewEntry
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
@@ -583,7 +583,7 @@ VERBS = {
     "Memory.add_evidence": ("name_evidence",),
     "Memory.quote": ("quote",),
     "Memory.supersede": ("supersede",),
-    "wider.close_wider": ("supersede",),
+    "broader_entries.close_wider": ("supersede",),
     "Memory.edit": ("edit",),
     "quarantine.quarantine": ("set_aside",),
     "quarantine.release": ("let_out",),

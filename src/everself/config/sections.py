@@ -7,11 +7,11 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
-from everself.config import kinds
-from everself.config.kinds import DURATION, FLAG, TEXT, Kind, Plain, number, one_of, times, whole
+from everself.config import setting_types as kinds
 from everself.config.places import Places
 from everself.config.plugins import EMBEDDERS
 from everself.config.secrets import Secret
+from everself.config.setting_types import DURATION, FLAG, TEXT, Kind, Plain, number, one_of, times, whole
 from everself.config.table import AGENT, EVERYONE, Scope, Setting, group, list_table, setting
 from everself.errors import BadConfig, NotFound
 from everself.frozen import Frozen

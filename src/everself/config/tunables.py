@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import Literal
 
-from everself.config.kinds import Misfit, Plain, patterns
 from everself.config.schema import find_spot, is_group, nearest_key
 from everself.config.sections import CustomPattern
+from everself.config.setting_types import Misfit, Plain, patterns
 from everself.frozen import Frozen
 from everself.values import Finding
 

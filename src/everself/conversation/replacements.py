@@ -13,7 +13,7 @@ from everself.classify.corrections import Correction
 from everself.classify.coverage import denies, is_chatter, is_filler, words_of_substance, words_shared
 from everself.classify.openers import bare
 from everself.memory.contrasts import names_other_value
-from everself.memory.remainders import untouched
+from everself.memory.remaining_text import untouched
 from everself.memory.replacement import Replacement, find_replacement, put_right, says_more, swapped, without_values
 from everself.text.clauses import clauses_of
 from everself.text.note_quotes import with_quote

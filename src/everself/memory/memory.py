@@ -430,7 +430,7 @@ class Memory:
         self.catalog.unbury(new_entry.text)
 
     def _with_copies(self, wrong: list[Entry]) -> list[Entry]:
-        from everself.memory.copies import copies_of
+        from everself.memory.same_message import copies_of
 
         found = {one.id: one for entry in wrong for one in (entry, *copies_of(entry, self.catalog))}
         return list(found.values())

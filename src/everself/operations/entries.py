@@ -8,12 +8,12 @@ from everself.errors import RefusedByRule, WrongUse
 from everself.frozen import Frozen
 from everself.identity.write_permissions import permission
 from everself.memory.adoption import vouch_for, withdraw_vouchers
+from everself.memory.broader_entries import close_wider
 from everself.memory.memory import Corrected, Remembered
 from everself.memory.provenance import OWN, OWNER, PERSON, is_outside, rank, stated_by_owner
 from everself.memory.quarantine import Released
 from everself.memory.quarantine import release as let_out
 from everself.memory.selection import Selection, Standing, select
-from everself.memory.wider import close_wider
 from everself.memory.writing import CORE, NewEntry, is_quarantined
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.client_prompts import with_prompt

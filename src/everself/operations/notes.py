@@ -30,10 +30,10 @@ from everself.classify.statements import read, read_each
 from everself.conversation.tools.protocol import ToolContext
 from everself.memory.closing import part_of
 from everself.memory.contrasts import names_other_value
-from everself.memory.copies import copies_of, same_statement
 from everself.memory.memory import Corrected, Memory, Remembered
 from everself.memory.provenance import AGENT, HAND, OWN, OWNER, is_human, is_outside, kept, rank
-from everself.memory.remainders import parted, spared, untouched
+from everself.memory.remaining_text import parted, spared, untouched
+from everself.memory.same_message import copies_of, same_statement
 from everself.memory.statements import said
 from everself.memory.writing import NewEntry, core_path, is_quarantined, log_path
 from everself.operations.caller import Caller

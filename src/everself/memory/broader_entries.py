@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from everself.classify.coverage import is_chatter
 from everself.memory.closing import part_of
-from everself.memory.copies import of_same_message
 from everself.memory.memory import Memory
 from everself.memory.provenance import is_human, kept
+from everself.memory.same_message import of_same_message
 from everself.values import Entry
 
 
