@@ -43,7 +43,6 @@ from everself.memory.contrasts import names_other_value
 from everself.memory.memory import Memory
 from everself.memory.provenance import AGENT, CORRECTION, HAND, evidenced, is_human, kept, rank, stated_by_owner
 from everself.memory.remainders import apart_from, says_again
-from everself.memory.wider import close_wider
 from everself.memory.writing import NewEntry
 from everself.search.recall import Recall, RecallRequest
 from everself.search.scopes import SessionKind
@@ -258,7 +257,7 @@ class CorrectionHandler:
             # one value is exchanged; what was kept until now says less than that
             right = replace(right, entries=(*right.entries, newer)) if newer is not None else right
             return self._put_right(right, asked.told, setting, asked.language)
-        change = self.memory.supersede(older[0].id, newer.id, copies=[one.id for one in older[1:]])
+        change = self.memory.supersede(older[0].id, newer.id, copies=[one.id for one in older[1:]], wider=True)
         done = replies.DONE[asked.language].format(old=older[0].text, new=newer.text, where=newer.reference)
         return Acted((Written("corrected", newer.text, newer.reference, newer.id, change),), (done,))
 
@@ -291,7 +290,6 @@ class CorrectionHandler:
             )
         except (RefusedByRule, NotFound):
             return Acted(question=replies.WHAT[language])
-        close_wider(self.memory, wrong, made.entry)
         entry = self.memory.catalog.get(made.entry)
         done = replies.DONE[language].format(old=first.text, new=entry.text, where=entry.reference)
         written = Written("corrected", entry.text, entry.reference, made.entry, made.change, made.redacted)

@@ -36,6 +36,7 @@ from everself.memory.writing import (
     count_mention,
     is_quarantined,
     log_path,
+    plain,
     restamp,
     target,
 )
@@ -61,6 +62,7 @@ from everself.workspace.protocol import Workspace
 
 TRIES = 5
 _SHOWN = 160
+_Entries = Sequence[NewEntry]
 _AUTHORS = {OWNER: Author.OWNER, CORRECTION: Author.OWNER, HAND: Author.OWNER}
 
 
@@ -128,9 +130,7 @@ class Memory:
                 if cleaned.private
                 else "The text is empty."
             )
-        new_entry = replace(
-            new_entry, text=cleaned.text, category=_plain(new_entry.category), who=_plain(new_entry.who)
-        )
+        new_entry = replace(new_entry, text=cleaned.text, category=plain(new_entry.category), who=plain(new_entry.who))
         self._check_grave(new_entry)
         new_entry = self.dated(new_entry)
         self._check_grave(new_entry)
@@ -184,7 +184,7 @@ class Memory:
         trigger: str = "",
         sure: str = "high",
         copies: Sequence[str] = (),
-        kept: Sequence[NewEntry] = (),
+        kept: _Entries = (),
     ) -> Corrected:
         """Correct an entry: close the wrong one, write the right one at full confidence, log both. `old` is an id or the text; `copies`
         are the ids of others that say the same and are closed with it; `kept` is what else they said.
@@ -192,25 +192,24 @@ class Memory:
         What was noted of the same message and tells the same is closed with it. `origin` is the origin of `new`: refused where that is
         not the owner.
         """
-        named = self._wrong(old)
-        named += [one for one in map(self.catalog.find, copies) if one is not None and one not in named]
-        wrong = self._with_copies(named)
+        wrong = self._with_copies(old, copies)
         new_entry = as_correction(NewEntry(new, origin, was=clean(wrong[0].text).text))
         return self._replace(wrong, new_entry, {"said": said, "trigger": trigger, "sure": sure}, kept)
 
-    def revise(self, old: str, new: str, origin: Origin, *, trigger: str, kept: Sequence[NewEntry] = ()) -> Corrected:
+    def revise(
+        self, old: str, new: str, origin: Origin, *, trigger: str, copies: Sequence[str] = (), kept: _Entries = ()
+    ) -> Corrected:
         """The same in a model's words, after the owner said in `trigger` what is right: the new entry is the agent's, and stands where the
         wrong one stood. Who calls this has compared the two."""
-        wrong = self._with_copies(self._wrong(old))
+        wrong = self._with_copies(old, copies)
         core = any(one.tier is Tier.CORE for one in wrong)
         told = {"said": "", "trigger": trigger, "sure": "high"}
         return self._replace(wrong, NewEntry(new, origin, "correction", explicit=core), told, kept)
 
     def _replace(
-        self, wrong: list[Entry], new_entry: NewEntry, told: Mapping[str, str], kept: Sequence[NewEntry] = ()
+        self, wrong: list[Entry], new_entry: NewEntry, told: Mapping[str, str], kept: _Entries = ()
     ) -> Corrected:
-        cleaned = clean(new_entry.text)
-        if not cleaned.text:
+        if not (cleaned := clean(new_entry.text)).text:
             raise RefusedByRule("The new text is empty.")
         new_entry = replace(new_entry, text=cleaned.text, person=place(wrong[0].path).person or "")
         # a "tomorrow" that comes over from what is wrong was said on another day
@@ -226,7 +225,7 @@ class Memory:
             identity = new_id()
             found = replace(found, entry=identity)
             fresh = [self.catalog.find(entry.id) or entry for entry in wrong]
-            records = self._close(draft, fresh, (identity, cleaned.text), kept)
+            records = self._close(draft, fresh, (identity, cleaned.text), kept, wider=True)
             # the replaced entry is not evidence: a correction rests on the owner's word alone
             records += (add_entry(draft, new_entry, identity, now),)
             said, trigger = clean(told["said"] or wrong[0].text).text, clean(told["trigger"]).text
@@ -237,8 +236,11 @@ class Memory:
         change = self.change(plan)
         return replace(found, change=change)
 
-    def supersede(self, old: str, new: str, *, copies: Sequence[str] = (), kept: Sequence[NewEntry] = ()) -> str:
-        """Close an older entry in favour of a newer one, with its `copies`; `kept` is what else they said. Returns the change."""
+    def supersede(
+        self, old: str, new: str, *, copies: Sequence[str] = (), kept: _Entries = (), wider: bool = False
+    ) -> str:
+        """Close an older entry in favour of a newer one, with its `copies`; `kept` is what else they said. `wider`: it was wrong, and what
+        says it among other words is closed too. Returns the change."""
         older, newer = [self.catalog.get(one) for one in (old, *copies)], self.catalog.get(new)
         if newer.id in {one.id for one in older}:
             raise WrongUse("An entry cannot replace itself.")
@@ -246,18 +248,21 @@ class Memory:
         def plan() -> Change:
             draft = self.draft()
             fresh = [self.catalog.get(one.id) for one in older]
-            records = self._close(draft, fresh, (newer.id, newer.text), kept)
+            records = self._close(draft, fresh, (newer.id, newer.text), kept, wider=wider)
             return _change(OWNER, "supersede", draft, (f"entry:{newer.id}",), records)
 
         return self.change(plan)
 
     def _close(
-        self, draft: Draft, wrong: Iterable[Entry], newer: tuple[str, str], kept: Sequence[NewEntry]
+        self, draft: Draft, wrong: Sequence[Entry], newer: tuple[str, str], kept: _Entries, *, wider: bool
     ) -> tuple[ProvenanceRecord, ...]:
         """Close what is wrong in one change with what stays of it: neither a crash nor an undo comes between them."""
+        from everself.memory.wider import wider_than
+
         now = self.clock.now()
-        records = [one for entry in wrong for one in close_for(draft, entry, newer, now, self.is_settled)]
-        fresh = [one for one in kept if not self.is_settled(one)]
+        around, left = wider_than(wrong, newer[0], self.catalog) if wider else ([], [])
+        records = [one for entry in (*wrong, *around) for one in close_for(draft, entry, newer, now, self.is_settled)]
+        fresh = [one for one in (*kept, *left) if not self.is_settled(one)]
         return (*records, *(add_entry(draft, one, new_id(), now) for one in fresh))
 
     def is_settled(self, new_entry: NewEntry) -> bool:
@@ -270,8 +275,7 @@ class Memory:
             raise RefusedByRule(
                 "Permission denied: only the owner can edit an entry.", mend=f"everself memory edit {identity}"
             )
-        cleaned = clean(text)
-        if not cleaned.text:
+        if not (cleaned := clean(text)).text:
             raise RefusedByRule("The new text is empty.", mend=f"everself memory forget {identity}")
         entry = self.catalog.get(identity)
 
@@ -430,11 +434,11 @@ class Memory:
             raise RefusedByRule("This was forgotten on request and is not remembered again.")
         self.catalog.unbury(new_entry.text)
 
-    def _with_copies(self, wrong: list[Entry]) -> list[Entry]:
+    def _with_copies(self, old: str, copies: Sequence[str]) -> list[Entry]:
         from everself.memory.copies import copies_of
 
-        found = {one.id: one for entry in wrong for one in (entry, *copies_of(entry, self.catalog))}
-        return list(found.values())
+        named = [*self._wrong(old), *filter(None, map(self.catalog.find, copies))]
+        return list({one.id: one for entry in named for one in (entry, *copies_of(entry, self.catalog))}.values())
 
     def _wrong(self, old: str) -> list[Entry]:
         """The entries that a correction closes: the one of that id, or those with these words."""
@@ -493,8 +497,3 @@ def _change(
 ) -> Change:
     author = _AUTHORS.get(source, Author.IMPORT if source == "import" else Author.AGENT)
     return Change(author, reason, draft.edits(), evidence, provenance=provenance, key=key)
-
-
-def _plain(text: str) -> str:
-    """One line without anything that means something in Markdown headings or comments."""
-    return " ".join(text.replace("#", " ").replace("[", " ").replace("]", " ").split())

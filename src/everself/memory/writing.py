@@ -70,6 +70,11 @@ class NewEntry(Frozen):
         return self.origin.lineage
 
 
+def plain(text: str) -> str:
+    """One line without anything that means something in Markdown headings or comments."""
+    return " ".join(text.replace("#", " ").replace("[", " ").replace("]", " ").split())
+
+
 class CleanedText(Frozen):
     """Words fit to be written; `kinds` says which secrets were taken out, `private` whether something was left out on request."""
 

@@ -148,12 +148,9 @@ def _close_for(
         names = [one.id for one in wrong[1:]]
         if right.source == OWNER:
             return memory.correct(wrong[0].id, right.text, right.origin, trigger=caller.said, copies=names, kept=left)
-        made = memory.revise(wrong[0].id, right.text, right.origin, trigger=caller.said, kept=() if names else left)
-        if names:
-            memory.supersede(names[0], made.entry, copies=names[1:], kept=left)
-        return made
+        return memory.revise(wrong[0].id, right.text, right.origin, trigger=caller.said, copies=names, kept=left)
     named = tuple(one.id for one in wrong if one.id != known.id)
-    return Corrected(known.id, named, memory.supersede(named[0], known.id, copies=named[1:], kept=left))
+    return Corrected(known.id, named, memory.supersede(named[0], known.id, copies=named[1:], kept=left, wider=True))
 
 
 def put_right(runtime: Runtime, wrong: Sequence[Entry], new_entry: NewEntry, caller: Caller) -> Corrected:
@@ -164,7 +161,7 @@ def put_right(runtime: Runtime, wrong: Sequence[Entry], new_entry: NewEntry, cal
     if known is None:
         return memory.revise(wrong[0].id, new_entry.text, new_entry.origin, trigger=caller.said, kept=left)
     names = tuple(one.id for one in wrong)
-    return Corrected(known.id, names, memory.supersede(names[0], known.id, copies=names[1:], kept=left))
+    return Corrected(known.id, names, memory.supersede(names[0], known.id, copies=names[1:], kept=left, wider=True))
 
 
 def _spared(wrong: Sequence[Entry], words: str) -> Iterator[NewEntry]:
@@ -220,7 +217,7 @@ def _close_as_said(
         return memory.correct(wrong[0].id, right.text, right.origin, trigger=words, copies=names, kept=left)
     closed = [one for first in wrong for one in (first, *copies_of(first, memory.catalog))] + [*copies]
     named = tuple(dict.fromkeys(one.id for one in closed if one.id != known.id))
-    return Corrected(known.id, named, memory.supersede(named[0], known.id, copies=named[1:], kept=left))
+    return Corrected(known.id, named, memory.supersede(named[0], known.id, copies=named[1:], kept=left, wider=True))
 
 
 def _stated(words: str, caller: Caller) -> NewEntry:
