@@ -18,7 +18,7 @@ import numpy
 from tools.train_recall.lives import Life, load_lives
 
 from everself.models.embedding.local import open_local
-from everself.models.embedding.projection import FOLDER, pack_map, project
+from everself.models.embedding.projection import FOLDER, project
 from everself.search.chunking.terms import BESIDE
 
 if TYPE_CHECKING:
@@ -205,6 +205,13 @@ def main(arguments: Sequence[str]) -> int:
         found.append((first + share, learnt))
     save(asked.out or Path(FOLDER) / f"{asked.model}.npz", max(found, key=lambda one: one[0])[1])
     return 0
+
+
+def pack_map(matrix: "Floats") -> "dict[str, NDArray[numpy.generic]]":
+    """A map as its difference from identity in eight bits, with a scale for each row."""
+    apart = matrix - numpy.eye(len(matrix), dtype=numpy.float32)
+    scale = numpy.maximum(numpy.abs(apart).max(axis=1), 1e-12) / 127
+    return {"map": numpy.rint(apart / scale[:, None]).astype(numpy.int8), "scale": scale.astype(numpy.float32)}
 
 
 if __name__ == "__main__":

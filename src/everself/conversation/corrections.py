@@ -152,6 +152,7 @@ class CorrectionHandler:
         around = [one for one in dict.fromkeys(around) if one not in found]
         replaced = find_replaced([*found, *around], told, message, earlier)
         if replaced is not None and replaced.sure:
+            told = replace(told, trigger=_with_value(told.trigger, message))
             return self._put_right(replaced, told, setting, language)
         # who says what is gone speaks of nothing that holds it not
         found = [one for one in found if not names_other_value(message, one.text)]
@@ -342,6 +343,12 @@ def _valued(message: str) -> str:
     """The one sentence of a message that has values; the message where there are several."""
     found = [one for one in (message[start:end] for start, end in split(message)) if read_quantities(one)]
     return found[0] if len(found) == 1 else message
+
+
+def _with_value(trigger: str, message: str) -> str:
+    """The sentence that tells of a change, with the one that gives the value where it gives none: both were acted on."""
+    valued = _valued(message)
+    return trigger if read_quantities(trigger) or valued == message else f"{trigger} {valued}"
 
 
 def _whole_statement(told: Correction, message: str) -> str:

@@ -1,4 +1,4 @@
-"""Entries that hold closed ones among other words: the whole message beside one of its sentences. What else they say stays."""
+"""Entries that contain a wrong one among other words, such as the whole message beside one of its sentences. The rest is kept."""
 
 from collections.abc import Sequence
 
