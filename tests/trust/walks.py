@@ -228,10 +228,7 @@ def quote(walk: Walk) -> None:
 def supersede(walk: Walk) -> None:
     one, other = walk.pick_known(), walk.pick_known()
     if one is not None and other is not None and one is not other:
-        memory = walk.world.mind.memory
-        wrong = memory.catalog.get(one.id)
-        memory.supersede(one.id, other.id)
-        close_wider(memory, [wrong], other.id)
+        walk.world.mind.memory.supersede(one.id, other.id, wider=True)
 
 
 def edit(walk: Walk) -> None:
@@ -583,7 +580,6 @@ VERBS = {
     "Memory.add_evidence": ("name_evidence",),
     "Memory.quote": ("quote",),
     "Memory.supersede": ("supersede",),
-    "broader_entries.close_wider": ("supersede",),
     "Memory.edit": ("edit",),
     "quarantine.quarantine": ("set_aside",),
     "quarantine.release": ("let_out",),

@@ -297,7 +297,6 @@ def correct_entry(
     if rank(origin.source) < rank(OWNER) or caller.taint != OWN or another:
         done = None if another else _put_right(runtime, wrong, request.new, caller)
         if done is not None:
-            close_wider(memory, wrong, done.entry)
             return done
         beside = "" if another else keep_beside(runtime, wrong, NewEntry(request.new, origin), caller)
         if beside:
