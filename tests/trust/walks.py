@@ -16,7 +16,6 @@ from everself.errors import NotFound, RefusedByRule
 from everself.memory.archive.corrections import archive_corrections
 from everself.memory.archive.days import archive_days, find_old_days
 from everself.memory.archive.faded_lines import archive_lines, find_faded, merge_lines
-from everself.memory.broader_entries import close_wider
 from everself.memory.entries import holds_memory, read_document, text_of
 from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.proof import Target

@@ -38,12 +38,11 @@ from everself.conversation.wrong_entries import (
     terms_of,
 )
 from everself.errors import NotFound, RefusedByRule
-from everself.memory.broader_entries import close_wider
 from everself.memory.closing import part_of
 from everself.memory.contrasts import denied_word, names_other_value
 from everself.memory.memory import Memory
 from everself.memory.provenance import AGENT, CORRECTION, HAND, evidenced, is_human, kept, rank, stated_by_owner
-from everself.memory.remainders import apart_from, says_again
+from everself.memory.remaining_text import apart_from, says_again
 from everself.memory.writing import NewEntry
 from everself.search.recall import Recall, RecallRequest
 from everself.search.scopes import SessionKind

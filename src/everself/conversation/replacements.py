@@ -14,7 +14,7 @@ from everself.classify.coverage import denies, is_chatter, is_filler, words_of_s
 from everself.classify.grounded import judge
 from everself.classify.openers import bare
 from everself.memory.contrasts import names_other_value, sets_values_apart
-from everself.memory.remainders import untouched
+from everself.memory.remaining_text import untouched
 from everself.memory.replacement import Replacement, find_replacement, put_right, says_more, swapped, without_values
 from everself.text.clauses import clauses_of
 from everself.text.note_quotes import with_quote

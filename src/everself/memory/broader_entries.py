@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from everself.classify.coverage import is_chatter
 from everself.memory.catalog import Catalog
 from everself.memory.closing import part_of
-from everself.memory.copies import of_same_message
 from everself.memory.provenance import is_human, kept
+from everself.memory.same_message import of_same_message
 from everself.memory.writing import NewEntry
 from everself.values import Entry
 

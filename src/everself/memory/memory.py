@@ -256,7 +256,7 @@ class Memory:
         self, draft: Draft, wrong: Sequence[Entry], newer: tuple[str, str], kept: _Entries, *, wider: bool
     ) -> tuple[ProvenanceRecord, ...]:
         """Close wrong entries and write their still-valid parts in one change, so that a crash or undo cannot separate them."""
-        from everself.memory.wider import wider_than
+        from everself.memory.broader_entries import wider_than
 
         now = self.clock.now()
         around, left = wider_than(wrong, newer[0], self.catalog) if wider else ([], [])
@@ -434,7 +434,7 @@ class Memory:
         self.catalog.unbury(new_entry.text)
 
     def _with_copies(self, old: str, copies: Sequence[str]) -> list[Entry]:
-        from everself.memory.copies import copies_of
+        from everself.memory.same_message import copies_of
 
         named = [*self._wrong(old), *filter(None, map(self.catalog.find, copies))]
         return list({one.id: one for entry in named for one in (entry, *copies_of(entry, self.catalog))}.values())

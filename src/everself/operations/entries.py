@@ -8,7 +8,6 @@ from everself.errors import RefusedByRule, WrongUse
 from everself.frozen import Frozen
 from everself.identity.write_permissions import permission
 from everself.memory.adoption import vouch_for, withdraw_vouchers
-from everself.memory.broader_entries import close_wider
 from everself.memory.memory import Corrected, Remembered
 from everself.memory.provenance import OWN, OWNER, PERSON, is_outside, rank, stated_by_owner
 from everself.memory.quarantine import Released

@@ -32,8 +32,9 @@ from everself.memory.closing import part_of
 from everself.memory.contrasts import names_other_value
 from everself.memory.memory import Corrected, Memory, Remembered
 from everself.memory.provenance import AGENT, HAND, OWN, OWNER, is_human, is_outside, kept, rank
-from everself.memory.remainders import parted, spared, untouched
+from everself.memory.remaining_text import parted, spared, untouched
 from everself.memory.replacement import beside, find_replacement
+from everself.memory.same_message import copies_of, same_statement
 from everself.memory.statements import said
 from everself.memory.writing import NewEntry, core_path, is_quarantined, log_path
 from everself.operations.caller import Caller
