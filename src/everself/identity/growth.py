@@ -38,7 +38,7 @@ from everself.values import (
     new_id,
 )
 from everself.workspace.guards import HUMANS
-from everself.workspace.learned import SOUL, changed_lines, same_core, with_line
+from everself.workspace.learned_section import SOUL, changed_lines, same_core, with_line
 from everself.workspace.merge import merge, render_diff
 from everself.workspace.protocol import Workspace
 

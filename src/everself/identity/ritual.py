@@ -31,7 +31,7 @@ from everself.text.markdown.labels import fill_labels, read_labels
 from everself.text.normalise import without_surrogates
 from everself.text.search import is_one_emoji
 from everself.values import Applied, Author, Change, Conflict, Create, Edit, Refused, Remove, digest
-from everself.workspace.learned import changed_lines
+from everself.workspace.learned_section import changed_lines
 from everself.workspace.merge import render_diff
 from everself.workspace.protocol import Workspace
 from everself.workspace.setup import BOOTSTRAP

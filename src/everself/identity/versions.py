@@ -15,7 +15,7 @@ from everself.text.markdown.edit import append_log
 from everself.text.normalise import without_surrogates
 from everself.values import Append, Author, Change, FileStat, Remove, digest
 from everself.workspace.layout import Kind, place
-from everself.workspace.learned import SOUL
+from everself.workspace.learned_section import SOUL
 from everself.workspace.protocol import Workspace
 
 FOLDER = "SOUL_HISTORY"

@@ -30,7 +30,7 @@ from everself.runtime import Runtime
 from everself.storage.state.proposals import Proposal
 from everself.text.normalise import one_line
 from everself.values import Author, ChangeRecord
-from everself.workspace.learned import SOUL, changed_lines
+from everself.workspace.learned_section import SOUL, changed_lines
 
 _NAME: Final = "A version that history lists, the id of a proposal, current or last."
 # proposals that wait before other programs' models may make no more

@@ -42,7 +42,7 @@ from everself.storage.state.proposals import Proposal as Asked
 from everself.text.normalise import one_line
 from everself.text.tokens import count
 from everself.values import Author, Tag, digest
-from everself.workspace.learned import SOUL, with_line
+from everself.workspace.learned_section import SOUL, with_line
 
 NAME: Final = "soul-keeper"
 # limit of lines proposed in one run

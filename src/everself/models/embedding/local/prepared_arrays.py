@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from everself.errors import LockTimeout
 from everself.frozen import Frozen
 from everself.storage.filesystem import TEMPORARY_PREFIX
+from everself.storage.folders import remove_folder
 from everself.storage.lock import FileLock
 from everself.storage.real_disk import RealFileSystem
-from everself.storage.trees import remove_folder
 from everself.storage.writes import discard, write_all, write_new
 from everself.values import digest
 
