@@ -28,7 +28,7 @@ class LifeTurn:
 
 @dataclass(frozen=True, slots=True)
 class LifeQuestion:
-    """`evidence` are numbers of turns, none where nothing answers."""
+    """`evidence`: the numbers of turns; empty if nothing answers."""
 
     kind: str
     text: str
@@ -63,7 +63,7 @@ def unsealed(path: Path) -> str:
 
 
 def parse_life(name: str, text: str) -> Life:
-    """Raises ValueError with the line that is not as it should be."""
+    """Parse a life; raises ValueError with the first invalid line."""
     language, session = "", 0
     turns: list[LifeTurn] = []
     numbers: dict[str, int] = {}

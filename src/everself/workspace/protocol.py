@@ -3,7 +3,18 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from everself.values import Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome
+from everself.errors import ChangedMeanwhile, RefusedByRule
+from everself.values import Applied, Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome, Refused
+
+
+def need_done(outcome: Outcome) -> Applied | None:
+    """The applied change; None if there was nothing to change. Raises RefusedByRule, or ChangedMeanwhile for a conflict."""
+    if isinstance(outcome, Refused):
+        raise RefusedByRule(" ".join(outcome.reasons))
+    if isinstance(outcome, Conflict):
+        raise ChangedMeanwhile(f"({', '.join(outcome.paths)})")
+    return outcome if isinstance(outcome, Applied) else None
+
 
 # Yields the reasons against a change; none means that it is allowed.
 Guard = Callable[[Change, Sequence[FileChange]], Iterable[str]]

@@ -211,7 +211,7 @@ def _drift(context: KeeperContext, soul: SoulState, theme: Theme) -> Iterator[Pl
 
 
 def _fitted(context: KeeperContext, soul: SoulState, line: SoulLine, notes: list[str]) -> Iterator[Planned]:
-    """A line as an operation. Where the soul is full, an older one goes for it that came from no correction."""
+    """Turn a line into an operation. If the soul is full, it replaces an older line that came from no correction."""
     remove = line.replaces
     most = context.tunables.soul_max_tokens
     if not remove and _size(soul.data, line.words) > most:

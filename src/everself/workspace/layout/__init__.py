@@ -209,7 +209,7 @@ def _place_in_root(name: str) -> Place:
     folded = fold(name)
     if folded in _MISSPELT:
         return _MISSPELT[folded]
-    # SOUL_EVIL.md and the like; a soul that no setting names today may be named tomorrow
+    # SOUL_EVIL.md and the like: guarded although no setting names it today, because one may tomorrow
     if folded.startswith("soul") and folded.endswith(".md") and not folded[4].isalnum():
         return _PERSONA
     return Place(Kind.OTHER if _is_markdown(name) else Kind.FOREIGN)
