@@ -210,7 +210,7 @@ def _scope(caller: Caller, session: str, project: str = "") -> Scope:
     return caller.scope
 
 
-def catch_up(app: Runtime, seconds: float = CATCH_UP_SECONDS) -> int:
+def catch_up(app: Runtime) -> int:
     """Embed what waits for it, for a moment and only where that happens on this machine; how many chunks are left."""
     if app.embedder is None:
         return 0
@@ -220,7 +220,7 @@ def catch_up(app: Runtime, seconds: float = CATCH_UP_SECONDS) -> int:
         app.index.sync()
     left = app.index.pending()
     if left and app.embedder.provider == LOCAL and not app.embedder.paid:
-        left = app.index.embed(seconds=seconds).pending
+        left = app.index.embed(seconds=CATCH_UP_SECONDS).pending
     if corrections and not left:
         _note_embedded(app, corrections)
     return left

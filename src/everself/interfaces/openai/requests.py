@@ -83,7 +83,7 @@ def read_shape(wanted: Body, where: str) -> dict[str, Any] | None:
     return schema
 
 
-def read_choice(choice: object, names: tuple[str, ...], where: str = "tool_choice") -> tuple[str, ...] | None:
+def read_choice(choice: object, names: tuple[str, ...]) -> tuple[str, ...] | None:
     """Of which tools one has to be called; None where the client's tools are not to be called at all."""
     if choice in (None, "auto"):
         return ()
@@ -96,7 +96,7 @@ def read_choice(choice: object, names: tuple[str, ...], where: str = "tool_choic
         name = inner.get("name") if isinstance(inner, dict) else None
         if name in names:
             return (str(name),)
-    raise wrong(where, f"{where} is not none, auto, required or a function of tools.")
+    raise wrong("tool_choice", "tool_choice is not none, auto, required or a function of tools.")
 
 
 def _tools(body: Body) -> dict[str, object]:
