@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from everself.identity.seal_counter import KeptCounter
     from everself.keepers.runner import Runner
     from everself.keepers.scheduler import Scheduler
-    from everself.memory.bank import Bank
     from everself.memory.forgetting.forgetting import Forgetting
+    from everself.memory.memory_bank import Bank
     from everself.models.chat.protocol import ChatModel
     from everself.models.embedding.protocol import Embedder
     from everself.models.spend_meter import SpendMeter
@@ -385,14 +385,14 @@ class Runtime:
 
     @part
     def bank(self) -> "Bank":
-        from everself.memory.bank import Bank
+        from everself.memory.memory_bank import Bank
 
         return Bank(self.memory)
 
     @part
     def forgetting(self) -> "Forgetting":
+        from everself.memory.forgetting.damaged_copies import SetAside
         from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
-        from everself.memory.forgetting.set_aside import SetAside
         from everself.storage.lock import FileLock
 
         places, derived = (self.transcript_traces(), SetAside(self.storage.state)), (self.index_traces(),)

@@ -4,6 +4,7 @@ import pytest
 
 from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.statements import LONGEST_PIECE, read
+from everself.memory.statements import stated
 from everself.values import Tag
 
 STATEMENT, QUESTION = SentenceKind.STATEMENT, SentenceKind.QUESTION
@@ -109,6 +110,30 @@ def test_of_a_paste_only_what_stands_apart_from_it_is_the_persons() -> None:
     assert [one.text for one in read("\n".join([*lines, "", asked])).of(QUESTION)] == [asked]
     diary = "\n".join(f"I had tea with guest {number}." for number in range(2000))
     assert read(diary).of(STATEMENT) == ()
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("what else. mum is greta, she lives at alder court. i go see her sundays at 3", "i go see her sundays at 3"),
+        ("family stuff so you know whos who: tobin is my other half, he plays accordion", "tobin is my other half"),
+    ],
+)
+def test_what_follows_words_that_only_sound_like_a_question_is_the_persons(message: str, told: str) -> None:
+    assert told in " ".join(stated(message))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "what does this say: tobin is my other half, he plays accordion.",
+        "what do you make of this: I hereby confirm that my bank is Amberfield.",
+        "translate this: I live in Porto and work as a baker.",
+        "is this right? I live in Porto. My bank is Amberfield. I never eat meat.",
+    ],
+)
+def test_what_a_question_is_about_is_not_the_persons(message: str) -> None:
+    assert not any(words in " ".join(stated(message)) for words in ("accordion", "Amberfield", "Porto and"))
 
 
 def test_code_is_no_statement() -> None:

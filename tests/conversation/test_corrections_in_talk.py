@@ -320,6 +320,18 @@ def test_what_is_told_of_another_day_closes_nothing_that_was_told_right_before(
     assert {first, second} <= set(known(app))
 
 
+def test_a_word_a_denial_and_another_word_put_a_name_right(app: Runtime) -> None:
+    say(app, "hair comes from a mr pavic in brno, i trust nobody else with it", "RAVIC not pavic.")
+    assert known(app) == ["hair comes from a mr RAVIC in brno, i trust nobody else with it"]
+
+
+def test_what_is_said_beside_a_doubt_stays_together(app: Runtime) -> None:
+    said = "fenna wrote, shes not coming the 19th after all, exam got moved. she lands 22 december now"
+    replies = say(app, "fenna is our daughter and flies home 19 december", said)
+    assert "Does this still hold" in replies[1]
+    assert said in known(app)
+
+
 def test_a_value_that_nobody_spoke_of_is_asked_about_and_not_noted(app: Runtime) -> None:
     (reply,) = say(app, "no its 9:45")
     assert "What exactly is wrong" in reply

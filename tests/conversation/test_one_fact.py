@@ -14,6 +14,7 @@ from everself.conversation.resources import Acted
 from everself.memory.writing import NewEntry
 from everself.operations import notes
 from everself.operations.caller import AT_TERMINAL
+from everself.operations.changes import undo_change
 from everself.operations.search import SearchRequest, search_memory
 from everself.runtime import Runtime
 from everself.testing.chat_model import call
@@ -99,6 +100,21 @@ def test_a_correction_closes_every_copy_made_of_the_same_message(tmp_path: Path)
         assert set(open_texts(app)) == {"The standup is at 9:45.", "The owner has a dog called Bruno."}
         # one change set, which one undo takes back
         assert app.workspace.changes(1)[0].id == done.change
+
+
+def test_the_whole_message_is_closed_in_the_same_change_and_one_undo_brings_all_back(tmp_path: Path) -> None:
+    whole, chess = f"{STANDUP} The hall is booked.  On Fridays I play chess.", "On Fridays I play chess."
+    with talking(tmp_path) as (app, _):
+        message = app.log.add(app.log.begin(), "user", whole)
+        named = [
+            app.memory.remember(NewEntry(words, origin_of("owner", f"msg:{message.id}"))).entry
+            for words in (STANDUP, "The hall is booked.", whole)
+        ]
+        done = app.memory.correct(named[0], "The standup is at 9:45.", origin_of("owner"), copies=named[1:2])
+        assert set(open_texts(app)) == {"The standup is at 9:45.", chess}
+        assert app.workspace.changes(1)[0].id == done.change
+        assert undo_change(app.workspace, done.change).applied
+        assert open_texts(app) == [STANDUP, "The hall is booked.", whole]
 
 
 @pytest.mark.parametrize("explicit", [True, False])

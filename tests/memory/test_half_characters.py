@@ -8,7 +8,7 @@ import pytest
 from tests.memory.minds import Mind, open_mind
 
 from everself.errors import NotFound, UnsafePath, WrongUse
-from everself.memory.bank import Bank
+from everself.memory.memory_bank import Bank
 from everself.memory.provenance import OWNER
 from everself.memory.selection import Selection, list_entries
 from everself.memory.writing import NewEntry

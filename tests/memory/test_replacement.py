@@ -73,6 +73,33 @@ def test_what_is_about_something_else_is_no_other_value(said: str, known: str) -
     assert find_replacement(said, known) is None
 
 
+@pytest.mark.parametrize(
+    ("known", "said", "sure"),
+    [
+        ("choir is on monday at 8", "choir thursday at 9", False),
+        ("bertrand has his fitting thursday at 2", "the agent rang. bertrand thursday quarter past 4", True),
+        ("bertrand has his fitting thursday at 2", "bertrand sings thursday quarter past 4", False),
+        (
+            "Lotte wird am 13. Dezember acht, wünscht sich ein Mikroskop",
+            "Lotte wird am 3. Dezember acht, nicht am 13.",
+            True,
+        ),
+    ],
+)
+def test_the_same_said_again_with_another_value_replaces_it(known: str, said: str, sure: bool) -> None:
+    message = said.rpartition(". ")[2] if said.startswith("the agent") else said
+    assert (replaced_by(message, [known]) is not None) is sure
+
+
+def test_an_answer_to_what_was_said_right_before_may_give_a_day_and_a_time() -> None:
+    known, said = "choir is on monday at 8", "no, tuesday at 9"
+    told = find_change(said)
+    assert told is not None
+    found = find_replaced([entry(1, known)], told, said, (known,))
+    assert found is not None
+    assert (found.sure, found.text) == (True, "choir is on tuesday at 9")
+
+
 def test_an_answer_with_two_values_exchanges_both_or_none() -> None:
     assert list(put_right("no, Tuesday at 9:00", "Choir is on Monday at 8:00.")) == ["Choir is on Tuesday at 9:00."]
     assert list(put_right("I paid 30 euros on Tuesday", "The market is on Monday.")) == []

@@ -17,6 +17,8 @@ def found(text: str) -> list[tuple[str, str]]:
             "its friday the 13th at 2 in the afternoon",
             [("day", "friday"), ("day", "13th"), ("time", "2 in the afternoon")],
         ),
+        ("bertrand thursday quarter past 4", [("day", "thursday"), ("time", "quarter past 4")]),
+        ("Dienstag um Viertel vor drei", [("day", "Dienstag"), ("time", "Viertel vor drei")]),
         ("out by november 27, not negotiable", [("day", "november 27")]),
         ("we may go in may", [("day", "may")]),
         ("jory is on 15.50 an hour", [("number", "15.50")]),

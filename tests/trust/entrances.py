@@ -19,9 +19,9 @@ from everself.errors import NotFound, UnsafePath
 from everself.identity.growth import Growth
 from everself.identity.ritual import Ritual
 from everself.identity.soul import SoulRules
-from everself.memory.bank import Bank
 from everself.memory.catalog import Catalog
 from everself.memory.memory import Memory
+from everself.memory.memory_bank import Bank
 from everself.memory.promotion.moves import Pick, apply_moves
 from everself.memory.provenance import OWNER
 from everself.memory.quarantine import release

@@ -20,9 +20,9 @@ import everself.memory.archive
 import everself.memory.forgetting
 import everself.memory.promotion
 import everself.memory.transfer
-from everself.memory.bank import Bank
 from everself.memory.forgetting.forgetting import Forgetting
 from everself.memory.memory import Memory
+from everself.memory.memory_bank import Bank
 
 ROOMS = (
     everself.memory,

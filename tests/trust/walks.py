@@ -16,16 +16,15 @@ from everself.errors import NotFound, RefusedByRule
 from everself.memory.archive.corrections import archive_corrections
 from everself.memory.archive.days import archive_days, find_old_days
 from everself.memory.archive.faded_lines import archive_lines, find_faded, merge_lines
-from everself.memory.bank import Bank
 from everself.memory.entries import holds_memory, read_document, text_of
 from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
 from everself.memory.forgetting.proof import Target
+from everself.memory.memory_bank import Bank
 from everself.memory.promotion.moves import Pick, apply_moves
 from everself.memory.provenance import OWNER
 from everself.memory.quarantine import quarantine, release
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines
-from everself.memory.wider import close_wider
 from everself.memory.writing import NewEntry
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
@@ -228,10 +227,7 @@ def quote(walk: Walk) -> None:
 def supersede(walk: Walk) -> None:
     one, other = walk.pick_known(), walk.pick_known()
     if one is not None and other is not None and one is not other:
-        memory = walk.world.mind.memory
-        wrong = memory.catalog.get(one.id)
-        memory.supersede(one.id, other.id)
-        close_wider(memory, [wrong], other.id)
+        walk.world.mind.memory.supersede(one.id, other.id, wider=True)
 
 
 def edit(walk: Walk) -> None:
@@ -583,7 +579,6 @@ VERBS = {
     "Memory.add_evidence": ("name_evidence",),
     "Memory.quote": ("quote",),
     "Memory.supersede": ("supersede",),
-    "wider.close_wider": ("supersede",),
     "Memory.edit": ("edit",),
     "quarantine.quarantine": ("set_aside",),
     "quarantine.release": ("let_out",),

@@ -78,7 +78,7 @@ def _timed(code: str) -> float:
 def _speed(name: str, cache: str) -> Iterator[str]:
     from everself.models.embedding import CheckedEmbedder
     from everself.models.embedding.local import open_local
-    from everself.models.embedding.local._cores import count_cores
+    from everself.models.embedding.local._cpu_cores import count_cores
 
     texts = _texts(TEXTS[name])
     package, set_threads = open_package(name)

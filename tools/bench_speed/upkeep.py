@@ -17,7 +17,7 @@ from tools.bench_speed.searching import Times, times_of
 from tools.bench_speed.store import Store, environ_of, name_of, open_index
 
 from everself.agent import open_runtime
-from everself.models.embedding.local._cores import count_cores
+from everself.models.embedding.local._cpu_cores import count_cores
 
 FEW, MANY = 400, 5_000
 CHECKS = 21

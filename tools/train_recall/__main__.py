@@ -1,13 +1,13 @@
 """Train the ranker of search across kinds of text and write its numbers.
 
 usage: python -m tools.train_recall --data DIR [--lives DIR] [--out FILE] [--questions N] [--left-out DIR] [--measure FILE]
-       [--better]
+       [--better] [--sealed]
 
 DIR holds the sets of `make bench-recall`. Nothing of them is copied: what is written are at most two hundred numbers. --left-out also
 learns without each set in turn, prints what it then finds there and writes DIR/NAME.json for `tools.bench_recall --rankers DIR`. --measure
-FILE learns nothing and prints what the numbers in FILE find: the lives of `choose` are sets that they were not learnt from. --better
-makes the vectors of the better model first, which takes an hour, and learns the second stage from them. Without it that part of the file
-stays as it is, unless such vectors are in --keep already.
+FILE learns nothing and prints what the numbers in FILE find: `choose` are sets that they were not learnt from. With --sealed it
+measures the sealed sets alone: once, when all has been decided. --better makes the vectors of the better model first, which takes an
+hour, and learns the second stage from them. Without it that part of the file stays as it is, unless such vectors are in --keep already.
 """
 
 import argparse
@@ -23,13 +23,17 @@ from tools.bench_recall.sets import READERS, Dataset, load_sets, thin_out
 from tools.bench_recall.systems import House
 from tools.train_recall.collecting import Asked, collect
 from tools.train_recall.life_stores import life_sets
+from tools.train_recall.lives import Part
 from tools.train_recall.ranker import family, figures, learn, learn_second
+from tools.train_recall.written_stores import written_sets
 
 from everself.search._weights import Model, load_second, read_model
 from everself.testing.embedder import forbid_model_calls
 
 _RANKER = Path(__file__).parents[2] / "src" / "everself" / "search" / "ranker.json"
-_LIVES = Path(__file__).parents[2] / "tests" / "corpora" / "lives"
+_CORPORA = Path(__file__).parents[2] / "tests" / "corpora"
+_LIVES = _CORPORA / "lives"
+_WRITTEN = _CORPORA / "pages_and_preferences"
 # the day from which "yesterday" in a question is counted
 _TODAY = date(2025, 1, 1)
 _MOST_NUMBERS = 200
@@ -37,9 +41,11 @@ _MOST_NUMBERS = 200
 
 def main(arguments: list[str]) -> int:
     chosen = _parse(arguments)
-    shared = [thin_out(one, chosen.questions) for one in load_sets(Path(chosen.data), tuple(READERS))]
-    lives = [*life_sets(Path(chosen.lives), "train"), *life_sets(Path(chosen.lives), "choose")]
-    asked = _collected([*shared, *(thin_out(one, chosen.questions) for one in lives)], chosen)
+    if chosen.sealed:
+        every = _own(chosen, "sealed")
+    else:
+        every = [*load_sets(Path(chosen.data), tuple(READERS)), *_own(chosen, "train"), *_own(chosen, "choose")]
+    asked = _collected([thin_out(one, chosen.questions) for one in every], chosen)
     if chosen.measure:
         text = Path(chosen.measure).read_text(encoding="utf-8")
         _show(f"as {Path(chosen.measure).name} has it", asked, read_model(text, meaning=True))
@@ -54,6 +60,11 @@ def main(arguments: list[str]) -> int:
     Path(chosen.out).write_text(render(models), encoding="utf-8")
     say(f"Written: {chosen.out}")
     return 0
+
+
+def _own(chosen: argparse.Namespace, part: Part) -> list[Dataset]:
+    """What was written for this project."""
+    return [*life_sets(Path(chosen.lives), part), *written_sets(Path(chosen.written), part)]
 
 
 def _learn(asked: Sequence[Asked]) -> dict[str, Model]:
@@ -116,6 +127,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.train_recall", description="Learn the ranker of search.")
     parser.add_argument("--data", required=True, metavar="DIR", help="the folder with the shared sets")
     parser.add_argument("--lives", default=str(_LIVES), metavar="DIR", help="the invented lives")
+    parser.add_argument("--written", default=str(_WRITTEN), metavar="DIR", help="the pages and preferences")
     parser.add_argument("--out", default=str(_RANKER), metavar="FILE", help="where the numbers are written")
     parser.add_argument("--questions", type=int, default=500, metavar="N", help="at most so many of each set")
     parser.add_argument("--keep", default="", metavar="FILE", help="a folder outside the repository for the workspaces")
@@ -124,7 +136,11 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--better", action="store_true", help="make the better model's vectors first")
     parser.add_argument("--left-out", default="", metavar="DIR", help="learn without each set in turn, too, into DIR")
-    return parser.parse_args(arguments)
+    parser.add_argument("--sealed", action="store_true", help="with --measure: the sealed sets, and no others")
+    chosen = parser.parse_args(arguments)
+    if chosen.sealed and not chosen.measure:
+        parser.error("--sealed is for measuring: name the numbers with --measure FILE")
+    return chosen
 
 
 if __name__ == "__main__":

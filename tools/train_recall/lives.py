@@ -5,15 +5,18 @@
     1 owner: rent goes to 940 from May
     ?? single | what will my rent be | 940 from May | 1.1
 
-`train` is for learning and `choose` for choosing between what was learnt. What is sealed is not read here.
+`train` is for learning, `choose` for choosing between what was learnt, and `sealed` for the closing run: a file of it whose checksum is
+another than SHA256SUMS has is not read.
 """
 
+import hashlib
+import lzma
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-Part = Literal["train", "choose"]
+Part = Literal["train", "choose", "sealed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +44,22 @@ class Life:
 
 
 def load_lives(folder: Path, part: Part) -> tuple[Life, ...]:
+    if part == "sealed":
+        packed = sorted((folder / part).glob("*.txt.xz"))
+        return tuple(parse_life(path.name.partition(".")[0], unsealed(path)) for path in packed)
     return tuple(
         parse_life(path.stem, path.read_text(encoding="utf-8")) for path in sorted((folder / part).glob("*.txt"))
     )
+
+
+def unsealed(path: Path) -> str:
+    """What stands in a packed file, if its checksum is that of SHA256SUMS beside it."""
+    listed = (path.parent / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    sums = dict(reversed(line.split()) for line in listed)
+    data = path.read_bytes()
+    if hashlib.sha256(data).hexdigest() != sums[path.name]:
+        raise ValueError(f"{path} is not what was sealed.")
+    return lzma.decompress(data).decode("utf-8")
 
 
 def parse_life(name: str, text: str) -> Life:

@@ -284,7 +284,7 @@ class _Reader:
         line = self._lines[at]
         text = self._message[line.start : line.end]
         head = _before_colon(text)
-        if len(head) < len(text.rstrip(":： ")):
+        if len(head) < len(text.rstrip(":： ")) and not self._announces(at, head):
             self._cuts[at] = line.start + len(head)
             return
         spans = list(split(text))
@@ -294,8 +294,25 @@ class _Reader:
         start, end = spans[asks[0]]
         if len(text[:start]) > 0 and not self._is_matter(text[:start], _MATTER_BEFORE):
             self._roles[at] = "shown"
-        elif not self._is_matter(text[end:], 0 if self._follows(at) else 1):
+        elif not self._is_matter(text[end:], 0 if self._follows(at) else self._times(text[start:end])):
             self._cuts[at] = line.start + end
+
+    def _announces(self, at: int, head: str) -> bool:
+        """Whether what stands before a colon only sounds like a question: with what follows it, it is plainly a statement, and nobody asks
+        anything of it. "Family, so you know who is who: Tobin is my husband"."""
+        kinds = _kinds(head, self._own, deep=self._deep)
+        if self._follows(at) or SentenceKind.ORDER in kinds or head.rstrip(_AROUND).endswith(_INTERROGATION):
+            return False
+        first = self._lines[at].text
+        start, end = next(iter(split(first)), (0, 0))
+        scores = score(first[start:end], deep=self._deep)
+        told = judge(first[start:end], self._own, deep=self._deep).kind is SentenceKind.STATEMENT
+        return told and scores["question"] < scores.possible["question"] * _DOUBT
+
+    def _times(self, asks: str) -> int:
+        """How many sentences behind a question are its writer's: who asks themselves ("what else.") tells as much as before one."""
+        brief = letters_in(asks) <= _BRIEF and not asks.rstrip(_AROUND).endswith(_INTERROGATION)
+        return _MATTER_BEFORE if brief and _kind(asks, self._own, deep=self._deep) is SentenceKind.QUESTION else 1
 
     def _follows(self, at: int) -> bool:
         """Whether more lines follow than those of programs."""

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from everself.config.kinds import FOLDER, TEXT, TEXTS, Plain
 from everself.config.places import MAIN, Places
 from everself.config.reading import Reading
 from everself.config.secrets import Secret, Vault, expand_references
 from everself.config.sections import AgentSettings, Config, McpServer, Provider
+from everself.config.setting_types import FOLDER, TEXT, TEXTS, Plain
 from everself.config.table import AGENT, EVERYONE, Scope, Setting, members_of
 from everself.values import Finding
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from everself.config.host import decode as decode_text
+from everself.config.json5_positions import Where
 from everself.config.json5_splice import Editor
-from everself.config.kinds import Plain
-from everself.config.shape import Where
+from everself.config.setting_types import Plain
 from everself.errors import BadConfig
 from everself.frozen import Frozen
 

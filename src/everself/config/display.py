@@ -6,12 +6,12 @@ Never contains the value of a secret.
 from dataclasses import replace
 from typing import Literal
 
-from everself.config.kinds import Plain
 from everself.config.loading import Loaded
 from everself.config.places import MAIN
 from everself.config.schema import get_spot, join_key, value_key
 from everself.config.secrets import Secret
 from everself.config.sections import SETTINGS
+from everself.config.setting_types import Plain
 from everself.config.table import Setting
 from everself.config.tunables import PATTERNS
 from everself.frozen import Frozen

@@ -11,7 +11,6 @@ from typing import cast
 
 from everself.config.host import parse_secrets
 from everself.config.json5_splice import Editor
-from everself.config.kinds import Misfit, Plain
 from everself.config.places import is_agent_id
 from everself.config.schema import (
     Path,
@@ -25,6 +24,7 @@ from everself.config.schema import (
     split_key,
 )
 from everself.config.secrets import references, stored_reference
+from everself.config.setting_types import Misfit, Plain
 from everself.errors import BadConfig, WrongUse
 
 _FAR = 1_000

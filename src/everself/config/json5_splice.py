@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from everself.config.host import LIMIT, parse_json5
-from everself.config.kinds import Plain
-from everself.config.shape import Where, locate, skip_blanks
+from everself.config.json5_positions import Where, locate, skip_blanks
+from everself.config.setting_types import Plain
 from everself.errors import BadConfig
 
 Path = tuple[str, ...]

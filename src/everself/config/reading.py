@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from everself.config import schema
-from everself.config.kinds import Misfit, Plain
+from everself.config.json5_positions import Shape, Where, locate
 from everself.config.places import is_agent_id
 from everself.config.schema import Path, Spot, join_key
 from everself.config.secrets import Secret, Vault
-from everself.config.shape import Shape, Where, locate
+from everself.config.setting_types import Misfit, Plain
 from everself.errors import BadConfig, UnknownKey
 from everself.frozen import Frozen
 from everself.values import Finding

@@ -7,11 +7,11 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
-from everself.config import kinds
-from everself.config.kinds import DURATION, FLAG, TEXT, Kind, Plain, number, one_of, times, whole
+from everself.config import setting_types as kinds
 from everself.config.places import Places
 from everself.config.plugins import EMBEDDERS
 from everself.config.secrets import Secret
+from everself.config.setting_types import DURATION, FLAG, TEXT, Kind, Plain, number, one_of, times, whole
 from everself.config.table import AGENT, EVERYONE, Scope, Setting, group, list_table, setting
 from everself.errors import BadConfig, NotFound
 from everself.frozen import Frozen
@@ -38,14 +38,16 @@ _ACCESS = one_of(WorkspaceAccess, {"rw": "ro"})
 
 
 class Identity(Frozen):
-    name: str = setting("", TEXT, "", "Name, before the sources that come later in the chain.")
-    emoji: str = setting("", TEXT, "", "Emoji, before the sources that come later in the chain.")
-    avatar: str = setting("", TEXT, "", "Avatar, before the sources that come later in the chain.")
+    name: str = setting("", TEXT, "", "Name; overrides the later sources of the chain.")
+    emoji: str = setting("", TEXT, "", "Emoji; overrides the later sources of the chain.")
+    avatar: str = setting("", TEXT, "", "Avatar; overrides the later sources of the chain.")
 
 
 class Soul(Frozen):
     policy: SoulPolicy = setting("", one_of(SoulPolicy), "propose", "Who changes it: humans, or keepers if approved.")
-    integrity: SoulIntegrity = setting("", one_of(SoulIntegrity), "notice", "Outside edits: told, or withheld too.")
+    integrity: SoulIntegrity = setting(
+        "", one_of(SoulIntegrity), "notice", "Edits outside Everself: reported, or also withheld."
+    )
 
 
 class ContextLimits(Frozen):
@@ -58,7 +60,7 @@ class ContextLimits(Frozen):
         "context.share",
         kinds.TEXTS,
         (),
-        "Who gets a file too (group+USER.md), or not (guest-TOOLS.md).",
+        "Files to add (group+USER.md) or remove (guest-TOOLS.md) by kind of session.",
         shared="context.share",
     )
 
@@ -83,11 +85,17 @@ class Heartbeat(Frozen):
 class Search(Frozen):
     enabled: bool = setting("", FLAG, True, "Gives the agent memory_search and memory_get.")
     provider: str = setting(
-        "", kinds.or_plugin(one_of(Embedding), EMBEDDERS), "auto", "Who embeds; auto is whose key is set, else local."
+        "",
+        kinds.or_plugin(one_of(Embedding), EMBEDDERS),
+        "auto",
+        "Embedding provider; auto is the first with a key, else local.",
     )
-    model: str = setting("", TEXT, "", "Embedding model; empty is the provider's usual one.")
+    model: str = setting("", TEXT, "", "Embedding model. Empty: the provider's default.")
     fallback: str = setting(
-        "", kinds.or_plugin(one_of(Embedding, but="auto"), EMBEDDERS), "none", "Who embeds when the first one fails."
+        "",
+        kinds.or_plugin(one_of(Embedding, but="auto"), EMBEDDERS),
+        "none",
+        "Embedding provider used if the first one fails.",
     )
     store_path: str = setting("store.path", kinds.FOLDER, "", "File of the index; {agentId} stands for the id.")
     model_path: str = setting("local.modelPath", TEXT, "", "Model file of your own for the provider local.")
@@ -101,7 +109,9 @@ class Search(Frozen):
     )
     text_weight: float = setting("query.hybrid.textWeight", _SHARE, 0.3, "Weight of keywords in the score.")
     decay: bool = setting(f"{_DECAY}.enabled", FLAG, False, "Lets dated notes lose rank as they age.")
-    half_life_days: float = setting(f"{_DECAY}.halfLifeDays", number(0.01, 36_500), 30.0, "Days in which it halves.")
+    half_life_days: float = setting(
+        f"{_DECAY}.halfLifeDays", number(0.01, 36_500), 30.0, "Half-life of their weight in days."
+    )
     extra_paths: tuple[str, ...] = setting("extraPaths", kinds.TEXTS, (), "More files or folders to search, read only.")
     ranking: Ranking = setting("", one_of(Ranking), "default", "The measured best, a plain sum, or TF-IDF.")
 
@@ -160,7 +170,7 @@ class Provider(Frozen):
     api_key: Secret | None = setting("apiKey", TEXT, "", "Key of a model provider; else NAME_API_KEY.", secret=True)
     base_url: str = setting("baseUrl", TEXT, "", "Address of the provider, for any OpenAI-compatible server.")
     context_window: int = setting(
-        "contextWindow", whole(0, 100_000_000), 0, "Tokens its models take in all; 0 is what is known of each."
+        "contextWindow", whole(0, 100_000_000), 0, "Context window of its models in tokens; 0 is the known value."
     )
 
 
@@ -196,10 +206,10 @@ class Tunables(Frozen):
     corrected_embedding_grace_days: int = _tunable(whole(0, 36_500), 7, "Days that vectors of closed entries are kept.")
     confidence_decay_interval_days: int = _tunable(_DAYS, 30, "Days without mention that lower confidence a step.")
     confidence_decay_amount: float = _tunable(_SHARE, 0.05, "How much confidence drops in one step.")
-    confidence_floor: float = _tunable(_SHARE, 0.2, "Confidence below which age brings no entry.")
-    confidence_boost_per_mention: float = _tunable(_SHARE, 0.05, "What a mention adds.")
+    confidence_floor: float = _tunable(_SHARE, 0.2, "Lowest confidence that age alone can cause.")
+    confidence_boost_per_mention: float = _tunable(_SHARE, 0.05, "Confidence that a mention adds.")
     correction_relevance_boost: float = _tunable(number(1, 10), 1.5, "Weight of corrections.")
-    promotion_confidence: float = _tunable(_SHARE, 0.4, "How sure promotion is of what it shows.")
+    promotion_confidence: float = _tunable(_SHARE, 0.4, "Minimum confidence of a promotion candidate.")
     promotion_sessions: int = _tunable(
         whole(1, 1_000), 3, "Sessions that find an entry before it counts as needed often."
     )
@@ -211,7 +221,7 @@ class Tunables(Frozen):
     cron_conflict_detector: str = _tunable(_CLOCK, "07:00", "When the Conflict Detector runs.")
     cron_compactor_weekly: str = _tunable(kinds.WEEKLY, "Sunday 03:00", "When the Compactor runs.")
     external_context_budget: int = _tunable(_TOKENS, 0, "Tokens for the external source.")
-    external_context_source: str = _tunable(TEXT, "", "File whose text fills them.")
+    external_context_source: str = _tunable(TEXT, "", "File with the text for these tokens.")
     heartbeat_custom_patterns: tuple[CustomPattern, ...] = _tunable(
         kinds.patterns(CustomPattern), (), "Triage patterns of your own, each with its route."
     )
@@ -231,19 +241,19 @@ class SpendLimits(Frozen):
         "backgroundPerDay", number(0, 100_000), 1.0, "Dollars a day for models in the background; 0 allows none."
     )
     background_tokens_per_day: int = setting(
-        "backgroundTokensPerDay", whole(), 2_000_000, "Tokens a day there, of models whose price is unknown."
+        "backgroundTokensPerDay", whole(), 2_000_000, "Daily token limit there for models of unknown price."
     )
     api_per_day: float = setting(
         "apiPerDay", number(0, 100_000), 10.0, "Dollars a day for conversations behind the owner's tokens."
     )
     api_tokens_per_day: int = setting(
-        "apiTokensPerDay", whole(), 20_000_000, "Tokens a day there, of models whose price is unknown."
+        "apiTokensPerDay", whole(), 20_000_000, "Daily token limit there for models of unknown price."
     )
     guest_per_day: float = setting(
         "guestPerDay", number(0, 100_000), 1.0, "Dollars a day for conversations with everybody who is not the owner."
     )
     guest_tokens_per_day: int = setting(
-        "guestTokensPerDay", whole(), 2_000_000, "Tokens a day there, of models whose price is unknown."
+        "guestTokensPerDay", whole(), 2_000_000, "Daily token limit there for models of unknown price."
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import field, fields, replace
 from typing import Any, Literal
 
-from everself.config.kinds import Kind, Plain
+from everself.config.setting_types import Kind, Plain
 from everself.frozen import Frozen
 
 Place = Literal["host", "both"]

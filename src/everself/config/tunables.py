@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import Literal
 
-from everself.config.kinds import Misfit, Plain, patterns
 from everself.config.schema import find_spot, is_group, nearest_key
 from everself.config.sections import CustomPattern
+from everself.config.setting_types import Misfit, Plain, patterns
 from everself.frozen import Frozen
 from everself.values import Finding
 
@@ -50,7 +50,8 @@ def join_patterns(found: TunablesReading, host: object) -> TunablesReading:
     joined = _ALL_PATTERNS.take((*host, *more))
     if not isinstance(joined, Misfit):
         return replace(found, values={**others, PATTERNS: joined})
-    words = f"{PATTERNS}, after those of the host file, {joined.words} Only those of the host file are used."
+    problem = f"Together with those of the host file, {PATTERNS} {joined.words}"
+    words = f"{problem} Only those of the host file are used."
     finding = Finding("error", "tunable-wrong", words, f"Edit {FILE}.", FILE)
     return TunablesReading(others, (*found.findings, finding))
 

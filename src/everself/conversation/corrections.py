@@ -39,11 +39,10 @@ from everself.conversation.wrong_entries import (
 )
 from everself.errors import NotFound, RefusedByRule
 from everself.memory.closing import part_of
-from everself.memory.contrasts import names_other_value
+from everself.memory.contrasts import denied_word, names_other_value
 from everself.memory.memory import Memory
 from everself.memory.provenance import AGENT, CORRECTION, HAND, evidenced, is_human, kept, rank, stated_by_owner
-from everself.memory.remainders import apart_from, says_again
-from everself.memory.wider import close_wider
+from everself.memory.remaining_text import apart_from, says_again
 from everself.memory.writing import NewEntry
 from everself.search.recall import Recall, RecallRequest
 from everself.search.scopes import SessionKind
@@ -143,6 +142,9 @@ class CorrectionHandler:
         self.before(setting)
         message = spoken(text)
         told = replace(told, trigger=_whole_sentence(told.trigger, message))
+        if not told.old:
+            old, new = denied_word(told.trigger)
+            told = replace(told, old=old, new=new)
         found = self._found(f"{told.trigger} {told.old}", setting)
         earlier = self._earlier(setting)
         around = self._found(message, setting) if message.strip() != told.trigger and len(message) <= _WHOLE else []
@@ -150,6 +152,7 @@ class CorrectionHandler:
         around = [one for one in dict.fromkeys(around) if one not in found]
         replaced = find_replaced([*found, *around], told, message, earlier)
         if replaced is not None and replaced.sure:
+            told = replace(told, trigger=_with_value(told.trigger, message))
             return self._put_right(replaced, told, setting, language)
         # who says what is gone speaks of nothing that holds it not
         found = [one for one in found if not names_other_value(message, one.text)]
@@ -176,7 +179,8 @@ class CorrectionHandler:
 
     def _ask(self, unsure: Sequence[Copies], told: Correction, setting: ToolContext, language: Language) -> Acted:
         """Ask which of these is wrong, once. What was said is kept all the same: whoever does not answer has told it."""
-        noted = self._note(told, setting, language)
+        whole = _whole_statement(told, " ".join(spoken(setting.said).split()))
+        noted = self._note(replace(told, trigger=whole), setting, language)
         newer = noted.written[0].entry if noted.written else ""
         older = tuple(tuple(one.id for one in copies) for copies in unsure)
         self.asked[setting.session] = _Asked(older, newer, told, language)
@@ -220,7 +224,7 @@ class CorrectionHandler:
         if not _states(message) and (not earlier or read(message).of(SentenceKind.QUESTION)):
             return Acted()
         self.before(setting)
-        told = Correction("hint", message, likely=hint_of_correction(message))
+        told = Correction("hint", _valued(message), likely=hint_of_correction(message))
         found = self._found(" ".join((message, *earlier[:1])), setting)
         replaced = find_replaced(found, told, message, earlier)
         if replaced is None or not replaced.sure:
@@ -256,9 +260,12 @@ class CorrectionHandler:
         right = put_in_place(older, asked.told)
         if newer is None or right.text != right.words:
             # one value is exchanged; what was kept until now says less than that
-            right = replace(right, entries=(*right.entries, newer)) if newer is not None else right
+            if newer is not None:
+                left = " ".join(newer.text.replace(asked.told.trigger, " ", 1).split())
+                rest = (*right.rest, (newer, left)) if left and left != newer.text else right.rest
+                right = replace(right, entries=(*right.entries, newer), rest=rest)
             return self._put_right(right, asked.told, setting, asked.language)
-        change = self.memory.supersede(older[0].id, newer.id, copies=[one.id for one in older[1:]])
+        change = self.memory.supersede(older[0].id, newer.id, copies=[one.id for one in older[1:]], wider=True)
         done = replies.DONE[asked.language].format(old=older[0].text, new=newer.text, where=newer.reference)
         return Acted((Written("corrected", newer.text, newer.reference, newer.id, change),), (done,))
 
@@ -291,7 +298,6 @@ class CorrectionHandler:
             )
         except (RefusedByRule, NotFound):
             return Acted(question=replies.WHAT[language])
-        close_wider(self.memory, wrong, made.entry)
         entry = self.memory.catalog.get(made.entry)
         done = replies.DONE[language].format(old=first.text, new=entry.text, where=entry.reference)
         written = Written("corrected", entry.text, entry.reference, made.entry, made.change, made.redacted)
@@ -331,6 +337,24 @@ def _whole_sentence(trigger: str, message: str) -> str:
     """The sentence that holds these words, where a dot within it was taken for its end: "am 3. Dezember"."""
     found = (message[start:end] for start, end in split(message))
     return next((one for one in found if one.startswith(trigger) and len(one) <= _WHOLE), trigger)
+
+
+def _valued(message: str) -> str:
+    """The one sentence of a message that has values; the message where there are several."""
+    found = [one for one in (message[start:end] for start, end in split(message)) if read_quantities(one)]
+    return found[0] if len(found) == 1 else message
+
+
+def _with_value(trigger: str, message: str) -> str:
+    """The sentence that tells of a change, with the one that gives the value where it gives none: both were acted on."""
+    valued = _valued(message)
+    return trigger if read_quantities(trigger) or valued == message else f"{trigger} {valued}"
+
+
+def _whole_statement(told: Correction, message: str) -> str:
+    """The sentences in a row to which that of the correction belongs: the next one may say of what the first says that it is gone."""
+    rows = (" ".join(one.text.split()) for one in read(message).of(*KEPT))
+    return next((one for one in rows if told.trigger in one and len(one) <= _WHOLE), told.trigger)
 
 
 def _parts(entry: Entry, said: str) -> Iterator[Entry]:

@@ -11,9 +11,10 @@ from typing import Final
 
 from everself.classify.corrections import Correction
 from everself.classify.coverage import denies, is_chatter, is_filler, words_of_substance, words_shared
+from everself.classify.grounded import judge
 from everself.classify.openers import bare
-from everself.memory.contrasts import names_other_value
-from everself.memory.remainders import untouched
+from everself.memory.contrasts import names_other_value, sets_values_apart
+from everself.memory.remaining_text import untouched
 from everself.memory.replacement import Replacement, find_replacement, put_right, says_more, swapped, without_values
 from everself.text.clauses import clauses_of
 from everself.text.note_quotes import with_quote
@@ -26,6 +27,10 @@ _TOLD: Final = 0.3
 _LIKELY: Final = 0.6
 # the same of a statement that is no correction to the head, where it says the same of another value and nothing else
 _HINTED: Final = 0.2
+# the same of one that says again on which day it is, and nothing else but the new time
+_ECHOED: Final = 0.1
+# how likely a message that begins as the entry does makes it wrong, by the head that sees both
+_GROUNDED: Final = 0.8
 # the value that is gone and one word more
 _NAMED: Final = 2
 # words of an answer that gives a value and hardly anything else; more than so many are worth quoting
@@ -78,7 +83,8 @@ def _answered(found: Sequence[Entry], told: Correction, message: str, earlier: S
         # who says all of it again with other values tells of another time: after the 20 on Monday, "I paid 30 for lunch on Tuesday"
         near = [one for one in near if says_more(one, said)]
     for words in (one for before in near for one in put_right(message, before)):
-        best = _best([(one, other) for one in found if (other := find_replacement(words, one.text)) is not None])
+        judged = [(one, find_replacement(words, one.text, several=True)) for one in found]
+        best = _best([(one, other) for one, other in judged if other is not None])
         text = swapped(best[0][1], words, best[0][0].text) if best else ""
         if not text or not best[0][1].close:
             continue
@@ -139,7 +145,7 @@ def _replaced(best: Sequence[tuple[Entry, Replacement]], words: str, told: Corre
         # all of it is said again
         text = words
     rest = [(entry, untouched(entry.text, words)) for entry, _ in (others if text else best)]
-    sure = _is_sure(how, words, told) and all(left is not None for _, left in rest)
+    sure = _is_sure(how, words, told, first.text) and all(left is not None for _, left in rest)
     if text and says_more(words, text):
         text = with_quote(text, _as_said(_telling(words, how), message))
     kept = tuple((entry, left) for entry, left in rest if left)
@@ -166,7 +172,7 @@ def _telling(words: str, how: Replacement) -> str:
     return words[min(first for first, _ in told) : last].strip()
 
 
-def _is_sure(how: Replacement, words: str, told: Correction) -> bool:
+def _is_sure(how: Replacement, words: str, told: Correction, known: str) -> bool:
     """Whether the entry may be closed without asking. Without a head that says so, only the value itself can: one that is named and not
     said again, or another one of which nothing else is said."""
     if how.rival:
@@ -174,8 +180,18 @@ def _is_sure(how: Replacement, words: str, told: Correction) -> bool:
     if told.sure in ("high", "medium"):
         return how.named or how.close or told.sure == "high"
     if how.named:
-        return denies(words) or len(how.common) > _NAMED or told.likely >= _LIKELY
+        instead = told.sure == "low" and told.likely >= _TOLD and sets_values_apart(words)
+        return denies(words) or len(how.common) > _NAMED or told.likely >= _LIKELY or instead
     if told.sure == "hint":
         # two weekdays may be two habits
-        return how.exact and told.likely >= _HINTED and getattr(how.news[0].value, "weekday", -1) < 0
-    return how.close and (how.whole or told.likely >= (_TOLD if how.begins else _LIKELY))
+        may = getattr(how.news[0].value, "weekday", -1) < 0
+        return may and ((how.exact and told.likely >= _HINTED) or (how.echoes and told.likely >= _ECHOED))
+    return how.close and (
+        how.whole or told.likely >= (_TOLD if how.begins else _LIKELY) or _is_grounded(how, words, known)
+    )
+
+
+def _is_grounded(how: Replacement, words: str, known: str) -> bool:
+    """Whether the head that sees both says so too, where both begin with the same thing."""
+    judged = judge(words, [known]) if how.begins else None
+    return judged is not None and judged.sure and judged.likely >= _GROUNDED

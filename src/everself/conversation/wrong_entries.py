@@ -18,7 +18,7 @@ from everself.classify.pairs import replaces
 from everself.conversation.replacements import Replaced
 from everself.conversation.wrong_words import exchange, holds
 from everself.memory.contrasts import names_another
-from everself.memory.remainders import untouched
+from everself.memory.remaining_text import untouched
 from everself.text.folding import fold_in_place
 from everself.text.quantities import read_quantities
 from everself.text.search import TermKind, read_query

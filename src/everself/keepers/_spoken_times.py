@@ -8,7 +8,7 @@ from typing import Final
 
 import re2
 
-from everself.config.kinds import parse_duration
+from everself.config.setting_types import parse_duration
 
 _UNITS: Final = {"minute": "m", "min": "m", "hour": "h", "day": "d", "m": "m", "h": "h", "d": "d"}
 _STEP: Final = re2.compile(r"(\d{1,6}|an?|half an)\s*(minutes?|mins?|hours?|days?|weeks?|[mhd])(?:\s*(?:,|and)?\s*|$)")

@@ -14,8 +14,8 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from everself.clock import Clock, find_zone
-from everself.config.kinds import DAYS
 from everself.config.sections import Tunables
+from everself.config.setting_types import DAYS
 from everself.errors import ChangedMeanwhile, EverselfError, LockTimeout, ModelFailed, RefusedByRule, WrongUse
 from everself.frozen import Frozen
 from everself.keepers.slots import SHORTEST_STEP, Missed, Times, missed, next_slot, read_times

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
-from everself.config.kinds import parse_duration
+from everself.config.setting_types import parse_duration
 from everself.errors import WrongUse
 from everself.frozen import Frozen
 from everself.keepers._spoken_times import read_wait, read_wall

@@ -19,7 +19,7 @@ def close_for(
 ) -> tuple[ProvenanceRecord, ...]:
     """Close an entry in favour of a newer one, given by id and text. Returns the records of what is kept. `is_known`: whether an open
     entry has this text, or it was forgotten."""
-    from everself.memory.remainders import remainder
+    from everself.memory.remaining_text import remainder
 
     by, words = newer
     close_entry(draft, entry, now.date(), by)

@@ -13,6 +13,8 @@ from everself.text.dates import NamedDay
 from everself.text.quantities import Quantity, read_quantities
 from everself.text.search import TermKind, read_query
 
+# a word, a denial and another word
+_CONTRAST: Final = 3
 _NOON: Final = 12
 _MINUTES: Final = 60
 _DAYS: Final = 31
@@ -28,6 +30,11 @@ def names_other_value(said: str, known: str) -> bool:
     pairs = list(_contrasted(said))
     held = read_quantities(known)
     return bool(pairs) and not any(_is_same(one, other) for pair in pairs for one in pair for other in held)
+
+
+def sets_values_apart(said: str) -> bool:
+    """Whether two values stand side by side of which only one can be meant."""
+    return any(True for _ in _contrasted(said))
 
 
 def _contrasted(said: str) -> Iterator[tuple[Quantity, Quantity]]:
@@ -71,6 +78,16 @@ def _is_same(one: Quantity, other: Quantity) -> bool:
     if isinstance(valued.value, NamedDay):
         return number == valued.value.first
     return isinstance(valued.value, int) and (number * _MINUTES - valued.value) % (_NOON * _MINUTES) == 0
+
+
+def denied_word(said: str) -> tuple[str, str]:
+    """The wrong word and the right one, where a sentence is a word, a denial and another word ("RAVIC not pavic"); else two empty ones."""
+    words = [word.strip(_EDGES) for word in said.split()]
+    if len(words) != _CONTRAST or read_quantities(said):
+        return "", ""
+    new, denial, old = words
+    plain = not any(term.kind is TermKind.STOP for one in (new, old) for term in read_query(one).terms)
+    return (old, new) if plain and new.casefold() != old.casefold() and denies(denial) else ("", "")
 
 
 def names_another(said: str, known: str, apart_from: Collection[str] = ()) -> bool:

@@ -36,6 +36,7 @@ from everself.memory.writing import (
     count_mention,
     is_quarantined,
     log_path,
+    plain,
     restamp,
     target,
 )
@@ -61,6 +62,7 @@ from everself.workspace.protocol import Workspace
 
 TRIES = 5
 _SHOWN = 160
+_Entries = Sequence[NewEntry]
 _AUTHORS = {OWNER: Author.OWNER, CORRECTION: Author.OWNER, HAND: Author.OWNER}
 
 
@@ -128,9 +130,7 @@ class Memory:
                 if cleaned.private
                 else "The text is empty."
             )
-        new_entry = replace(
-            new_entry, text=cleaned.text, category=_plain(new_entry.category), who=_plain(new_entry.who)
-        )
+        new_entry = replace(new_entry, text=cleaned.text, category=plain(new_entry.category), who=plain(new_entry.who))
         self._check_grave(new_entry)
         new_entry = self.dated(new_entry)
         self._check_grave(new_entry)
@@ -184,32 +184,31 @@ class Memory:
         trigger: str = "",
         sure: str = "high",
         copies: Sequence[str] = (),
-        kept: Sequence[NewEntry] = (),
+        kept: _Entries = (),
     ) -> Corrected:
         """Correct an entry: close the wrong one, write the right one at full confidence, log both. `old` is an id or the text; `copies`
         are ids of entries with the same meaning, which are closed too; `kept` are their other facts.
 
         Notes of the same message with the same meaning are closed too. `origin` is the origin of `new`, and must be the owner.
         """
-        named = self._wrong(old)
-        named += [one for one in map(self.catalog.find, copies) if one is not None and one not in named]
-        wrong = self._with_copies(named)
+        wrong = self._with_copies(old, copies)
         new_entry = as_correction(NewEntry(new, origin, was=clean(wrong[0].text).text))
         return self._replace(wrong, new_entry, {"said": said, "trigger": trigger, "sure": sure}, kept)
 
-    def revise(self, old: str, new: str, origin: Origin, *, trigger: str, kept: Sequence[NewEntry] = ()) -> Corrected:
+    def revise(
+        self, old: str, new: str, origin: Origin, *, trigger: str, copies: Sequence[str] = (), kept: _Entries = ()
+    ) -> Corrected:
         """Correct an entry with a model's wording, after the owner stated the right value in `trigger`. The new entry is the agent's and
         replaces the wrong one in its place. The caller has compared the two."""
-        wrong = self._with_copies(self._wrong(old))
+        wrong = self._with_copies(old, copies)
         core = any(one.tier is Tier.CORE for one in wrong)
         told = {"said": "", "trigger": trigger, "sure": "high"}
         return self._replace(wrong, NewEntry(new, origin, "correction", explicit=core), told, kept)
 
     def _replace(
-        self, wrong: list[Entry], new_entry: NewEntry, told: Mapping[str, str], kept: Sequence[NewEntry] = ()
+        self, wrong: list[Entry], new_entry: NewEntry, told: Mapping[str, str], kept: _Entries = ()
     ) -> Corrected:
-        cleaned = clean(new_entry.text)
-        if not cleaned.text:
+        if not (cleaned := clean(new_entry.text)).text:
             raise RefusedByRule("The new text is empty.")
         new_entry = replace(new_entry, text=cleaned.text, person=place(wrong[0].path).person or "")
         # a "tomorrow" taken over from the wrong text was said on another day
@@ -225,7 +224,7 @@ class Memory:
             identity = new_id()
             found = replace(found, entry=identity)
             fresh = [self.catalog.find(entry.id) or entry for entry in wrong]
-            records = self._close(draft, fresh, (identity, cleaned.text), kept)
+            records = self._close(draft, fresh, (identity, cleaned.text), kept, wider=True)
             # the replaced entry is not evidence: a correction rests on the owner's word alone
             records += (add_entry(draft, new_entry, identity, now),)
             said, trigger = clean(told["said"] or wrong[0].text).text, clean(told["trigger"]).text
@@ -236,8 +235,11 @@ class Memory:
         change = self.change(plan)
         return replace(found, change=change)
 
-    def supersede(self, old: str, new: str, *, copies: Sequence[str] = (), kept: Sequence[NewEntry] = ()) -> str:
-        """Close an older entry and its `copies` in favour of a newer one; `kept` are their other facts. Returns the change."""
+    def supersede(
+        self, old: str, new: str, *, copies: Sequence[str] = (), kept: _Entries = (), wider: bool = False
+    ) -> str:
+        """Close an older entry and its `copies` in favour of a newer one; `kept` are their other facts. `wider`: it was wrong, and entries
+        that contain it among other words are closed too. Returns the change."""
         older, newer = [self.catalog.get(one) for one in (old, *copies)], self.catalog.get(new)
         if newer.id in {one.id for one in older}:
             raise WrongUse("An entry cannot replace itself.")
@@ -245,18 +247,21 @@ class Memory:
         def plan() -> Change:
             draft = self.draft()
             fresh = [self.catalog.get(one.id) for one in older]
-            records = self._close(draft, fresh, (newer.id, newer.text), kept)
+            records = self._close(draft, fresh, (newer.id, newer.text), kept, wider=wider)
             return _change(OWNER, "supersede", draft, (f"entry:{newer.id}",), records)
 
         return self.change(plan)
 
     def _close(
-        self, draft: Draft, wrong: Iterable[Entry], newer: tuple[str, str], kept: Sequence[NewEntry]
+        self, draft: Draft, wrong: Sequence[Entry], newer: tuple[str, str], kept: _Entries, *, wider: bool
     ) -> tuple[ProvenanceRecord, ...]:
         """Close wrong entries and write their still-valid parts in one change, so that a crash or undo cannot separate them."""
+        from everself.memory.broader_entries import wider_than
+
         now = self.clock.now()
-        records = [one for entry in wrong for one in close_for(draft, entry, newer, now, self.is_settled)]
-        fresh = [one for one in kept if not self.is_settled(one)]
+        around, left = wider_than(wrong, newer[0], self.catalog) if wider else ([], [])
+        records = [one for entry in (*wrong, *around) for one in close_for(draft, entry, newer, now, self.is_settled)]
+        fresh = [one for one in (*kept, *left) if not self.is_settled(one)]
         return (*records, *(add_entry(draft, one, new_id(), now) for one in fresh))
 
     def is_settled(self, new_entry: NewEntry) -> bool:
@@ -269,8 +274,7 @@ class Memory:
             raise RefusedByRule(
                 "Permission denied: only the owner can edit an entry.", mend=f"everself memory edit {identity}"
             )
-        cleaned = clean(text)
-        if not cleaned.text:
+        if not (cleaned := clean(text)).text:
             raise RefusedByRule("The new text is empty.", mend=f"everself memory forget {identity}")
         entry = self.catalog.get(identity)
 
@@ -429,11 +433,11 @@ class Memory:
             raise RefusedByRule("This was forgotten on request and is not remembered again.")
         self.catalog.unbury(new_entry.text)
 
-    def _with_copies(self, wrong: list[Entry]) -> list[Entry]:
-        from everself.memory.copies import copies_of
+    def _with_copies(self, old: str, copies: Sequence[str]) -> list[Entry]:
+        from everself.memory.same_message import copies_of
 
-        found = {one.id: one for entry in wrong for one in (entry, *copies_of(entry, self.catalog))}
-        return list(found.values())
+        named = [*self._wrong(old), *filter(None, map(self.catalog.find, copies))]
+        return list({one.id: one for entry in named for one in (entry, *copies_of(entry, self.catalog))}.values())
 
     def _wrong(self, old: str) -> list[Entry]:
         """The entries to correct: the one with that id, or those with this text."""
@@ -492,8 +496,3 @@ def _change(
 ) -> Change:
     author = _AUTHORS.get(source, Author.IMPORT if source == "import" else Author.AGENT)
     return Change(author, reason, draft.edits(), evidence, provenance=provenance, key=key)
-
-
-def _plain(text: str) -> str:
-    """One line without characters that have a meaning in Markdown headings or comments."""
-    return " ".join(text.replace("#", " ").replace("[", " ").replace("]", " ").split())

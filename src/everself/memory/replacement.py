@@ -41,7 +41,8 @@ class Replacement:
 
     `named`: the statement names the value that is known, and does not say it again. `close`: the common words stand beside the new value,
     or are several. `begins`: both begin with the same thing. `whole`: all that is said of the old value is said of the new one; `exact`:
-    and nothing else. `rival`: each names something that the other does not, in the same place.
+    and nothing else. `rival`: each names something that the other does not, in the same place. `echoes`: beside a value of another kind
+    that both have, nothing is said that the known text does not say ("Bertrand Thursday 4:15" of "Bertrand has his fitting Thursday at 2").
     """
 
     olds: tuple[Quantity, ...]
@@ -53,6 +54,7 @@ class Replacement:
     whole: bool
     exact: bool
     rival: bool = False
+    echoes: bool = False
 
     @property
     def weight(self) -> tuple[bool, int]:
@@ -76,12 +78,12 @@ class _Side:
         return [one for one in self.values if one.kind == kind]
 
 
-def find_replacement(said: str, known: str) -> Replacement | None:
+def find_replacement(said: str, known: str, *, several: bool = False) -> Replacement | None:
     """What of a known text a statement replaces; None where it is about something else, gives no other value, or more than one sentence of
-    the text could be meant."""
+    the text could be meant. `several`: who asks knows that they are about the same, and they may differ in a day and in a time."""
     if max(len(said), len(known)) > _LONGEST or not read_quantities(said) or names_other_value(said, known):
         return None
-    found = [one for start, end in split(known) if (one := _compare(said, known, start, end)) is not None]
+    found = [one for start, end in split(known) if (one := _compare(said, known, start, end, several)) is not None]
     best = max(found, key=lambda one: one.weight, default=None)
     if best is None or sum(one.weight == best.weight for one in found) > 1:
         return None
@@ -182,6 +184,15 @@ def _exchange(kind: str, known: Sequence[Quantity], given: Sequence[Quantity]) -
     return None if kind == "number" and _is_unit(new.unit) and not _same_unit(old.unit, new.unit) else (old, new)
 
 
+def beside(found: Replacement, known: str) -> str:
+    """What stands in the known text beside the clauses of the old values."""
+    parts = [
+        (start + first, start + until) for start, end in split(known) for first, until in clauses_of(known[start:end])
+    ]
+    left = [known[first:until] for first, until in parts if not any(first <= one.start < until for one in found.olds)]
+    return ", ".join(filter(None, (one.strip() for one in left)))
+
+
 def without_values(text: str) -> str:
     return _bare(text, read_quantities(text))
 
@@ -191,7 +202,7 @@ def says_more(one: str, other: str) -> bool:
     return bool(_apart(_bare(one, read_quantities(one)), other))
 
 
-def _compare(said: str, known: str, start: int, end: int) -> Replacement | None:
+def _compare(said: str, known: str, start: int, end: int, several: bool) -> Replacement | None:
     every = read_quantities(known)
     ours = _Side(said, read_quantities(said), _bare(said, read_quantities(said)))
     # places are those of the whole text, words those of this sentence
@@ -221,7 +232,7 @@ def _compare(said: str, known: str, start: int, end: int) -> Replacement | None:
     if named:
         # what is said of another kind goes with it: another day at another time
         valued = [one for one in valued if one[0][0].kind != "number"]
-    elif not valued or _is_rival(ours, theirs, valued, common):
+    elif not valued or (_is_rival(ours, theirs, valued, common) and not (several and _is_same_frame(ours, theirs))):
         return None
     return _made(ours, theirs, (named, valued), common)
 
@@ -242,7 +253,16 @@ def _made(ours: _Side, theirs: _Side, pairs: tuple[list[_Pair], list[_Pair]], co
         whole,
         whole and not _apart(mine, theirs.bare),
         names_another(ours.text, theirs.text[theirs.start :]),
+        _echoes(ours, theirs, news[0], mine),
     )
+
+
+def _echoes(ours: _Side, theirs: _Side, new: Quantity, clause: str) -> bool:
+    again = [
+        one for kind in _KINDS if kind != new.kind for one in ours.of(kind) if any(map(one.agrees, theirs.of(kind)))
+    ]
+    beside = [one for one in again if one.kind != "number" and ours.clause(one) == ours.clause(new)]
+    return bool(beside) and bool(words_of_substance(clause)) and not _apart(clause, theirs.bare)
 
 
 def _common(ours: _Side, theirs: _Side) -> set[str]:
@@ -288,6 +308,11 @@ def _is_rival(ours: _Side, theirs: _Side, valued: Sequence[_Pair], common: set[s
     if _labels(ours.bare) != _labels(theirs.bare):
         return True
     return _are_alike(_apart(_near(ours, new), theirs.bare), _apart(_near(theirs, old), ours.bare))
+
+
+def _is_same_frame(ours: _Side, theirs: _Side) -> bool:
+    """Whether the two say the same but for their values."""
+    return not _apart(ours.bare, theirs.bare) and not _apart(theirs.bare, ours.bare)
 
 
 def _near(side: _Side, value: Quantity) -> str:
@@ -339,7 +364,9 @@ def _apart(one: str, other: str) -> list[str]:
 def _names_part(own: str, other: str) -> bool:
     """Whether each names somebody that the other does not, and nobody is named by both."""
     ours, theirs = set(names_in(own)), set(names_in(other))
-    return bool(ours and theirs) and not ours & theirs and not words_shared(" ".join(theirs), own)
+    # a name at the beginning of a sentence does not look like one
+    named = words_shared(" ".join(theirs), own) or words_shared(" ".join(ours), other)
+    return bool(ours and theirs) and not ours & theirs and not named
 
 
 def _labels(text: str) -> set[str]:

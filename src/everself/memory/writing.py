@@ -69,6 +69,11 @@ class NewEntry(Frozen):
         return self.origin.lineage
 
 
+def plain(text: str) -> str:
+    """One line without anything that means something in Markdown headings or comments."""
+    return " ".join(text.replace("#", " ").replace("[", " ").replace("]", " ").split())
+
+
 class CleanedText(Frozen):
     """Text that may be stored; `kinds` are the secrets that were removed, `private` is True if private passages were removed."""
 

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from everself.memory.bank import BankPage, PageName
 from everself.memory.memory import Remembered
+from everself.memory.memory_bank import BankPage, PageName
 from everself.memory.provenance import stated_by_owner
 from everself.operations.caller import Caller
 from everself.operations.declaration import Argument, NoRequest, Option, Request, owner_reads, owner_writes

@@ -25,7 +25,7 @@ from everself.config.client_files import (
     stands_in_toml,
 )
 from everself.config.installation import install_command
-from everself.config.kinds import Plain
+from everself.config.setting_types import Plain
 from everself.conversation.sessions.client_sessions import CLIENTS, ClientName
 from everself.errors import BadConfig, ChangedMeanwhile, Damaged, EverselfError, NotFound, WrongUse
 from everself.frozen import Frozen

@@ -13,7 +13,6 @@ from everself.memory.provenance import OWN, OWNER, PERSON, is_outside, rank, sta
 from everself.memory.quarantine import Released
 from everself.memory.quarantine import release as let_out
 from everself.memory.selection import Selection, Standing, select
-from everself.memory.wider import close_wider
 from everself.memory.writing import CORE, NewEntry, is_quarantined
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.client_prompts import with_prompt
@@ -297,7 +296,6 @@ def correct_entry(
     if rank(origin.source) < rank(OWNER) or caller.taint != OWN or another:
         done = None if another else _put_right(runtime, wrong, request.new, caller)
         if done is not None:
-            close_wider(memory, wrong, done.entry)
             return done
         beside = "" if another else keep_beside(runtime, wrong, NewEntry(request.new, origin), caller)
         if beside:

@@ -10,8 +10,8 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from everself.clock import find_zone, host_zone
-from everself.config.kinds import parse_time
 from everself.config.sections import Heartbeat
+from everself.config.setting_types import parse_time
 from everself.conversation.resources import TurnOptions
 from everself.conversation.sessions.session import Session
 from everself.conversation.shared_state import REFLEX

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from everself.clock import system_now
 from everself.config.client_files import decode, find_in_json
-from everself.config.kinds import Plain
+from everself.config.setting_types import Plain
 from everself.errors import EverselfError, NotFound
 from everself.operations.gateway import find_listening, folder_of
 from everself.operations.home import Home

@@ -30,10 +30,11 @@ from everself.classify.statements import read, read_each
 from everself.conversation.tools.protocol import ToolContext
 from everself.memory.closing import part_of
 from everself.memory.contrasts import names_other_value
-from everself.memory.copies import copies_of, same_statement
 from everself.memory.memory import Corrected, Memory, Remembered
 from everself.memory.provenance import AGENT, HAND, OWN, OWNER, is_human, is_outside, kept, rank
-from everself.memory.remainders import parted, spared, untouched
+from everself.memory.remaining_text import parted, spared, untouched
+from everself.memory.replacement import beside, find_replacement
+from everself.memory.same_message import copies_of, same_statement
 from everself.memory.statements import said
 from everself.memory.writing import NewEntry, core_path, is_quarantined, log_path
 from everself.operations.caller import Caller
@@ -148,29 +149,31 @@ def _close_for(
         names = [one.id for one in wrong[1:]]
         if right.source == OWNER:
             return memory.correct(wrong[0].id, right.text, right.origin, trigger=caller.said, copies=names, kept=left)
-        made = memory.revise(wrong[0].id, right.text, right.origin, trigger=caller.said, kept=() if names else left)
-        if names:
-            memory.supersede(names[0], made.entry, copies=names[1:], kept=left)
-        return made
+        return memory.revise(wrong[0].id, right.text, right.origin, trigger=caller.said, copies=names, kept=left)
     named = tuple(one.id for one in wrong if one.id != known.id)
-    return Corrected(known.id, named, memory.supersede(named[0], known.id, copies=named[1:], kept=left))
+    return Corrected(known.id, named, memory.supersede(named[0], known.id, copies=named[1:], kept=left, wider=True))
 
 
 def put_right(runtime: Runtime, wrong: Sequence[Entry], new_entry: NewEntry, caller: Caller) -> Corrected:
     """Close the wrong entry for what a model words, or for what was kept of this message already and tells the same."""
     memory = runtime.memory
     known = _of_message(memory, new_entry, caller) or _correcting(memory, wrong, new_entry, caller)
-    left = list(_spared(wrong, f"{new_entry.text}\n{said(caller.said)}"))
+    left = list(_spared(wrong, new_entry.text, said(caller.said)))
     if known is None:
         return memory.revise(wrong[0].id, new_entry.text, new_entry.origin, trigger=caller.said, kept=left)
     names = tuple(one.id for one in wrong)
-    return Corrected(known.id, names, memory.supersede(names[0], known.id, copies=names[1:], kept=left))
+    return Corrected(known.id, names, memory.supersede(names[0], known.id, copies=names[1:], kept=left, wider=True))
 
 
-def _spared(wrong: Sequence[Entry], words: str) -> Iterator[NewEntry]:
-    """What else a person said in the entries that are wrong."""
+def _spared(wrong: Sequence[Entry], right: str, message: str) -> Iterator[NewEntry]:
+    """What else a person said in the entries that are wrong: all beside the clause of the old value, where that can be told."""
+    words = f"{right}\n{message}"
     for one in wrong:
-        rest = (untouched(one.text, words) or spared(one.text, words)) if is_human(one.source) else ""
+        if not is_human(one.source):
+            continue
+        found = find_replacement(right, one.text)
+        rest = (beside(found, one.text) if found is not None else "") or untouched(one.text, words)
+        rest = rest or spared(one.text, words)
         if rest and not is_chatter(rest):
             yield part_of(one, rest, kept(one))
 
@@ -220,7 +223,7 @@ def _close_as_said(
         return memory.correct(wrong[0].id, right.text, right.origin, trigger=words, copies=names, kept=left)
     closed = [one for first in wrong for one in (first, *copies_of(first, memory.catalog))] + [*copies]
     named = tuple(dict.fromkeys(one.id for one in closed if one.id != known.id))
-    return Corrected(known.id, named, memory.supersede(named[0], known.id, copies=named[1:], kept=left))
+    return Corrected(known.id, named, memory.supersede(named[0], known.id, copies=named[1:], kept=left, wider=True))
 
 
 def _stated(words: str, caller: Caller) -> NewEntry:
@@ -280,9 +283,13 @@ def _shared(new_entry: NewEntry, sentence: Sentence) -> int:
 def _keep(memory: "Memory", new_entry: NewEntry, caller: Caller) -> Remembered:
     """Keep the owner's own words, unless what was kept of this message already tells the same."""
     known = None if new_entry.explicit else _of_message(memory, new_entry, caller)
-    if known is None or rank(memory.trust(known)) < rank(HAND):
-        return memory.remember(new_entry)
-    return Remembered(known.id, known.path, mention=True)
+    if known is not None and rank(memory.trust(known)) >= rank(HAND):
+        return Remembered(known.id, known.path, mention=True)
+    part = None if new_entry.explicit or new_entry.source != OWNER else _part_of(memory, new_entry, caller)
+    if part is not None:
+        # one sentence was kept for another note; this one is of both
+        return memory.edit(part.id, new_entry.text, new_entry.origin, seen=part.text)
+    return memory.remember(new_entry)
 
 
 def _wished(sentence: Sentence) -> str:
@@ -299,6 +306,15 @@ def _find_known(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Entry 
         return made
     found = (one for one in _alike(runtime, new_entry, caller) if rank(memory.trust(one)) >= rank(AGENT))
     return next((one for one in found if same_fact(one.text, new_entry.text)), None)
+
+
+def _part_of(memory: Memory, new_entry: NewEntry, caller: Caller) -> Entry | None:
+    """What the owner said in this message and is a part of these words of it."""
+    reference = f"msg:{caller.message}"
+    for one in memory.catalog.of(log_path(new_entry, memory.clock.today())):
+        if not one.closed and one.source == OWNER and reference in one.lineage and one.text in new_entry.text:
+            return one
+    return None
 
 
 def _of_message(memory: Memory, new_entry: NewEntry, caller: Caller) -> Entry | None:

@@ -16,10 +16,15 @@ _NOON: Final = 12
 _HOURS: Final = 24
 _MINUTES: Final = 60
 _WORDS: Final = "|".join(sorted(NUMBER_WORDS, key=lambda word: (-len(word), word)))
+_HALF, _QUARTER = 30, 15
+_QUARTERS: Final = (
+    rf"\b(?:(?P<after>quarter (?:past|after)|viertel nach)|quarter to|viertel vor) (?P<hour>[0-2]?\d\b|{_WORDS})"
+)
 _TIMES: Final = (
     r"\b(?P<hour>[0-2]?\d)(?::| ?h ?)(?P<minute>[0-5]\d)(?: ?(?P<half>[ap])\.?m\b)?",
     r"\b(?P<hour>[0-2]?\d)(?:\.(?P<minute>[0-5]\d))? ?(?:(?P<half>[ap])\.?m\b|uhr\b|o'clock)",
     rf"\bhalf (?:past )?(?P<hour>[01]?\d\b|{_WORDS})",
+    _QUARTERS,
     r"(?P<hour>[0-2]?\d) ?(?:点|點|時|시)(?: ?(?:(?P<thirty>半|반)|(?P<minute>[0-5]\d) ?[分분]))?",
     r"\b(?:at|um|à|gegen|by|until|till) (?P<hour>[01]?\d|2[0-4])\b(?: in the (?P<part>morning|afternoon|evening))?",
 )
@@ -79,10 +84,14 @@ def _times(text: str) -> Iterator[Quantity]:
             after = groups.get("half") == "p" or groups.get("part") in ("afternoon", "evening")
             hour += _NOON if after and hour < _NOON else 0
             half = "thirty" in groups or (groups.get("minute") is None and text[start:end].startswith("half"))
+            minutes = _HALF if half else int(groups.get("minute", 0))
+            quarter = rule == _QUARTERS
+            if quarter:
+                minutes = _QUARTER if "after" in groups else -_QUARTER
             taken.append((start, end))
-            # "half" is part of the time, "at" is not
-            start = start if half else match.start(compiled(rule).groupindex["hour"])
-            yield Quantity("time", start, end, hour * _MINUTES + (30 if half else int(groups.get("minute", 0))))
+            # "half" and "quarter to" belong to the time, "at" does not
+            start = start if half or quarter else match.start(compiled(rule).groupindex["hour"])
+            yield Quantity("time", start, end, (hour * _MINUTES + minutes) % (_HOURS * _MINUTES))
 
 
 def _is_part_of_a_name(text: str, start: int, end: int) -> bool:

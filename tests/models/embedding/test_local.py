@@ -17,9 +17,9 @@ from everself.config.installation import install_command, install_package
 from everself.errors import EmbeddingFailed
 from everself.models.embedding import CheckedEmbedder
 from everself.models.embedding.local import open_local
-from everself.models.embedding.local._cores import count_cores, deal_out, use_one_blas_thread
+from everself.models.embedding.local._cpu_cores import count_cores, deal_out, use_one_blas_thread
+from everself.models.embedding.local._sentence_encoder import Use
 from everself.models.embedding.local._sharing import share
-from everself.models.embedding.local._use import Use
 from everself.models.embedding.local.prepared_arrays import find_damage, open_prepared
 from everself.storage.real_disk import RealHandle
 

@@ -11,7 +11,7 @@ from tests.trust.operations import contents, random_id
 from tests.trust.rows.r06 import Person, save_by_rename, save_in_place
 
 from everself.errors import EverselfError
-from everself.memory.bank import Bank
+from everself.memory.memory_bank import Bank
 from everself.memory.quarantine import quarantine, release
 from everself.memory.writing import NewEntry
 from everself.storage.filesystem import TEMPORARY_PREFIX

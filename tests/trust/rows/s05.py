@@ -26,8 +26,8 @@ from everself.conversation.sessions.log import SessionLog
 from everself.conversation.sessions.transcripts import open_transcripts
 from everself.errors import EverselfError
 from everself.interfaces.mcp.tools import list_tools
-from everself.memory.bank import Bank
 from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
+from everself.memory.memory_bank import Bank
 from everself.memory.quarantine import quarantine
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines

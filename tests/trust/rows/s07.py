@@ -12,8 +12,8 @@ from tests.operations.changes import Changes
 from tests.trust.operations import random_id
 from tests.trust.worlds import LightWorld
 
-from everself.memory.bank import Bank
 from everself.memory.memory import Memory
+from everself.memory.memory_bank import Bank
 from everself.memory.quarantine import quarantine, release
 from everself.memory.transfer.export import export_entries
 from everself.memory.transfer.importer import ImportOptions, import_lines

@@ -12,7 +12,7 @@ from tests.trust.frames import attack_frame
 from tests.trust.worlds import LightWorld
 
 from everself.errors import RefusedByRule, WrongUse
-from everself.memory.bank import Bank
+from everself.memory.memory_bank import Bank
 from everself.memory.provenance import base_confidence
 from everself.memory.quarantine import quarantine, release
 from everself.memory.writing import NewEntry

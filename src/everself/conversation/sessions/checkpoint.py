@@ -34,7 +34,7 @@ from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import TRIGGER
 from everself.memory.memory import Memory
 from everself.memory.provenance import AGENT, CORRECTION, rank, stated_by, stated_by_owner
-from everself.memory.remainders import apart_from, says_again
+from everself.memory.remaining_text import apart_from, says_again
 from everself.memory.writing import CORE, NewEntry, is_quarantined, log_in, scope_of
 from everself.search.scopes import SessionKind
 from everself.text.normalise import fold

@@ -6,8 +6,8 @@ from typing import Final
 from everself.interfaces.rendering.entries import left_out
 from everself.interfaces.rendering.lines import entries_of
 from everself.interfaces.rendering.view import Look, View
-from everself.memory.bank import BankPage, PageName
 from everself.memory.memory import Remembered
+from everself.memory.memory_bank import BankPage, PageName
 
 
 def _listed(pages: tuple[PageName, ...], _: Look) -> Iterable[str]:

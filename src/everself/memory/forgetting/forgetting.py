@@ -51,7 +51,7 @@ from everself.memory.forgetting.proof import (
     Target,
     Unreachable,
 )
-from everself.memory.forgetting.spoken import Spoken, find_spoken
+from everself.memory.forgetting.said_sentences import Spoken, find_spoken
 from everself.memory.provenance import AGENT, PERSON
 from everself.storage.filesystem import READ_LIMIT, disk_errors
 from everself.storage.history.rewriting import RewritableHistory, Rewritten

@@ -1,21 +1,20 @@
 """The forgotten words, and how a document or a text is cleaned of them. Pure.
 
-"The text" of a forgotten entry means its words, whatever their case, spacing or typographic quotes:
+"The text" of a forgotten entry means its words, ignoring case, spacing and typographic quotes:
 
-* an entry that carries a forgotten id, or says exactly these words and nothing else, goes as a whole, wherever it stands;
-  so does a line in a log that only refers to it by id;
-* elsewhere the words go, and `[forgotten]` stands in their place, where they stand for themselves: a whole line, in quotation marks
-  or struck through, in a record of Everself's after its label. Words that are telling (long enough to be no coincidence) also count
-  as a sentence of their own, and in messages and reasons wherever they stand;
-* words within another sentence of a document are that sentence's. They stay, and are reported as a mention. So "tea" takes no line
-  about tea with it.
+* an entry with a forgotten id, or with exactly this text, is removed as a whole, wherever it is; so is a log line that only refers to
+  it by id;
+* elsewhere `[forgotten]` replaces the words if they stand alone: as a whole line, in quotation marks or struck through, or after the
+  label of an Everself record. Distinctive words (too long for a coincidence) also count as a sentence of their own, and anywhere in
+  messages and reasons;
+* words inside another sentence of a document belong to that sentence. They stay, and are reported as a mention. So "tea" removes no line
+  about tea.
 
-Words that somebody asks to be forgotten as such (`anywhere`) go wherever they stand: an entry of one paragraph that holds them goes as a
-whole, and so does a sentence of a conversation (`spoken.py` finds them); longer texts, records and headings lose the words and keep the
-rest.
+Words that someone asks to forget as such (`anywhere`) are removed everywhere: an entry of one paragraph that contains them is removed as
+a whole, and so is a sentence of a conversation (`said_sentences.py` finds them). Longer texts, records and headings lose only the words.
 
-When whole days, people or sessions are forgotten, short words ("yes") count only in the documents they came from.
-What the owner alone may write (the soul, the settings) is never changed by forgetting; it is reported as well.
+When whole days, people or sessions are forgotten, short words ("yes") count only in the documents they came from. Documents that only
+the owner may write (the soul, the settings) are never changed by forgetting; their mentions are reported too.
 """
 
 import json

@@ -35,7 +35,7 @@ def open_local(model: str, model_path: str, cache: str) -> Embedder:
 
         return Gguf(model_path)
     if model in _FAST:
-        from everself.models.embedding.local._use import Use
+        from everself.models.embedding.local._sentence_encoder import Use
 
         return Use(cache)
     if model in _QUALITY:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from everself.config.installation import install_command
 from everself.errors import EmbeddingFailed
-from everself.models.embedding.local._cores import deal_out
+from everself.models.embedding.local._cpu_cores import deal_out
 from everself.models.embedding.local._sharing import installed_version, share
 from everself.models.embedding.protocol import Purpose
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from everself.config.installation import install_package
 from everself.errors import EmbeddingFailed
-from everself.models.embedding.local._cores import count_cores
+from everself.models.embedding.local._cpu_cores import count_cores
 from everself.models.embedding.protocol import Purpose
 
 if TYPE_CHECKING:

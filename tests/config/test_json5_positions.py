@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from json5.loader import ModelLoader, loads
 from json5.model import JSONArray, JSONObject, Value
 
-from everself.config.shape import Where, locate
+from everself.config.json5_positions import Where, locate
 
 
 def paths(value: object, where: Where = ()) -> Iterator[Where]:

@@ -7,7 +7,7 @@ import pytest
 from tests.memory.minds import Mind, open_mind
 
 from everself.errors import NotFound, UnsafePath, WrongUse
-from everself.memory.bank import Bank, parse_held
+from everself.memory.memory_bank import Bank, parse_held
 from everself.testing.origins import origin_of
 from everself.values import Tag
 

@@ -3,7 +3,7 @@
 import pytest
 
 from everself.classify.coverage import gives_otherwise
-from everself.memory.remainders import apart_from, remainder, untouched
+from everself.memory.remaining_text import apart_from, remainder, untouched
 
 
 @pytest.mark.parametrize(

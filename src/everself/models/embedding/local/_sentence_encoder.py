@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from everself.config.installation import install_package
 from everself.errors import EmbeddingFailed
-from everself.models.embedding.local._cores import deal_out, use_one_blas_thread
+from everself.models.embedding.local._cpu_cores import deal_out, use_one_blas_thread
 from everself.models.embedding.local._sharing import installed_version, share
 from everself.models.embedding.local.prepared_arrays import open_prepared
 from everself.models.embedding.protocol import Purpose
