@@ -1,7 +1,8 @@
-"""What of a message its writer says, and what they show: quotations, fences, pasted pages, forwarded mail, what a question is about. Pure.
+"""Separates what a message's writer says from what they show: quotations, fences, pasted pages, forwarded mail, what a question is about.
+Pure.
 
-By layout, in any language. Nobody can tell a pasted line without any mark from a typed one; from two lines on the form tells much. Where
-it is in doubt, text is shown: it stays in the conversation, and its writer can still ask to remember it.
+Works by layout, in any language. A single pasted line without any mark looks like a typed one; two lines or more can be told by their form.
+In doubt, text counts as shown: it stays in the conversation, and its writer can still ask to remember it.
 """
 
 from dataclasses import dataclass
@@ -16,33 +17,33 @@ from everself.text.layout import Line, lines_of
 from everself.text.normalise import without_surrogates
 from everself.text.sentences import Language, language_of, letters_in, quotations, split
 
-# wish: asks to remember what follows, which is `asked`. wrapping: lines of a program around the message, which are nobody's words.
+# wish: asks to remember the text after it, which is `asked`. wrapping: lines that a program put around the message, which nobody wrote.
 Role = Literal["said", "wish", "asked", "shown", "wrapping"]
 
-# Lengths are in Latin characters. A character of a script without blanks says as much as these.
+# Lengths are in Latin characters. A character of a script without blanks counts as this many.
 _DENSE: Final = 2.5
-# Of a longer message only the edges are read: there stands what its writer says of it.
+# Of a longer message only the edges are read, because that is where its writer comments on it.
 LONGEST: Final = 3_000
 MOST_LINES: Final = 60
 _EDGE: Final = 1_000
 _EDGE_LINES: Final = 8
-# What people type about themselves at once is shorter (tests/corpora/provenance).
+# People usually type less about themselves at once (tests/corpora/provenance).
 _PARAGRAPHS: Final = 4
 _LONG_PARAGRAPH: Final = 700
 _LONG_MESSAGE: Final = 1_500
 _MANY_LINES: Final = 20
 _PROSE_LINES: Final = 4
-# a letter in short sentences has so many paragraphs at least; the line that introduces a text is so long at most
+# fewest paragraphs of a letter in short sentences, and greatest length of a line that introduces a text
 _LETTER: Final = 3
 _LEAD: Final = 200
-# what somebody tells beside a question: a sentence of so much, or so many before it in its line
+# background that belongs to a question: one sentence of this length after it, or this many before it in its line
 _MATTER: Final = 120
 _MATTER_BEFORE: Final = 4
-# more than a name, a title or a motto in quotation marks is somebody's text
+# a longer quotation than a name, a title or a motto is somebody else's text
 _LONG_QUOTE: Final = 90
 _ASKS: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER})
 _EMPTY: Final = frozenset({SentenceKind.GREETING, SentenceKind.THANKS, SentenceKind.OTHER})
-# of a text beside what may ask, too little is taken for speech rather than too much
+# share of the threshold at which a sentence counts as a question: next to a question, text is rather taken for shown than for said
 _DOUBT: Final = 0.5
 _COLONS: Final = (":", "：")
 # letters of a greeting or thanks, and of an "ok"
@@ -54,7 +55,7 @@ _AROUND: Final = " \"')]」』）"
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of a message. Stretches do not overlap; what lies between them is blank."""
+    """A stretch of a message. Stretches do not overlap; only blanks are between them."""
 
     start: int
     end: int
@@ -75,7 +76,7 @@ def _stretches(message: str, _generation: int) -> tuple[Stretch, ...]:
     sentences = [
         one.text[start:end] for one in lines if one.kind in ("prose", "item") for start, end in split(one.text)
     ]
-    # what is embedded together costs less, and of more than so many sentences none is embedded
+    # embedding sentences together costs less; with more than `MOST` sentences none is embedded
     deep = len(sentences) <= MOST
     if deep:
         prepare(sentences)
@@ -84,12 +85,12 @@ def _stretches(message: str, _generation: int) -> tuple[Stretch, ...]:
 
 
 def said(message: str) -> str:
-    """What its writer says or asks to remember, without what they show."""
+    """What the writer says or asks to remember, without what they show."""
     return _text(message, "said", "wish", "asked")
 
 
 def shown(message: str) -> str:
-    """What its writer shows: others' words, or words that cannot be told from others'."""
+    """What the writer shows: text of others, or text that cannot be distinguished from it."""
     return _text(message, "shown")
 
 
@@ -98,7 +99,8 @@ def _text(message: str, *roles: Role) -> str:
 
 
 def _long(message: str) -> tuple[Stretch, ...]:
-    """Where it opens with the wish to remember, all of it is meant; else all but its first line and a last question is shown."""
+    """Read a long message by its edges. If it begins with a request to remember, all of it is `asked`; otherwise everything is shown except
+    its first line and a last question."""
     head = without_surrogates("\n".join(message[:_EDGE].split("\n")[:_EDGE_LINES]))
     lines = lines_of(head)
     wish = _wish(lines, head, deep=False)
@@ -126,8 +128,8 @@ def _kinds(text: str, own: Language, *, deep: bool) -> list[SentenceKind]:
 
 
 def _kind(sentence: str, own: Language, *, deep: bool) -> SentenceKind:
-    """As layout needs it. What is longer than a greeting says something, whether or not it is worth keeping; a mark of interrogation asks,
-    whatever the words say: of a text beside it too little is taken for speech rather than too much."""
+    """The kind of a sentence as layout needs it. A sentence longer than a greeting is a statement, whether or not it is worth keeping. A
+    question mark makes it a question, whatever its words."""
     kind = judge(sentence, own, deep=deep).kind
     scores = score(sentence, deep=deep)
     if kind is SentenceKind.OTHER and scores["question"] >= scores.possible["question"] * _DOUBT:
@@ -139,7 +141,7 @@ def _kind(sentence: str, own: Language, *, deep: bool) -> SentenceKind:
 
 
 def _asks(text: str, own: Language, *, deep: bool) -> bool:
-    """Whether a line asks for something now. What follows a colon is what it asks about."""
+    """Whether a line asks for something now. Text after a colon is what it asks about."""
     return any(kind in _ASKS for kind in _kinds(_before_colon(text), own, deep=deep))
 
 
@@ -149,7 +151,7 @@ def _before_colon(text: str) -> str:
 
 
 def _wish(lines: list[Line], message: str, *, deep: bool) -> int | None:
-    """The number of the line that asks to remember what follows it, where nothing but greetings stands before."""
+    """The number of the line that asks to remember what follows it, if only greetings precede it."""
     for number, line in enumerate(lines):
         if line.kind in ("blank", "wrapping"):
             continue
@@ -174,7 +176,7 @@ class _Reader:
         self._own = language_of(message)
         self._lines = lines
         self._roles: list[Role] = ["said"] * len(lines)
-        # a line may hold both, what is said first: where the rest begins
+        # the position in a line where the shown part begins, if the line begins with something said
         self._cuts: dict[int, int] = {}
         self._judged: dict[int, list[SentenceKind]] = {}
         self._asking: dict[int, bool] = {}
@@ -220,7 +222,7 @@ class _Reader:
         return self._asking[at]
 
     def _is_question(self, at: int) -> bool:
-        """Whether it asks and says nothing else."""
+        """Whether the line only asks."""
         kinds = self._kinds(at)
         return bool(kinds) and all(kind in _ASKS for kind in kinds)
 
@@ -228,7 +230,7 @@ class _Reader:
         return sum(_weight(self._lines[at].text) for at in paragraph)
 
     def _paragraphs(self) -> list[list[int]]:
-        """The numbers of the lines that are still said, by paragraphs; greetings are none."""
+        """The numbers of the lines that are still `said`, by paragraph, without paragraphs of only greetings."""
         found: list[list[int]] = [[]]
         for at, line in enumerate(self._lines):
             if self._roles[at] == "said" and line.kind in ("prose", "item"):
@@ -238,14 +240,14 @@ class _Reader:
         return [one for one in found if one and not all(kind in _EMPTY for kind in self._kinds(*one))]
 
     def _by_documents(self) -> None:
-        """What follows a heading, a rule or an address alone is a document, but for a last question about it."""
+        """Everything after a heading, a rule or an address on its own line is a document, except a last question about it."""
         for at, line in enumerate(self._lines):
             if line.kind in ("heading", "rule", "link") and at + 1 < len(self._lines):
                 self._show([number for number in range(at + 1, len(self._lines)) if not self._is_question(number)])
                 return
 
     def _by_paragraphs(self) -> None:
-        """A first line that a blank line sets apart introduces what follows. Short sentences with blank lines between are a letter."""
+        """A first line followed by a blank line introduces the text below. Short sentences separated by blank lines are a letter."""
         paragraphs = self._paragraphs()
         if len(paragraphs) < 2 or self._is_letter(paragraphs):
             return
@@ -259,7 +261,8 @@ class _Reader:
         self._show([at for at in range(first[-1] + 1, len(self._lines)) if at not in asked])
 
     def _is_letter(self, paragraphs: list[list[int]]) -> bool:
-        """Several paragraphs, each of them one line with one short sentence. Of two, one may be about the other."""
+        """Whether the message is several paragraphs of one line with one short sentence each. Two paragraphs are not enough, because one
+        may be about the other."""
         if not _LETTER <= len(paragraphs) <= _PARAGRAPHS or self._asks(paragraphs[0][0]) or "shown" in self._roles:
             return False
         kinds = [[kind for kind in self._kinds(*one) if kind not in _EMPTY] for one in paragraphs]
@@ -269,7 +272,8 @@ class _Reader:
         )
 
     def _by_questions(self) -> None:
-        """What a question or an order is about within its paragraph: the lines below it, and more than a sentence before or beside it."""
+        """Mark what a question or an order is about within its paragraph: the lines below it, and those before it if they are more than
+        background."""
         for paragraph in self._paragraphs():
             asking = next((at for at in paragraph if self._asks(at)), None)
             if asking is not None:
@@ -280,7 +284,7 @@ class _Reader:
                     self._show(before)
 
     def _beside(self, at: int) -> None:
-        """What stands in the line of the question itself: behind its colon, or more than its matter before or after it."""
+        """Mark what a question is about in its own line: the text after its colon, or more than background before or after it."""
         line = self._lines[at]
         text = self._message[line.start : line.end]
         head = _before_colon(text)
@@ -298,8 +302,8 @@ class _Reader:
             self._cuts[at] = line.start + end
 
     def _announces(self, at: int, head: str) -> bool:
-        """Whether what stands before a colon only sounds like a question: with what follows it, it is plainly a statement, and nobody asks
-        anything of it. "Family, so you know who is who: Tobin is my husband"."""
+        """Whether the text before a colon only sounds like a question: together with the text after it, it is clearly a statement, as in
+        "Family, so you know who is who: Tobin is my husband"."""
         kinds = _kinds(head, self._own, deep=self._deep)
         if self._follows(at) or SentenceKind.ORDER in kinds or head.rstrip(_AROUND).endswith(_INTERROGATION):
             return False
@@ -310,21 +314,21 @@ class _Reader:
         return told and scores["question"] < scores.possible["question"] * _DOUBT
 
     def _times(self, asks: str) -> int:
-        """How many sentences behind a question are its writer's: who asks themselves ("what else.") tells as much as before one."""
+        """How many sentences after a question are its writer's: after a question to oneself ("what else.") as many as before one."""
         brief = letters_in(asks) <= _BRIEF and not asks.rstrip(_AROUND).endswith(_INTERROGATION)
         return _MATTER_BEFORE if brief and _kind(asks, self._own, deep=self._deep) is SentenceKind.QUESTION else 1
 
     def _follows(self, at: int) -> bool:
-        """Whether more lines follow than those of programs."""
+        """Whether lines other than a program's follow."""
         return any(one.kind not in ("blank", "wrapping") for one in self._lines[at + 1 :])
 
     def _is_matter(self, text: str, times: int = 1) -> bool:
-        """Whether it is no more than somebody tells who asks: a short sentence or, before the question, some."""
+        """Whether the text is only the background of a question: a short sentence or, before the question, a few."""
         told = sum(kind in KEPT for kind in _kinds(text, self._own, deep=self._deep))
         return not told or (told <= times and _weight(text) <= times * _MATTER)
 
     def _by_leads(self) -> None:
-        """What a line that ends with a colon introduces. Items of a list stay the writer's where no question introduces them."""
+        """Mark what a line ending with a colon introduces. List items stay the writer's unless a question introduces them."""
         for at, line in enumerate(self._lines):
             if self._roles[at] != "said" or not line.text.endswith(_COLONS):
                 continue
@@ -336,7 +340,7 @@ class _Reader:
             text = self._message[line.start : line.end]
             start, end = list(split(text))[-1]
             if not _asks(text[start:end], self._own, deep=self._deep):
-                # half a sentence, whose other half is shown
+                # half of a sentence whose other half is shown
                 self._cuts[at] = line.start + start
             return
 
@@ -354,7 +358,7 @@ class _Reader:
 
 
 def _merged(lines: list[Line], judged: "tuple[list[Role], dict[int, int]]") -> list[Stretch]:
-    """Neighbouring lines of one role as one stretch."""
+    """Join neighbouring lines of one role to one stretch."""
     roles, cuts = judged
     found: list[Stretch] = []
     for at, line in enumerate(lines):
@@ -372,7 +376,7 @@ def _merged(lines: list[Line], judged: "tuple[list[Role], dict[int, int]]") -> l
 
 
 def _quoted(message: str, found: list[Stretch]) -> list[Stretch]:
-    """With the sentences that hold a long quotation, or are one, shown."""
+    """The stretches with sentences that contain a long quotation, or are one, marked as shown."""
     made: list[Stretch] = []
     for one in found:
         text = message[one.start : one.end]

@@ -1,8 +1,8 @@
 """Applies a correction immediately: closes the wrong entry and writes the right one, before any model sees the message.
 
-Changes only what is unambiguous: one entry that contains the wrong words, or one of which the message gives another value; what
-says the same as that entry is closed with it. Where that is not clear it closes nothing, keeps what was said, and asks. Does not judge
-whether a message is a correction: triage does.
+Changes only what is unambiguous: one entry that contains the wrong words, or one that the message gives another value. Copies of that entry
+are closed with it. If it is ambiguous, nothing is closed: the message is stored, and the owner is asked. Does not decide whether a message
+is a correction; triage does.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -57,9 +57,9 @@ from everself.workspace.layout import place
 
 _LOOKED_AT: Final = 12
 _NAMED: Final = 3
-# a message up to this length is one thing, and says in one sentence what another one leaves out
+# a message up to this length has one subject, so one of its sentences may complete another
 _WHOLE: Final = 300
-# a longer one tells of many things
+# a longer message has many subjects
 _LONGEST: Final = 600
 # words that a sentence needs to be worth storing
 _TELLING: Final = 2
@@ -67,8 +67,8 @@ _TELLING: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Which of these entries, each with its copies, no longer holds beside the newer one that was kept; where nothing was kept, `told` says
-    what is right."""
+    """A question to the owner: which of the older entries, each with its copies, no longer holds beside the newer one that was stored. If
+    nothing was stored, `told` says what is right."""
 
     older: tuple[tuple[str, ...], ...]
     newer: str
@@ -76,8 +76,8 @@ class _Asked:
     language: Language
 
     def read(self, text: str) -> tuple[str, ...] | None:
-        """What an answer closes; None where it is no answer. Asked whether one still holds, who says no closes it; asked which one is wrong
-        of several, who says no closes none."""
+        """The ids to close after an answer; None if the text is not an answer. For one entry the question is whether it still holds, so
+        "no" closes it. For several the question is which one is wrong, so "no" closes none."""
         answer = read_answer(text) if text.strip() else None
         if len(self.older) == 1 and answer is not None:
             return () if answer else self.older[0]
@@ -88,7 +88,7 @@ class _Asked:
 
 
 class OwnersQuestions(Protocol):
-    """Keeps what was asked until the owner says which of two statements holds, in this conversation or in review."""
+    """Stores questions until the owner says which of two statements holds, in this conversation or in review."""
 
     def ask_which_holds(self, older: str, newer: str) -> object: ...
 
@@ -97,10 +97,10 @@ class OwnersQuestions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CorrectionHandler:
-    """`handle` passes a message on to a program that asked for such messages, and says whether it took it. `before` writes down what was
-    said earlier in the conversation: what is wrong may stand nowhere else yet. `alike` is calibrated similarity. `earlier` is what the
-    agent said last and what it answered. `has_model`: a model reads the message too. `questions` keeps what is asked; `asked` is what each
-    session was asked last: the next message may answer it, and none after that."""
+    """`handle` passes a message to a program that asked for such messages, and returns whether it took it. `before` stores what was said
+    earlier in the conversation, because the wrong statement may not be an entry yet. `alike` is calibrated similarity. `earlier` returns
+    the agent's last reply and the message that it answered. `has_model`: a model reads the message too. `questions` stores questions for
+    review; `asked` is the last question of each session, which only the next message may answer."""
 
     memory: Memory
     recall: Recall
@@ -126,7 +126,7 @@ class CorrectionHandler:
         return self.act(text, verdict, setting)
 
     def act(self, text: str, verdict: Verdict, setting: ToolContext) -> Acted:
-        # what others say in a group corrects nothing that the owner said
+        # what others say in a group does not correct the owner's statements
         if not setting.by_owner or setting.scope.kind is not SessionKind.MAIN:
             return Acted()
         told = verdict.correction
@@ -137,7 +137,7 @@ class CorrectionHandler:
             return Acted()
         language = language_of(told.trigger, text)
         if told.sure == "low" and bare(told.trigger).casefold() != told.trigger.strip().casefold():
-            # "no, …" says that something is wrong, whatever the head thinks of the rest
+            # "no, …" says that something is wrong, whatever the head's score for the rest
             told = replace(told, sure="medium")
         self.before(setting)
         message = spoken(text)
@@ -154,7 +154,7 @@ class CorrectionHandler:
         if replaced is not None and replaced.sure:
             told = replace(told, trigger=_with_value(told.trigger, message))
             return self._put_right(replaced, told, setting, language)
-        # who says what is gone speaks of nothing that holds it not
+        # a message that names the wrong value is not about entries without it
         found = [one for one in found if not names_other_value(message, one.text)]
         wrong, unsure = find_wrong(found, told, self.alike)
         right = put_in_place(wrong, told) if wrong else None
@@ -165,20 +165,20 @@ class CorrectionHandler:
         elif replaced is not None:
             unsure = [replaced.entries]
         elif told.sure == "low":
-            # who only tells of a change is asked about what it would change, and about nothing that is merely alike
+            # a reported change leads to a question only about entries that it would change, not about similar ones
             said = bare(told.trigger)
             unsure = [one for one in unsure if differ(one[0].text, said)] or changed(copies_of(found, told), said)
         if unsure:
             return self._ask(unsure[:_NAMED], told, setting, language)
         again = next((one for one in found if _is_repeated(one, told)), None)
         if again is not None:
-            # said once more, it is a mention
+            # repeating a correction is a mention of it
             return self._note(replace(told, trigger=again.text), setting, language)
-        # who tells of a change of something that nobody knows states it, and that is kept as any statement
+        # a change of something unknown is a statement, and is stored like any other
         return self._ask_suspect(text, setting) if told.sure == "low" else self._note(told, setting, language)
 
     def _ask(self, unsure: Sequence[Copies], told: Correction, setting: ToolContext, language: Language) -> Acted:
-        """Ask which of these is wrong, once. What was said is kept all the same: whoever does not answer has told it."""
+        """Ask once which of these is wrong. The message is stored even if the owner never answers, because it is a statement."""
         whole = _whole_statement(told, " ".join(spoken(setting.said).split()))
         noted = self._note(replace(told, trigger=whole), setting, language)
         newer = noted.written[0].entry if noted.written else ""
@@ -195,12 +195,12 @@ class CorrectionHandler:
         return replace(noted, question=replies.WHICH[language].format(all=numbered))
 
     def suspects(self, text: str, setting: ToolContext) -> tuple[Suspect, ...]:
-        """The entries of the owner's that a message may make wrong, for a model to judge. What was made of it is not among them."""
+        """The owner's entries that a message may make wrong, for a model to judge. Entries made from the message itself are excluded."""
         message = spoken(text).strip()
         if not message or len(message) > _LONGEST or not setting.by_owner or setting.scope.kind is not SessionKind.MAIN:
             return ()
         if not read_each(message).of(*KEPT):
-            # who only asks makes nothing wrong
+            # a message with only questions makes nothing wrong
             return ()
         earlier = self._earlier(setting)
         asked = self.asked.get(setting.session)
@@ -215,7 +215,7 @@ class CorrectionHandler:
         return find_suspects(message, earlier[0] if earlier else "", list(known.values()), first)
 
     def _look_again(self, text: str, setting: ToolContext) -> Acted:
-        """What is no correction by its words may be one by what is known: it gives something another value."""
+        """A message that is not worded as a correction may still be one if it gives something known another value."""
         message, earlier = spoken(text).strip(), self._earlier(setting)
         if len(message) > _WHOLE or is_command(text):
             return Acted()
@@ -232,8 +232,8 @@ class CorrectionHandler:
         return self._put_right(replaced, told, setting, language_of(message))
 
     def _ask_suspect(self, text: str, setting: ToolContext) -> Acted:
-        """Ask about the one entry that the whole message is likely to make wrong, whatever its words; nothing where there is none. A model
-        is told instead, and judges by itself."""
+        """Ask about the one entry that the whole message is likely to make wrong, whatever its words. Does nothing if there is none, or if
+        a model answers, because the model is given the suspects and judges itself."""
         message = " ".join(spoken(text).split())
         if len(message) > _WHOLE or not _states(message) or self.has_model():
             return Acted()
@@ -243,12 +243,13 @@ class CorrectionHandler:
         return self._ask(found, told, setting, language_of(message)) if found else Acted()
 
     def _earlier(self, setting: ToolContext) -> tuple[str, ...]:
-        """What was said right before; a long text is not what a short answer is about."""
+        """What was said right before; empty if it is long, because a short answer does not refer to a long text."""
         found = self.earlier(setting)
         return found if found and all(len(one) <= _WHOLE for one in found) else ()
 
     def _close(self, chosen: Sequence[str], asked: _Asked, setting: ToolContext) -> Acted:
-        """The owner says that these no longer hold. What was closed, changed or forgotten since the question stays as it is."""
+        """Apply the owner's answer that these entries no longer hold. Entries closed, changed or forgotten since the question stay as they
+        are."""
         older = tuple(one for name in chosen if (one := self.memory.catalog.find(name)) is not None and not one.closed)
         newer = self.memory.catalog.find(asked.newer) if asked.newer else None
         waiting = self.questions() if asked.newer and self.questions is not None else None
@@ -259,7 +260,7 @@ class CorrectionHandler:
             return Acted()
         right = put_in_place(older, asked.told)
         if newer is None or right.text != right.words:
-            # one value is exchanged; what was kept until now says less than that
+            # only one value is exchanged, and the statement stored so far says less than the result
             if newer is not None:
                 left = " ".join(newer.text.replace(asked.told.trigger, " ", 1).split())
                 rest = (*right.rest, (newer, left)) if left and left != newer.text else right.rest
@@ -281,14 +282,14 @@ class CorrectionHandler:
     def _put_right(self, replaced: Replaced, told: Correction, setting: ToolContext, language: Language) -> Acted:
         wrong, right = replaced.entries, replaced.text
         first = wrong[0]
-        # other people's text does not become the owner's: nothing of their entry is kept
+        # other people's text does not become the owner's, so nothing of their entry is kept
         theirs = any(rank(self.memory.trust(one)) < rank(HAND) for one in wrong)
         if theirs and not _tells(replaced.words):
             return self._revise(replaced, told, setting, language)
         if theirs:
             right = replaced.words
         rest = () if theirs else replaced.rest
-        # what a note of the agent quotes stays by itself
+        # what an agent's note quotes stays as an entry of its own
         left = [part_of(one, words, kept(one)) for one, words in rest if is_human(one.source) and not is_chatter(words)]
         copies = tuple(one.id for one in wrong[1:])
         trigger, sure = told.trigger, _confidence(told)
@@ -304,8 +305,8 @@ class CorrectionHandler:
         return Acted((written,), (done, *_left_out(made.redacted, language)))
 
     def _revise(self, replaced: Replaced, told: Correction, setting: ToolContext, language: Language) -> Acted:
-        """A note of the agent's with the value that the owner gives: it stays the agent's, and rests on this message too. What is from
-        outside is worded by nobody but the owner."""
+        """Revise an agent's note with the value that the owner gives. It stays the agent's, and rests on this message too. Text from
+        outside is not reworded; only the owner's own words can replace it."""
         first, *copies = replaced.entries
         if copies or replaced.text == replaced.words or self.memory.trust(first) != AGENT:
             return Acted(question=replies.WHAT[language])
@@ -316,9 +317,9 @@ class CorrectionHandler:
         return Acted((Written("corrected", entry.text, entry.reference, made.entry, made.change),), (done,))
 
     def _note(self, told: Correction, setting: ToolContext, language: Language) -> Acted:
-        """Nothing is known that could be wrong. What was said is kept where it says something, in the words it was said in."""
+        """Store the message verbatim if it contains a statement, because no entry is known that could be wrong."""
         said = bare(told.trigger)
-        # "its 9:45" says of nothing what it is
+        # "its 9:45" does not say what it is about
         if not _tells(said) or not words_of_substance(said):
             return Acted(question=replies.WHAT[language])
         key = f"correcting:{setting.message}"
@@ -334,13 +335,13 @@ class CorrectionHandler:
 
 
 def _whole_sentence(trigger: str, message: str) -> str:
-    """The sentence that holds these words, where a dot within it was taken for its end: "am 3. Dezember"."""
+    """The sentence that begins with these words, if a dot within it was taken for its end: "am 3. Dezember"."""
     found = (message[start:end] for start, end in split(message))
     return next((one for one in found if one.startswith(trigger) and len(one) <= _WHOLE), trigger)
 
 
 def _valued(message: str) -> str:
-    """The one sentence of a message that has values; the message where there are several."""
+    """The only sentence of a message that has values; the whole message if several have."""
     found = [one for one in (message[start:end] for start, end in split(message)) if read_quantities(one)]
     return found[0] if len(found) == 1 else message
 
@@ -352,14 +353,14 @@ def _with_value(trigger: str, message: str) -> str:
 
 
 def _whole_statement(told: Correction, message: str) -> str:
-    """The sentences in a row to which that of the correction belongs: the next one may say of what the first says that it is gone."""
+    """The consecutive statements that contain the correction, because the next sentence may say what the first one refers to."""
     rows = (" ".join(one.text.split()) for one in read(message).of(*KEPT))
     return next((one for one in rows if told.trigger in one and len(one) <= _WHOLE), told.trigger)
 
 
 def _parts(entry: Entry, said: str) -> Iterator[Entry]:
-    """A note without what it quotes of the same, where the wrong value would stand a second time, or that in its place where it is nearer
-    to what is said now; what it quotes of something else is another statement."""
+    """A note and its quotation as separate entries if the quotation states something else. If both state the same, only the one nearer to
+    what is said now, because the wrong value would otherwise be found twice."""
     claim, quoted = parts_of(entry.text) if entry.source == AGENT else (entry.text, "")
     other = apart_from(quoted, claim)
     same = [one for one in (claim, "" if other else quoted) if one]
@@ -369,7 +370,7 @@ def _parts(entry: Entry, said: str) -> Iterator[Entry]:
 
 
 def _confidence(told: Correction) -> str:
-    """As the record has it: the seed knows two."""
+    """The confidence in the record, which has only two values."""
     return "high" if told.sure == "high" else "medium"
 
 
@@ -378,17 +379,17 @@ def _left_out(secrets: tuple[str, ...], language: Language) -> tuple[str, ...]:
 
 
 def _origin(setting: ToolContext) -> Origin:
-    """A message that triage reads as a correction is the owner's own: nobody else's gets here."""
+    """The owner's statement as the origin: only the owner's messages are read as corrections."""
     return stated_by_owner("chat", f"msg:{setting.message}")
 
 
 def _is_repeated(entry: Entry, told: Correction) -> bool:
-    """Whether a correction says only what another one put right before."""
+    """Whether a correction only repeats an earlier one."""
     return entry.source == CORRECTION and says_again(entry.text, bare(told.trigger))
 
 
 def _states(message: str) -> bool:
-    """Whether all of it is stated."""
+    """Whether the whole message is a statement."""
     found = read(message)
     return bool(found.of(*KEPT)) and not found.of(SentenceKind.QUESTION, SentenceKind.FORGET)
 

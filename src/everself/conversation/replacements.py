@@ -1,8 +1,8 @@
-"""Which entry a correction gives another value, and what is written in its place. Pure but for the heads; closes nothing itself.
+"""Decides which entry a correction gives another value, and what to write in its place. Pure except for the heads; closes nothing itself.
 
-A day, a time or a number is replaced where the correction and the entry are about the same (`classify.replacement`) and no other entry is
-as near. How much has to speak for it depends on how sure it is that something is put right: who says "no, …" is believed sooner than who
-only tells of a change.
+A day, a time or a number is replaced if the correction and the entry have the same subject (`memory.replacement`) and no other entry is as
+near. The evidence required depends on how sure it is that something is corrected: a message with "no, …" needs less than one that only
+reports a change.
 """
 
 from collections.abc import Sequence
@@ -22,18 +22,18 @@ from everself.text.quantities import read_quantities
 from everself.text.sentences import split
 from everself.values import Entry
 
-# how likely a statement corrects something that only tells of a change: where it begins as the entry does, and where it does not
+# lowest probability of a correction for a statement that only reports a change: if it begins like the entry, and if it does not
 _TOLD: Final = 0.3
 _LIKELY: Final = 0.6
-# the same of a statement that is no correction to the head, where it says the same of another value and nothing else
+# the same for a statement that the head does not consider a correction, but that gives the same subject another value and says nothing else
 _HINTED: Final = 0.2
-# the same of one that says again on which day it is, and nothing else but the new time
+# the same for a statement that repeats the day and says nothing else but the new time
 _ECHOED: Final = 0.1
-# how likely a message that begins as the entry does makes it wrong, by the head that sees both
+# lowest probability, by the head that sees both, that a message beginning like the entry makes it wrong
 _GROUNDED: Final = 0.8
-# the value that is gone and one word more
+# the old value and one more word
 _NAMED: Final = 2
-# words of an answer that gives a value and hardly anything else; more than so many are worth quoting
+# words of an answer that hardly gives more than a value; an answer with more than `_SHORT` words is worth quoting
 _BRIEF: Final = 4
 _SHORT: Final = 2
 # longer messages say more than one thing
@@ -42,8 +42,8 @@ _LONGEST: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """`entries` are wrong, and `words` say what is right; `text` is what is written: the first entry with the right value, or the words.
-    `sure` is False where it may be so. `rest` is what else stands in those entries of which nothing is written again."""
+    """`entries` are wrong, and `words` say what is right. `text` is what is written: the first entry with the right value, or the words.
+    `sure` is False if this is only possible. `rest` is other content of entries that are not written again."""
 
     entries: tuple[Entry, ...]
     words: str
@@ -55,8 +55,8 @@ class Replaced:
 def find_replaced(
     found: Sequence[Entry], told: Correction, message: str, earlier: Sequence[str] = ()
 ) -> Replaced | None:
-    """The entry with its copies of which the correction gives another value; the whole message is read where its sentence alone names
-    nothing that is known, and what was said right before (`earlier`) where the message gives only the value."""
+    """The entry and its copies that the correction gives another value. Also reads the whole message if the correcting sentence alone names
+    nothing known, and what was said right before (`earlier`) if the message gives only a value."""
     unsure: Replaced | None = None
     whole = " ".join(message.split())
     found = [one for one in found if not names_other_value(whole, one.text)]
@@ -72,7 +72,7 @@ def find_replaced(
 
 
 def _answered(found: Sequence[Entry], told: Correction, message: str, earlier: Sequence[str]) -> Replaced | None:
-    """The entry that was told right before, of which the message puts one value right: "5:30" after "Choir rehearsal is Friday at 6pm."."""
+    """The entry stated right before, of which the message corrects one value: "5:30" after "Choir rehearsal is Friday at 6pm."."""
     said = bare(message)
     bare_said = without_values(said)
     if len(words_of_substance(bare_said)) > _BRIEF:
@@ -80,7 +80,7 @@ def _answered(found: Sequence[Entry], told: Correction, message: str, earlier: S
     foreign = 0 if told.sure == "hint" else 1
     near = [one for one in earlier if _count_foreign(bare_said, one, earlier) <= foreign]
     if told.sure in ("hint", "low"):
-        # who says all of it again with other values tells of another time: after the 20 on Monday, "I paid 30 for lunch on Tuesday"
+        # repeating everything with other values refers to another time: after the 20 on Monday, "I paid 30 for lunch on Tuesday"
         near = [one for one in near if says_more(one, said)]
     for words in (one for before in near for one in put_right(message, before)):
         judged = [(one, find_replacement(words, one.text, several=True)) for one in found]
@@ -99,31 +99,31 @@ def _answered(found: Sequence[Entry], told: Correction, message: str, earlier: S
 
 
 def _count_foreign(said: str, before: str, earlier: Sequence[str]) -> int:
-    """How many words of substance were not spoken of: "dentist called, 8:40" is about no rehearsal."""
+    """The number of words of substance that were not mentioned before: "dentist called, 8:40" is not about a rehearsal."""
     shared = words_shared(said, before)
-    # alone, "Ben" and "Mia" are words of grammar in one language or another; what was said before tells in which language it is said
+    # alone, "Ben" and "Mia" are stop words of some language; the text before them shows the language
     added = (set(words_of_substance(f"{one}\n{said}")).difference(words_of_substance(one)) for one in earlier)
     words = set.intersection(*added).union(words_of_substance(said))
     return sum(word not in shared and not is_filler(word) for word in words)
 
 
 def _best(judged: Sequence[tuple[Entry, Replacement]]) -> list[tuple[Entry, Replacement]]:
-    """That for which most speaks, with those that have the same old value and the same in common with what is said: they are copies of it.
-    Nothing where another one is as near."""
+    """The entry with the strongest evidence and its copies, which have the same old value and share the same words with the message. Empty
+    if another entry is as near."""
     most = max((one.weight for _, one in judged), default=None)
-    # of a note and what it quotes, the first that was found
+    # the first that was found of a note and its quotation
     each = list({entry.id: (entry, one) for entry, one in reversed(judged)}.values())
     best = [pair for pair in each if pair[1].weight == most]
     best.sort(key=lambda pair: -len(pair[0].text))
     copies = [pair for pair in best if _is_copy(pair, best[0])]
     if len(copies) != len(best):
         return []
-    # a note and the sentence that it was made of may be in two languages
+    # a note and the sentence it was made from may be in two languages
     return [*best, *(pair for pair in each if pair not in best and _is_made_of_same(pair, best[0]))]
 
 
 def _is_made_of_same(one: tuple[Entry, Replacement], other: tuple[Entry, Replacement]) -> bool:
-    """Whether both rest on one message and have the same old value."""
+    """Whether both rest on the same message and have the same old value."""
     return not {*one[0].lineage}.isdisjoint(other[0].lineage) and _same_values(one[1], other[1])
 
 
@@ -139,10 +139,10 @@ def _is_copy(one: tuple[Entry, Replacement], other: tuple[Entry, Replacement]) -
 
 def _replaced(best: Sequence[tuple[Entry, Replacement]], words: str, told: Correction, message: str) -> Replaced:
     (first, how), *others = best
-    # two values at once are told in the words in which they were said
+    # two values at once are written in the words of the message
     text = swapped(how, words, first.text) if len(how.olds) == 1 else ""
     if not how.named and not says_more(first.text, words) and len(read_quantities(first.text)) == len(how.olds):
-        # all of it is said again
+        # the correction repeats all of the entry
         text = words
     rest = [(entry, untouched(entry.text, words)) for entry, _ in (others if text else best)]
     sure = _is_sure(how, words, told, first.text) and all(left is not None for _, left in rest)
@@ -153,13 +153,13 @@ def _replaced(best: Sequence[tuple[Entry, Replacement]], words: str, told: Corre
 
 
 def _as_said(words: str, message: str) -> str:
-    """These words as they stand in the message: `bare` begins them with a capital."""
+    """The words as written in the message, because `bare` begins them with a capital."""
     at = message.casefold().find(words.casefold())
     return message[at : at + len(words)] if at >= 0 and len(message.casefold()) == len(message) else words
 
 
 def _telling(words: str, how: Replacement) -> str:
-    """What is said, from the first clause that names a value or what it is of to the last that is no small talk."""
+    """The words from the first clause with a value or its subject to the last clause that is not small talk."""
     clauses = [
         (start + first, start + until) for start, end in split(words) for first, until in clauses_of(words[start:end])
     ]
@@ -173,8 +173,8 @@ def _telling(words: str, how: Replacement) -> str:
 
 
 def _is_sure(how: Replacement, words: str, told: Correction, known: str) -> bool:
-    """Whether the entry may be closed without asking. Without a head that says so, only the value itself can: one that is named and not
-    said again, or another one of which nothing else is said."""
+    """Whether the entry may be closed without asking. If no head is sure, only the value can decide: the old one is named without being
+    repeated, or the statement says nothing but the new one."""
     if how.rival:
         return False
     if told.sure in ("high", "medium"):
@@ -192,6 +192,6 @@ def _is_sure(how: Replacement, words: str, told: Correction, known: str) -> bool
 
 
 def _is_grounded(how: Replacement, words: str, known: str) -> bool:
-    """Whether the head that sees both says so too, where both begin with the same thing."""
+    """Whether the head that sees both agrees, if both begin with the same subject."""
     judged = judge(words, [known]) if how.begins else None
     return judged is not None and judged.sure and judged.likely >= _GROUNDED
