@@ -173,6 +173,9 @@ def _is_sure(how: Replacement, words: str, told: Correction) -> bool:
         return False
     if told.sure in ("high", "medium"):
         return how.named or how.close or told.sure == "high"
+    if how.event and not how.named:
+        # who ran 5 km today and says "i ran 8 km today" may have run twice
+        return False
     if how.named:
         return denies(words) or len(how.common) > _NAMED or told.likely >= _LIKELY
     if told.sure == "hint":

@@ -8,13 +8,14 @@ that look like this may both be true.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Final
 
 from everself.classify import encoder
 from everself.classify.coverage import denies, is_filler, names_in, words_of_substance, words_shared
 from everself.memory.contrasts import names_another, names_other_value
 from everself.text.clauses import clauses_of
-from everself.text.dates import NamedDay
+from everself.text.dates import NamedDay, read_dates
 from everself.text.normalise import fold
 from everself.text.quantities import Kind, Quantity, read_quantities
 from everself.text.sentences import quotations, split
@@ -32,6 +33,7 @@ _BEHIND: Final = 3
 _SHORTEST: Final = 3
 _DENSE: Final = "\u2e7f"
 _LONGEST: Final = 600
+_ANY_DAY: Final = date(2026, 1, 1)
 _Pair = tuple[list[Quantity], list[Quantity]]
 
 
@@ -41,7 +43,8 @@ class Replacement:
 
     `named`: the statement names the value that is known, and does not say it again. `close`: the common words stand beside the new value,
     or are several. `begins`: both begin with the same thing. `whole`: all that is said of the old value is said of the new one; `exact`:
-    and nothing else. `rival`: each names something that the other does not, in the same place.
+    and nothing else. `rival`: each names something that the other does not, in the same place. `event`: both count something of one day or
+    night that has come ("today", "last night"), when a thing may have been done twice.
     """
 
     olds: tuple[Quantity, ...]
@@ -53,6 +56,7 @@ class Replacement:
     whole: bool
     exact: bool
     rival: bool = False
+    event: bool = False
 
     @property
     def weight(self) -> tuple[bool, int]:
@@ -242,7 +246,13 @@ def _made(ours: _Side, theirs: _Side, pairs: tuple[list[_Pair], list[_Pair]], co
         whole,
         whole and not _apart(mine, theirs.bare),
         names_another(ours.text, theirs.text[theirs.start :]),
+        news[0].kind == "number" and not _days_told(ours.text).isdisjoint(_days_told(theirs.text[theirs.start :])),
     )
+
+
+def _days_told(text: str) -> set[tuple[date, date]]:
+    """The days of which a text tells by their distance, each as it lies from one and the same day; none that is still to come."""
+    return {(one.first, one.last) for one in read_dates(text, _ANY_DAY) if one.certain}
 
 
 def _common(ours: _Side, theirs: _Side) -> set[str]:
