@@ -2,7 +2,8 @@
 
 usage: python -m tools.build_image [--if-possible]
 
-With `--if-possible`, a machine without a builder, or one that cannot fetch the base image, is said and is no failure: CI runs it so.
+With `--if-possible`, a machine without a builder, or one that cannot fetch the base image, is reported and does not
+fail; CI runs it so.
 """
 
 import re
@@ -19,7 +20,7 @@ BUILDERS = ("podman", "buildah", "docker")
 
 
 def instructions(text: str) -> list[tuple[str, str]]:
-    """Each instruction of a Containerfile with its words; a line that ends with a backslash goes on."""
+    """Each instruction of a Containerfile and its words; a line that ends with a backslash continues on the next one."""
     lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
     whole = re.sub(r"\\\n", " ", "\n".join(lines))
     found = [line.split(None, 1) for line in whole.splitlines() if line.strip()]
@@ -27,14 +28,14 @@ def instructions(text: str) -> list[tuple[str, str]]:
 
 
 def base_images(text: str) -> list[str]:
-    """The images that have to be fetched, each once; a stage of the file itself is none."""
+    """The images to fetch, without duplicates and without stages of the file itself."""
     stages = {words.split()[2] for word, words in instructions(text) if word == "FROM" and " AS " in words}
     named = (words.split()[0] for word, words in instructions(text) if word == "FROM")
     return list(dict.fromkeys(one for one in named if one not in stages))
 
 
 def find_builder() -> str:
-    """The first that is installed and answers; docker's command is often there without its daemon. Empty where there is none."""
+    """The first builder that is installed and responds; docker's command is often installed without its daemon. Empty if there is none."""
     for name in BUILDERS:
         if shutil.which(name) and not subprocess.run([name, "info"], capture_output=True, check=False).returncode:
             return name
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
         if subprocess.run([builder, "pull", image], stdout=subprocess.DEVNULL, check=False).returncode:
             print(f"{builder} cannot fetch {image}: the image is not built.")
             return excused
-    # docker looks for a Dockerfile unless it is told
+    # docker looks for a Dockerfile unless told otherwise
     done = subprocess.run([builder, "build", "--tag", NAME, "--file", str(FILE), str(TOP)], check=False)
     print(f"The image {NAME} is built." if not done.returncode else f"{builder} failed; the lines above say why.")
     return done.returncode

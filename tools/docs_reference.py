@@ -1,6 +1,6 @@
-"""The reference pages, made from what the code declares: operations, settings, errors.
+"""The reference pages, generated from the declarations in the code: operations, settings, errors.
 
-`tools/docs_site.py` makes them at every build; they are in no file of the repository, and so never out of date.
+`tools/docs_site.py` generates them at every build; they are not in the repository, so they are never outdated.
 """
 
 import re
@@ -22,7 +22,7 @@ _DRAWN = re.compile(r"[├└]── (\w+) +(\S.*)")
 
 
 def operations_page() -> str:
-    """Every operation, what it takes, who may ask, and by which interfaces."""
+    """Every operation with its parameters, who may call it, and its interfaces."""
     lines = [
         "# Operations",
         "",
@@ -96,7 +96,7 @@ def _plain(value: object) -> str:
 
 
 def errors_page() -> str:
-    """Each class with what the drawing of the tree says of it, else its first sentence."""
+    """Each error class with its description in the error tree, otherwise its first sentence."""
     drawn = dict(_DRAWN.findall(everself.errors.__doc__ or ""))
     lines = [
         "# Errors",

@@ -2,8 +2,8 @@
 
 usage: python -m tools.docs_site [--out FOLDER]
 
-The pages are those of docs/ and the top folder, as they are; docs/README.md gives their order. Everything the site shows, its search
-included, lies in the folder. A warning of the generator is an error.
+The pages are those of docs/ and the top folder, unchanged; docs/README.md gives their order. Everything the site needs,
+including its search, is in the folder. A warning of the generator is an error.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from tools.interpreters import TOP
 
 REFERENCE = "Reference"
 
-# what pages link to beside docs/
+# files outside docs/ that pages link to
 BESIDE = (
     "ARCHITECTURE.md",
     "CHANGELOG.md",
@@ -51,7 +51,7 @@ html_copy_source = False
 
 @dataclass(frozen=True)
 class Part:
-    """A heading of the list of pages, what it says, and its pages as (title, path from docs/)."""
+    """A heading in the list of pages, its text, and its pages as (title, path from docs/)."""
 
     title: str
     words: str
@@ -59,7 +59,7 @@ class Part:
 
 
 def read_parts(text: str) -> list[Part]:
-    """The parts of docs/README.md, in their order."""
+    """The parts of docs/README.md, in order."""
     found = []
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         title, _, rest = section.partition("\n")
@@ -69,7 +69,7 @@ def read_parts(text: str) -> list[Part]:
 
 
 def render_index(parts: Sequence[Part]) -> str:
-    """The first page: the README's words for newcomers are one of its pages."""
+    """The first page; the README for newcomers is one of the pages it lists."""
     lines = [
         "# Everself",
         "",
@@ -85,18 +85,18 @@ def render_index(parts: Sequence[Part]) -> str:
 
 
 def _document(path: str) -> str:
-    """How the generator names a page that docs/README.md links."""
+    """The generator's name of a page that docs/README.md links."""
     return str(Path("docs", path)).removesuffix(".md") if not path.startswith("../") else path[3:].removesuffix(".md")
 
 
 def _with_reference(parts: Sequence[Part]) -> list[Part]:
-    """The pages that are made anew at each build stand with the others that are looked up."""
+    """Add the generated pages to the part with the other reference pages."""
     made = tuple((title, f"reference/{name}.md") for name, title in PAGES.items())
     return [replace(one, pages=(*one.pages, *made)) if one.title == REFERENCE else one for one in parts]
 
 
 def stage(folder: Path) -> None:
-    """The pages as the generator wants them: the same folders, so that every link between them holds."""
+    """Copy the pages for the generator into the same folder structure, so that the links between them work."""
     shutil.copytree(TOP / "docs", folder / "docs", ignore=shutil.ignore_patterns("__pycache__"))
     for name in BESIDE:
         shutil.copy(TOP / name, folder / name)
@@ -113,7 +113,7 @@ def stage(folder: Path) -> None:
         first.write_text(first.read_text(encoding="utf-8") + tree, encoding="utf-8")
     for page in folder.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
-        # the generator wants a document for each link; a folder is none
+        # the generator needs a document for each link, and a folder is not one
         page.write_text(
             re.sub(r"\[([^\]]+)\]\((?:docs|example|docs/example|docs/web)/\)", r"\1", text), encoding="utf-8"
         )

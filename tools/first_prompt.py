@@ -2,8 +2,8 @@
 
 usage: make first-prompt [PIP=1], or python tools/first_prompt.py [--pip]
 
-Runs in a pseudo-terminal, as a person would. What pip or uv have in their caches is used: the figure is for a warm cache if it was run
-before. `--pip` uses pip where uv is found too. Exit code 1 where the prompt came after 60 s or any silence lasted 5 s.
+Runs in a pseudo-terminal. The caches of pip or uv are used, so after a first run the figure is for a warm cache.
+`--pip` uses pip even if uv is found. Exit code 1 if the prompt took more than 60 s or any silence lasted 5 s.
 """
 
 import os
@@ -30,7 +30,7 @@ _KEPT = ("PIP_", "UV_", "SSL_CERT_FILE")
 
 @dataclass(frozen=True)
 class Watched:
-    """How long it took until the mark was printed (None where it never was), the longest silence before it, and what was printed."""
+    """The time until the mark was printed (None: never), the longest silence before it, and the output."""
 
     seconds: float | None
     silence: float
@@ -69,7 +69,7 @@ def watch(command: Sequence[str], folder: Path, environment: Mapping[str, str], 
 
 
 def new_user(home: Path, *, pip: bool) -> dict[str, str]:
-    """The variables of somebody who has just logged in."""
+    """The environment variables of a newly logged-in user."""
     kept = {name: value for name, value in os.environ.items() if name.startswith(_KEPT)}
     caches = {"PIP_CACHE_DIR": _cache("pip", "cache", "dir"), "UV_CACHE_DIR": _cache("uv", "cache", "dir")}
     known = {name: value for name, value in caches.items() if value}

@@ -17,7 +17,7 @@ INDEX: tuple[tuple[str, str, str, str, str, str, str], ...] = (
 
 
 def render() -> str:
-    """The table as the declarations say it should be."""
+    """The table according to the declarations."""
     prefix = f"{everself.operations.__name__}."
     for module in pkgutil.walk_packages(everself.operations.__path__, prefix):
         importlib.import_module(module.name)

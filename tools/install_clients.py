@@ -1,8 +1,8 @@
-"""make clients: Claude Code, Codex, Gemini CLI and npm's openai in .clients, for the tests that drive them. Says why where that fails.
+"""make clients: installs Claude Code, Codex, Gemini CLI and npm's openai into .clients for the tests that run them, or reports why not.
 
 usage: python -m tools.install_clients [FOLDER]
 
-The reason is kept in FOLDER/failure.txt as well, and the tests that are skipped for it say it.
+The reason is also stored in FOLDER/failure.txt, and the tests that are skipped because of it report it.
 """
 
 import re
@@ -16,22 +16,22 @@ PACKAGES: Final = ("@anthropic-ai/claude-code", "@openai/codex", "@google/gemini
 PROGRAMS: Final = ("claude", "codex", "gemini")
 FAILURE: Final = "failure.txt"
 OLDEST_NODE: Final = 18
-# a download of 300 MB
+# seconds; the download has 300 MB
 _LONGEST: Final = 900
 _SHOWN: Final = 12
 
 
 class NotInstalled(Exception):
-    """Its words are the reason."""
+    """The message is the reason."""
 
 
 def install(folder: Path) -> list[str]:
-    """The programs with their versions."""
+    """Install the programs; returns them with their versions."""
     _check_node()
     folder.mkdir(parents=True, exist_ok=True)
     options = ("--loglevel=error", "--no-audit", "--no-fund", "--no-progress")
     _run("npm install", ["npm", "install", *options, "--prefix", str(folder), *PACKAGES])
-    # claude-code fetches its program when it is installed, which npm does not let it do by itself
+    # claude-code downloads its program in an install script, which npm does not run by default
     own = folder / "node_modules" / "@anthropic-ai" / "claude-code"
     if (own / "install.cjs").exists():
         _run("the installer of Claude Code", ["node", "install.cjs"], own)
@@ -39,7 +39,7 @@ def install(folder: Path) -> list[str]:
 
 
 def why_missing(folder: Path) -> str:
-    """Why the programs are not there."""
+    """Why the programs are missing."""
     try:
         return (folder / FAILURE).read_text("utf-8").strip()
     except OSError:
@@ -63,7 +63,7 @@ def _version(program: Path) -> str:
 
 
 def _run(what: str, command: list[str], folder: Path | None = None) -> str:
-    """What it says; raises NotInstalled with its own words where it fails."""
+    """The command's output; raises NotInstalled with the command's own message if it fails."""
     try:
         done = subprocess.run(
             command,

@@ -1,9 +1,9 @@
-"""Print what every dependency costs: megabytes on disk, packages it brings along, seconds of its first import.
+"""Print the cost of every dependency: megabytes on disk, the packages it requires, and the seconds of its first import.
 
 usage: make install-costs [EXTRAS="models mcp"], or python -m tools.install_costs [EXTRA …]
 
-Installs this checkout into an empty environment, without extras and then with each one named, and weighs what came. The table of
-docs/install.md is made by it. Needs the package index, or a cache of it.
+Installs this checkout into an empty environment, without extras and then with each named one, and measures the result.
+Produces the table of docs/install.md. Needs the package index, or a cache of it.
 """
 
 import json
@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 from tools.interpreters import TOP
 from tools.make_venv import uv_environment
 
-# run by the Python of the environment that is weighed: it knows what is installed there, and nothing of us
+# run by the Python of the measured environment, which knows its packages and nothing of this repository
 _WEIGH = """
 import json
 from importlib.metadata import distributions, packages_distributions
@@ -58,7 +58,7 @@ def key_of(name: str) -> str:
 
 
 def brings(name: str, packages: Mapping[str, Package]) -> frozenset[str]:
-    """The package and whatever comes because of it."""
+    """The package and everything it requires."""
     found: set[str] = set()
     waiting = [key_of(name)]
     while waiting:
@@ -70,7 +70,7 @@ def brings(name: str, packages: Mapping[str, Package]) -> frozenset[str]:
 
 
 def only_by(name: str, direct: Iterable[str], packages: Mapping[str, Package]) -> frozenset[str]:
-    """What would not be installed without it. What we ask for ourselves has a row of its own."""
+    """The packages that would not be installed without this one. Direct dependencies have a row of their own."""
     others = (brings(one, packages) for one in direct if key_of(one) != key_of(name))
     own = brings(name, packages) - frozenset().union(*others) - {key_of(one) for one in direct}
     return own | {key_of(name)}
@@ -86,7 +86,7 @@ def install(folder: Path, extras: Sequence[str]) -> dict[str, Package]:
     wanted = f"{TOP}[{','.join(extras)}]" if extras else str(TOP)
     limits = ["--constraint", str(TOP / "constraints.txt")]
     uv = shutil.which("uv")
-    # pip of this environment installs into the other one, which has none that would be weighed too
+    # this environment's pip installs into the other one, which has no pip that would be measured too
     pip = (
         [uv, "pip", "install", "--python", str(python)]
         if uv
@@ -99,13 +99,13 @@ def install(folder: Path, extras: Sequence[str]) -> dict[str, Package]:
 
 
 def needed(lines: Iterable[str]) -> tuple[str, ...]:
-    """The names that count here: not those of extras, nor of other systems."""
+    """The names that count here: without packages of extras and of other systems."""
     asked = map(Requirement, lines)
     return tuple(one.name for one in asked if one.marker is None or one.marker.evaluate({"extra": ""}))
 
 
 def seconds(python: Path, package: Package) -> float:
-    """Computing time of its first import; the least of three."""
+    """Processor seconds of the package's first import; the least of three."""
     modules = [name for name in package.modules if name.isidentifier() and not name.startswith("_")]
     if not modules:
         return 0.0

@@ -1,8 +1,8 @@
-"""Run the fast tests on every other Python that Everself promises to run on and that is found here. What is left out is said aloud.
+"""Run the fast tests on every other supported Python that is found here. Reports the ones left out.
 
 usage: python -m tools.interpreters [ARGUMENTS OF PYTEST]
 
-Each gets an environment of its own (.venv-3.12), which is reused while pyproject.toml and constraints.txt are unchanged.
+Each gets its own environment (.venv-3.12), which is reused while pyproject.toml and constraints.txt are unchanged.
 """
 
 import os
@@ -23,13 +23,13 @@ Run = Callable[[Sequence[str]], int]
 
 
 def promised(pyproject: Path) -> list[str]:
-    """The versions that the package says it runs on."""
+    """The Python versions that the package declares."""
     told = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]["classifiers"]
     return [one.removeprefix(CLASSIFIER.removesuffix("3.")) for one in told if one.startswith(CLASSIFIER)]
 
 
 def candidates(version: str, path: str, pyenv: str) -> Iterator[str]:
-    """Where an interpreter of that version may be: on PATH, and among those of pyenv, whose shims need not lead anywhere."""
+    """Where an interpreter of that version may be: on PATH, and among those of pyenv, whose shims may point to nothing."""
     for folder in path.split(os.pathsep):
         found = shutil.which(f"python{version}", path=folder) if folder else None
         if found:
@@ -39,7 +39,7 @@ def candidates(version: str, path: str, pyenv: str) -> Iterator[str]:
 
 
 def find_interpreter(version: str, where: Iterable[str]) -> str | None:
-    """The first that really runs and is of that version."""
+    """The first interpreter that runs and is of that version."""
     for one in where:
         try:
             asked = subprocess.run([one, "-c", _ASK], capture_output=True, text=True, check=False)
@@ -51,14 +51,14 @@ def find_interpreter(version: str, where: Iterable[str]) -> str | None:
 
 
 def is_ready(venv: Path) -> bool:
-    """Whether the environment was made from what the project needs now."""
+    """Whether the environment was built from the current requirements."""
     mark = venv / ".dev"
     needed = (TOP / "pyproject.toml", TOP / "constraints.txt")
     return mark.exists() and all(one.stat().st_mtime <= mark.stat().st_mtime for one in needed)
 
 
 def run_on(version: str, interpreter: str, arguments: Sequence[str], run: Run) -> tuple[bool, str]:
-    """Whether nothing failed, and a line about it. An environment that cannot be made fails nothing: it is said."""
+    """Whether the tests passed, and a line about the result. If the environment cannot be built, that is reported and is not a failure."""
     name = f".venv-{version}"
     if not is_ready(TOP / name):
         if run([interpreter, str(TOP / "tools/make_venv.py"), name, "dev"]):

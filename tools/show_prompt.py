@@ -1,4 +1,4 @@
-"""Writes docs/prompt.md: the whole request that a model is sent in a workspace that somebody lives in, to be read by a person.
+"""Writes docs/prompt.md: the complete request that a model receives in a workspace in use, for people to read.
 
 usage: python -m tools.show_prompt [--check]     (--check says whether the page is what would be written)
 """
@@ -43,10 +43,10 @@ SECOND: Final = ("Good morning. I take my coffee without sugar.", "When is my st
 
 
 def page() -> str:
-    """The page, the same on every machine."""
+    """The page, identical on every machine."""
     with tempfile.TemporaryDirectory(prefix="everself-prompt-") as folder:
         request = _lived(Path(folder))
-    # of entries, new in each run
+    # ids of entries, which are new in each run
     name = re2.compile(r"\b[0-9A-HJKMNP-TV-Z]{12}\b")
     said = [_turn(turn) for turn in request.turns[:-1]]
     last = request.turns[-1]
@@ -75,7 +75,7 @@ def _lived(home: Path) -> ChatRequest:
 
 
 def _settle(app: Runtime) -> None:
-    """Who lives here, and nothing that differs between two machines."""
+    """Set up the workspace with a person, and without anything that differs between machines."""
     workspace = Path(app.agent.workspace)
     for name, blank, value in (
         ("IDENTITY.md", "_(what you are called)_", "Ada"),

@@ -1,7 +1,8 @@
 """The trust rows at full size: `python -m tools.soak [--seed N] [--list] [--fresh] [--closing] [ROW…]`.
 
-Each row is cut into chunks, and each chunk runs in a process of its own; what is done is kept in `.soak/progress.json`, so that a soak
-that was stopped goes on with the next chunk. Knows how large the rows are and how to run them, not what they show: `docs/trust.md`.
+Each row is split into chunks, and each chunk runs in its own process; progress is stored in `.soak/progress.json`, so
+that an interrupted soak continues with the next chunk. Handles the sizes of the rows and how to run them; their meaning
+is in `docs/trust.md`.
 """
 
 import argparse
@@ -25,20 +26,20 @@ from everself.clock import monotonic
 
 TOP = Path(__file__).resolve().parents[1]
 PROGRESS = TOP / ".soak" / "progress.json"
-# a row takes an hour at most
+# seconds per row
 LIMIT = 3600.0
-# how often a long row says that it lives
+# seconds between two signs of life of a long row
 BEAT = 20.0
-# what the outcome of a chunk depends on
+# what the result of a chunk depends on
 CODE = ("src/everself", "tests/trust", "tests/corpora")
 
-# start: run(count, seed, start). seed: run(count, seed), each chunk with a seed of its own. names: run((name,), seed).
+# start: run(count, seed, start). seed: run(count, seed), each chunk with its own seed. names: run((name,), seed).
 Shape = Literal["start", "seed", "names"]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`full` is a number, or the name of a collection in the row's module whose members are all taken."""
+    """`full`: a number, or the name of a collection in the row's module of which all members are run."""
 
     module: str
     function: str
@@ -109,13 +110,13 @@ ROWS: dict[str, Row] = {
     "S17": Row("tests.trust.rows.s17", "run_s17", 6, 2, "seed", "walks over every page"),
 }
 
-# rows over a corpus of which a third is looked at in the closing run only
+# rows over a corpus of which a third is used in the closing run only
 HELD_OUT = frozenset({"run_s6", "run_s10"})
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One call of a row, as its process is told."""
+    """One call of a row, as passed to its process."""
 
     module: str
     function: str
@@ -126,7 +127,7 @@ class Chunk:
 
 @dataclass(slots=True)
 class Progress:
-    """How far a row has come. A chunk that failed is not done: the next soak begins with it."""
+    """The progress of a row. A failed chunk is not done: the next soak starts with it."""
 
     done: int = 0
     seconds: float = 0.0
@@ -148,14 +149,14 @@ def chunks_of(row: Row, seed: int, *, closing: bool) -> list[Chunk]:
             case "names":
                 arguments = [members[start : start + size], seed]
             case _:
-                # the first chunk has the seed that was given, so that a small run and a large one begin alike
+                # the first chunk uses the given seed, so that a small and a large run begin alike
                 arguments = [size, seed if number == 0 else seed * 10_000 + number]
         made.append(Chunk(row.module, row.function, arguments, options, size))
     return made
 
 
 def run_chunk(told: str) -> int:
-    """In a process of its own: print the figure, or say what was found."""
+    """Executed in the chunk's process: print the figure, or the failure."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     chunk = Chunk(**json.loads(told))
     try:
@@ -176,11 +177,11 @@ def _end_with_parent() -> None:
 
 
 class TooLong(Exception):
-    """The row had its hour."""
+    """The row exceeded its time limit."""
 
 
 class Soak:
-    """Runs rows, keeps what is done, and says so."""
+    """Runs rows, stores progress, and reports it."""
 
     def __init__(
         self, seed: int, *, closing: bool = False, path: Path = PROGRESS, rows: dict[str, Row] | None = None
@@ -202,7 +203,7 @@ class Soak:
         return name in self._kept and self._kept[name].done > 0
 
     def run(self, name: str) -> Progress:
-        """Whatever of a row is not done yet."""
+        """Run the remaining chunks of a row."""
         progress = self._kept.setdefault(name, Progress())
         progress.failure = ""
         row = self.rows[name]
@@ -223,7 +224,7 @@ class Soak:
                 self._save()
             if failure:
                 progress.failure = failure
-                # the hour begins anew when the row is tried again
+                # the time limit starts again when the row is retried
                 progress.seconds = 0.0
                 self._save()
                 break
@@ -233,9 +234,9 @@ class Soak:
         return progress
 
     def _run(self, chunk: Chunk, limit: float, beat: str) -> tuple[str, str]:
-        """The figure of a chunk, or what was found."""
+        """The figure of a chunk, or its failure."""
         paths = [str(TOP), str(TOP / "src"), *(path for path in sys.path if path)]
-        # a session of its own: Ctrl-C reaches the soak alone, which then ends the chunk and all that it started
+        # a new session, so that Ctrl-C reaches only the soak, which then ends the chunk and all its processes
         process = subprocess.Popen(
             [sys.executable, "-m", "tools.soak", "--chunk", json.dumps(asdict(chunk))],
             stdin=subprocess.PIPE,
@@ -269,7 +270,7 @@ class Soak:
         return {name: Progress(**one) for name, one in rows.items()}
 
     def _runs(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """What is kept of every seed; nothing where the code was another."""
+        """The stored progress of every seed; empty if the code was different."""
         try:
             kept = json.loads(self._path.read_text(encoding="utf-8"))
             return dict(kept["runs"]) if kept["code"] == self._code else {}
@@ -289,7 +290,7 @@ class Soak:
 
 def _attend(process: subprocess.Popen[str], end: float, beat: str) -> tuple[str, str]:
     began = monotonic()
-    # communicate closes what it does not use, and the chunk takes an end of its input for the end of the soak
+    # communicate closes an unused stdin, and the chunk treats the end of its input as the end of the soak
     stdin, process.stdin = process.stdin, None
     try:
         while True:
@@ -304,7 +305,7 @@ def _attend(process: subprocess.Popen[str], end: float, beat: str) -> tuple[str,
 
 
 def code_digest() -> str:
-    """What was shown for other code shows nothing for this one."""
+    """A hash of the code: results for other code do not count."""
     found = hashlib.sha256()
     for folder in CODE:
         for path in sorted((TOP / folder).rglob("*")):
@@ -314,7 +315,7 @@ def code_digest() -> str:
 
 
 def merge_figures(figures: Sequence[str], seed: int) -> str:
-    """One line for all chunks: numbers are added, of what is longest or a rate the largest is taken, the seed is the one given."""
+    """One line for all chunks: numbers are summed, of maxima and rates the largest is taken, and the seed is the given one."""
     clauses = [re.split(r"(, |; |: )", figure) for figure in figures]
     if len({len(one) for one in clauses}) != 1:
         return figures[-1] if figures else ""
@@ -329,14 +330,14 @@ def _merge_clause(same: Sequence[str], seed: int) -> str:
     if len({len(one) for one in numbers}) != 1 or len(same) == 1:
         return first
     largest = re.search(r"longest|/s\b|%|kinds|entrances|places", first) is not None
-    # of "200 walks × 50 steps" only the walks become more
+    # of "200 walks × 50 steps" only the number of walks is summed
     added = 0 if largest else 1 if "×" in first else len(numbers[0])
     columns = zip(*numbers, strict=True)
     merged = iter([sum(column) if at < added else max(column) for at, column in enumerate(columns)])
     return _NUMBER.sub(lambda found: _shown(next(merged), found.group()), first)
 
 
-# not the number in the name of a row
+# excludes the number in the name of a row
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
 
 
@@ -388,7 +389,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def work(soak: Soak, names: Sequence[str]) -> int:
-    """Run the rows one after another. 1 when one failed, 130 when somebody stopped it."""
+    """Run the rows one after another. Returns 1 if one failed, 130 if interrupted."""
     results: dict[str, Progress] = {}
     stopped = False
     before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))

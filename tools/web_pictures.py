@@ -2,7 +2,8 @@
 
 usage: python -m tools.web_pictures [--to docs/web] [PAGE …]
 
-A gateway with a made-up month of Mina's, who is the person of `everself demo` too, is started for it, and Debian's chromium looks at it.
+Starts a gateway with an invented month of Mina's, who is also the person of `everself demo`, and takes pictures with
+Debian's chromium.
 """
 
 import argparse
@@ -32,7 +33,7 @@ PAGES = {
     "people": "people",
 }
 
-# what Mina noted, by how many days ago
+# Mina's notes, by how many days ago
 NOTES = {
     29: (
         "Tundra is a Rust project that stores sensor data.",
@@ -60,7 +61,7 @@ CORE = (
 
 
 def fill_month(root: Path) -> None:
-    """The month up to yesterday, as files that somebody wrote."""
+    """Write the files of the month up to yesterday."""
     from tests.interfaces.web.workspaces import write
 
     today = system_now().date()
@@ -106,7 +107,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _live(site: Any) -> None:
-    """What an ordinary week leaves: notes that are yours, talk, a correction, a soul that grew, and questions."""
+    """Add the traces of an ordinary week: the person's own notes, talk, a correction, a grown soul, and questions."""
     gateway = site.gateway
     gateway.model.script = _reply
     gateway.everself("config", "set", "memorySearch.provider", "local")
@@ -141,7 +142,7 @@ def _reply(asked: Any) -> Any:
 
 
 def _an_entry(site: Any) -> str:
-    """One that has a life: the correction."""
+    """The id of an entry with a history: the correction."""
     listed = site.gateway.everself("memory", "list")
     return f"memory/entry/{next(one['entry']['id'] for one in listed if 'in Bergen' in one['entry']['text'])}"
 
@@ -160,7 +161,7 @@ def _take(site: Any, name: str, path: str, folder: Path) -> None:
 
 
 def packed(picture: bytes) -> bytes:
-    """The same PNG, its data packed as tightly as can be: a browser is in a hurry when it packs."""
+    """The same PNG with its data compressed better: browsers compress for speed."""
     head, at = picture[:8], 8
     kept: list[tuple[bytes, bytes]] = []
     data = b""

@@ -1,8 +1,8 @@
-"""Build the wheel, and hold the README's conversation in an empty environment of every Python that is promised and found here.
+"""Build the wheel, and hold the README's conversation in an empty environment of every supported Python that is found here.
 
 usage: python -m tools.wheel
 
-Building and talking need no network; installing the dependencies does, unless pip has them at hand. What is left out is said.
+Building and talking need no network; installing the dependencies does, unless pip has them cached. Reports what is left out.
 """
 
 import os
@@ -20,7 +20,7 @@ THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
 _STEP = re.compile(r"^\$ printf '(.*)\\n' \| make -s chat\n(.*)$", re.MULTILINE)
 # dates and lines differ from day to day
 _PLACE = r"\d{4}-\d\d-\d\d\.md(?:#L\d+(?:-L\d+)?)?"
-# Loaded by Python itself at its start: notes whoever reaches for another machine, and stops them.
+# Loaded by Python at its start: reports and blocks connections to other machines.
 _GUARD = """
 import os, socket
 def refuse(*_, **__):
@@ -31,7 +31,7 @@ socket.getaddrinfo = socket.socket.connect = socket.socket.connect_ex = socket.s
 
 
 def build_wheel(folder: Path) -> Path:
-    """The wheel of this checkout, by way of its source archive; with the backend of this environment, so that nothing is fetched."""
+    """Build the wheel of this checkout from its source archive, with this environment's build backend, so that nothing is downloaded."""
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(TOP)]
     subprocess.run(command, check=True, capture_output=True)
     (made,) = folder.glob("everself-*.whl")
@@ -39,12 +39,12 @@ def build_wheel(folder: Path) -> Path:
 
 
 def read_conversation(readme: str) -> list[tuple[str, str]]:
-    """What is said in the README, and a pattern for what is answered."""
+    """The messages in the README, each with a pattern for its answer."""
     return [(said, _PLACE.join(map(re.escape, re.split(_PLACE, answer)))) for said, answer in _STEP.findall(readme)]
 
 
 def converse(command: Sequence[str], folder: Path, environ: Mapping[str, str] | None = None) -> str:
-    """Talk as the README does, one process for each line, in an empty home within the folder. What went wrong, empty if nothing did."""
+    """Hold the README's conversation, one process per line, in an empty home within the folder. Returns what went wrong, or ""."""
     guard, reached = folder / "guard", folder / "network-was-used"
     guard.mkdir(parents=True)
     (guard / "sitecustomize.py").write_text(_GUARD, encoding="utf-8")
@@ -74,7 +74,7 @@ def converse(command: Sequence[str], folder: Path, environ: Mapping[str, str] | 
 
 
 def try_on(interpreter: str, wheel: Path, folder: Path) -> tuple[str, str]:
-    """What kept it from being installed, and what went wrong afterwards; both empty where all is well."""
+    """Why the wheel could not be installed, and what went wrong afterwards; both empty on success."""
     venv = folder / "venv"
     subprocess.run([interpreter, "-m", "venv", str(venv)], check=True)
     install = [str(venv / "bin/python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
@@ -86,7 +86,7 @@ def try_on(interpreter: str, wheel: Path, folder: Path) -> tuple[str, str]:
 
 
 def try_runner(name: str, wheel: Path, folder: Path) -> str | None:
-    """What went wrong when somebody takes the wheel by uvx or pipx; None where the program is neither found nor to be had."""
+    """What went wrong when the wheel is run by uvx or pipx; None if the program is neither found nor installable."""
     from tools.make_venv import uv_environment
 
     program = shutil.which(name) or fetch_runner(name, folder / "runner")
@@ -100,7 +100,7 @@ def try_runner(name: str, wheel: Path, folder: Path) -> str | None:
             "UV_TOOL_DIR": str(folder / "tools"),
         }
         command = ["--quiet", "--constraints", str(TOP / "constraints.txt"), "--from", str(wheel), "everself"]
-        # an earlier wheel of the same version may lie in the cache
+        # an earlier wheel of the same version may be in the cache
         first = [program, "--refresh-package", "everself", *command, "--version"]
         done = subprocess.run(first, env=environment | more, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -118,7 +118,7 @@ def try_runner(name: str, wheel: Path, folder: Path) -> str | None:
 
 
 def fetch_runner(name: str, folder: Path) -> str | None:
-    """The program from its own package, in an environment beside; None where pip cannot get it."""
+    """The program, installed from its own package into a separate environment; None if pip cannot get it."""
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     package = "uv" if name == "uvx" else name
     command = [str(folder / "bin/python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package]
@@ -137,7 +137,7 @@ def main(versions: Iterable[str]) -> int:
                 lines.append(f"Wheel on Python {version}: SKIPPED, because no such interpreter was found.")
                 continue
             missing, wrong = try_on(interpreter, wheel, Path(made) / version)
-            # this very Python has the dependencies, so that the wheel is to blame
+            # this Python has the dependencies, so a failed installation is the wheel's fault
             good = good and not wrong and not (missing and version == THIS)
             word = f"FAILED: {wrong}" if wrong else f"NOT INSTALLED: {missing}" if missing else "passed"
             lines.append(f"Wheel on Python {version}: {word}")

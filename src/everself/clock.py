@@ -1,6 +1,6 @@
-"""Reads the system clock and computes the human day: the date in the user's time zone. No other module reads time.
+"""Reads the system clock and computes the human day: the date in the user's time zone. No other module reads the time.
 
-Knows nothing of files or settings: it is told the user's time zone.
+Knows nothing of files or settings; the time zone is passed in.
 """
 
 import os
@@ -12,14 +12,14 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from everself.errors import BadConfig
 
-# A clock that is set beyond this is wrong, and a day's arithmetic must still have room on both sides. Nanoseconds since 1970 outgrow
-# what SQLite stores in 2262.
+# A clock outside this range is wrong; the range leaves room for date arithmetic on both sides. Nanoseconds since 1970 exceed SQLite's
+# integers in 2262.
 EARLIEST = datetime(1971, 1, 1, tzinfo=UTC)
 LATEST = datetime(2200, 1, 1, tzinfo=UTC)
 
 
 def system_now() -> datetime:
-    """This moment; the nearest one that can be worked with where the machine's clock is absurdly wrong."""
+    """The current time, limited to the range in which dates can be computed."""
     try:
         return bounded(datetime.now(UTC))
     except (OverflowError, OSError, ValueError):
@@ -31,12 +31,12 @@ def bounded(moment: datetime) -> datetime:
 
 
 def monotonic() -> float:
-    """Seconds that only go forward, for time-outs."""
+    """Seconds of a clock that never goes back, for time-outs."""
     return time.monotonic()
 
 
 def process_age() -> float:
-    """Seconds since the kernel started this process; 0 where it does not say, or says what cannot be."""
+    """Seconds since the kernel started this process; 0 if unknown or implausible."""
     try:
         with open("/proc/self/stat", encoding="utf-8", errors="replace") as file:
             ticks = int(file.read().rpartition(")")[2].split()[19])
@@ -53,7 +53,7 @@ def find_zone(name: str) -> ZoneInfo:
     """The IANA zone of that name."""
     try:
         return ZoneInfo(name)
-    # zoneinfo answers odd names with three different errors: unknown, absolute or climbing path, a directory
+    # zoneinfo raises three different errors: unknown name, absolute or climbing path, a directory
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise BadConfig(
             f'"{name}" is not a known time zone.', mend='Use an IANA name such as "Europe/Berlin" or "Asia/Seoul".'
@@ -61,7 +61,7 @@ def find_zone(name: str) -> ZoneInfo:
 
 
 def host_zone() -> ZoneInfo:
-    """The machine's own time zone; UTC where it does not say."""
+    """The machine's own time zone; UTC if it is not configured."""
     import tzlocal
 
     try:
@@ -72,24 +72,24 @@ def host_zone() -> ZoneInfo:
 
 @dataclass(slots=True, eq=False)
 class Clock:
-    """One source of time, one zone: file names and times of day never disagree.
+    """The time source and the time zone, so that file names and times of day always agree.
 
-    The zone changes once: when the owner says where they live. Whoever holds the clock reads it there from then on.
+    The zone changes once, when the owner says where they live. Holders of the clock see the new zone.
     """
 
     zone: ZoneInfo
     read: Callable[[], datetime] = system_now
 
     def now(self) -> datetime:
-        """This moment with the user's offset."""
+        """The current time with the user's UTC offset."""
         return bounded(self.read()).astimezone(self.zone)
 
     def today(self) -> date:
-        """The human day: the date on the user's wall, not in UTC."""
+        """The human day: today's date in the user's time zone."""
         return self.now().date()
 
     def day_of(self, moment: datetime) -> date:
-        """The human day that a moment fell on."""
+        """The human day of a moment."""
         if moment.tzinfo is None:
             raise ValueError("the moment has no UTC offset")
         return moment.astimezone(self.zone).date()

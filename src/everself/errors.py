@@ -153,11 +153,11 @@ class EmbeddingFailed(EverselfError):
     ) -> None:
         super().__init__(detail, mend=mend)
         self.reason = reason
-        # seconds after which asking again makes sense, where that is known
+        # seconds after which a retry makes sense, if known
         self.retry_after = retry_after
 
     def __str__(self) -> str:
-        # without a key, an address or a package the detail says it all, and nobody was asked
+        # a missing key, address or package is explained by the detail alone: no service was called
         return self.detail if self.reason in ("missing", "auth") and self.detail else super().__str__()
 
 
@@ -169,11 +169,11 @@ class ModelFailed(EverselfError):
     ) -> None:
         super().__init__(detail, mend=mend)
         self.reason = reason
-        # seconds after which asking again makes sense, where that is known
+        # seconds after which a retry makes sense, if known
         self.retry_after = retry_after
 
     def __str__(self) -> str:
-        # without a key, an address or a package the detail says it all, and nobody was asked
+        # a missing key, address or package is explained by the detail alone: no service was called
         return self.detail if self.reason in ("missing", "auth") and self.detail else super().__str__()
 
 

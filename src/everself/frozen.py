@@ -1,7 +1,7 @@
 """The base class of values: frozen dataclasses with slots.
 
-A command makes hundreds of such classes when it starts. Comparing, hashing and showing are therefore written once here, not generated
-for each of them, which is two fifths of what making a class costs.
+A command creates hundreds of these classes at start-up. Equality, hash and repr are therefore defined once here, not generated for each
+class; generating them takes two fifths of the time.
 """
 
 from dataclasses import dataclass, field, fields
@@ -12,11 +12,11 @@ from typing import Any, ClassVar, dataclass_transform
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class _FrozenType(type):
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
-        # without one, `dataclass` renders the signature
+        # without a docstring, `dataclass` would render the signature
         namespace.setdefault("__doc__", name)
         made: Any = super().__new__(cls, name, bases, namespace)
         if "__slots__" in namespace:
-            # `dataclass` makes the class a second time, with the slots
+            # `dataclass` creates the class a second time, with slots
             return made
         made = dataclass(frozen=True, slots=True, eq=False, repr=False)(made)
         compared = [one.name for one in fields(made) if one.compare]
@@ -25,11 +25,11 @@ class _FrozenType(type):
 
 
 class Frozen(metaclass=_FrozenType):
-    """Its subclasses are frozen dataclasses with slots."""
+    """Base class: subclasses become frozen dataclasses with slots."""
 
     __slots__ = ()
     __dataclass_fields__: ClassVar[dict[str, Any]]
-    # what two values are compared by
+    # returns the values that equality and hash use
     _key: ClassVar[Any]
 
     def __eq__(self, other: object) -> bool:

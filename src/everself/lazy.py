@@ -1,6 +1,6 @@
-"""A lazily created attribute: made on first access, exactly once, also when several threads ask at the same time.
+"""A lazily created attribute: created on first access, exactly once, even if several threads access it at the same time.
 
-`functools.cached_property` has no lock since Python 3.12: threads that ask at once each open a database of their own.
+`functools.cached_property` has no lock since Python 3.12, so several threads would each open a database.
 """
 
 from collections.abc import Callable
@@ -13,9 +13,10 @@ _LOCK = "lock of {}"
 
 
 class part(Generic[T]):  # noqa: N801 — a decorator, as property is
-    """A failure is not cached: the next access tries again. The value is stored in the instance's `__dict__` under its name.
+    """The decorated function creates the value, which is stored in the instance's `__dict__` under its name. A failure is not cached: the
+    next access tries again.
 
-    Every part of every instance has a lock of its own, so that making one may wait for a thread that asks for another.
+    Each attribute of each instance has its own lock, so creating one may wait for a thread that needs another.
     """
 
     def __init__(self, make: Callable[[Any], T]) -> None:
@@ -34,7 +35,7 @@ class part(Generic[T]):  # noqa: N801 — a decorator, as property is
     def __get__(self, instance: object | None, owner: type) -> Self | T:
         if instance is None:
             return self
-        # a created part is found in `__dict__` before this method is called
+        # once created, the attribute is found in `__dict__` and this method is not called
         held: dict[str, Any] = instance.__dict__
         with held.setdefault(_LOCK.format(self._name), RLock()):
             if self._name not in held:

@@ -1,7 +1,7 @@
-"""Log records for whoever operates Everself: loggers under `everself.…`, redacted before any handler sees a record.
+"""Loggers under `everself.…`, redacted before any handler sees a record.
 
-Quiet by default; nothing here chooses a level or writes anywhere. A record holds ids, paths, counts, times and names of
-sources. It never holds what a person or a model said, and for that reason no message of an exception either.
+Quiet by default: this module sets no level and no handler. A record contains ids, paths, counts, times and names of sources. It never
+contains what a person or a model said, and therefore no message of an exception.
 """
 
 import logging
@@ -10,7 +10,7 @@ ROOT = "everself"
 
 
 class _Redacting(logging.Filter):
-    """Takes secrets out of a record, wherever it goes from here, and reduces an exception to its type."""
+    """Removes secrets from a record and reduces an exception to its type."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         from everself.text.redaction import redact
@@ -24,13 +24,13 @@ class _Redacting(logging.Filter):
 
 
 _REDACTING = _Redacting()
-# without any handler Python itself would write warnings to stderr
+# without a handler, Python would print warnings to stderr
 logging.getLogger(ROOT).addHandler(logging.NullHandler())
 
 
 def get_logger(name: str) -> logging.Logger:
-    """The logger of a module, by its `__name__`."""
+    """The logger of a module, by its `__name__`, with redaction."""
     logger = logging.getLogger(name)
-    # a filter of a parent sees none of its children's records, so each has its own; adding it again changes nothing
+    # a parent's filter does not see records of its children, so each logger has its own; adding it again has no effect
     logger.addFilter(_REDACTING)
     return logger

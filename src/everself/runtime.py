@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from everself.conversation.sessions.log import SessionLog
     from everself.conversation.shared_state import WorkerThread
     from everself.conversation.tools.protocol import Tool
-    from everself.identity.counter import KeptCounter
     from everself.identity.growth import Growth
     from everself.identity.integrity import Integrity
     from everself.identity.persona import Persona
     from everself.identity.ritual import Ritual
+    from everself.identity.seal_counter import KeptCounter
     from everself.keepers.runner import Runner
     from everself.keepers.scheduler import Scheduler
     from everself.memory.bank import Bank
@@ -194,7 +194,7 @@ class Runtime:
         return Integrity(self.workspace, self.state, self._open_counter(), self.clock, personas=personas, policy=policy)
 
     def _open_counter(self) -> "KeptCounter":
-        from everself.identity.counter import KeptCounter
+        from everself.identity.seal_counter import KeptCounter
         from everself.storage.host_files import counter_file, ensure_key
 
         folder = self.places.key_folder
@@ -465,7 +465,7 @@ class Runtime:
                 "The index was not closed properly; it is checked when it is next opened",
             )
         if "workspace" in self.__dict__:
-            from everself.identity.counter import keep_up
+            from everself.identity.seal_counter import keep_up
 
             keep_up(self._open_counter, self.state, lambda: self.integrity)
             self._close(

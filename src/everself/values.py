@@ -1,4 +1,4 @@
-"""Frozen values shared by several packages. They hold data and say nothing about how it is stored."""
+"""Frozen values shared by several packages. They do not know how they are stored."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ from everself.frozen import Frozen
 
 
 def digest(data: bytes) -> str:
-    """How Everself names content: SHA-256 in hex."""
+    """The name of content: its SHA-256 in hex."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -20,7 +20,7 @@ CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def new_id(random: Callable[[int], bytes] = os.urandom) -> str:
-    """Twelve characters of Crockford's base 32: 60 random bits."""
+    """An id of twelve characters of Crockford's base 32, with 60 random bits."""
     number = int.from_bytes(random(8), "big")
     return "".join(CROCKFORD[number >> shift & 31] for shift in range(0, 60, 5))
 
@@ -31,7 +31,7 @@ FileKind = Literal["file", "directory", "link", "other"]
 
 
 class FileStat(Frozen):
-    """What the file system says of one name, links not followed."""
+    """The file system's data about one name; links are not followed."""
 
     path: str
     kind: FileKind
@@ -45,7 +45,7 @@ class FileStat(Frozen):
 
 
 class Document(Frozen):
-    """One file of the workspace as it was read. `cut` counts the bytes beyond the reading limit, which are not in `data`."""
+    """One file of the workspace as read. `cut` is the number of bytes beyond the reading limit, which are not in `data`."""
 
     path: str
     data: bytes
@@ -70,11 +70,11 @@ class Tier(StrEnum):
 
 
 class Append(Frozen):
-    """Add bytes at the end of a document, creating it when it is missing. Appends commute, so no base hash is needed."""
+    """Append bytes to a document, creating it if missing. Appends commute, so no base hash is needed."""
 
     path: str
     data: bytes
-    # what the document begins with when this append has to create it
+    # the beginning of the document if this append creates it
     header: bytes = b""
 
 
@@ -86,7 +86,7 @@ class Insert(Frozen):
 
 
 class Replace(Frozen):
-    """Put `data` in the place of bytes start..end of the document whose hash is `base`."""
+    """Replace bytes start..end of the document whose hash is `base`."""
 
     path: str
     base: str
@@ -96,7 +96,7 @@ class Replace(Frozen):
 
 
 class Create(Frozen):
-    """A document that must not exist yet."""
+    """Create a document, which must not exist."""
 
     path: str
     data: bytes
@@ -117,7 +117,7 @@ Edit = Append | Insert | Replace | Create | Move | Remove
 
 
 class Author(StrEnum):
-    """Who makes a change. Guards decide by it what may be written. Only an interface or the runtime sets it."""
+    """The author of a change, by which guards decide what may be written. Only an interface or the runtime sets it."""
 
     OWNER = "owner"
     HAND = "hand"
@@ -128,7 +128,7 @@ class Author(StrEnum):
 
 
 class ProvenanceRecord(Frozen):
-    """What the runtime records when an entry is created: where its text came from. `text` is the hash of that text."""
+    """The source of an entry's text, recorded by the runtime. `text` is the hash of that text."""
 
     entry: str
     source: str
@@ -138,10 +138,10 @@ class ProvenanceRecord(Frozen):
 
 
 class Change(Frozen):
-    """One reviewed, atomic, reversible step of the workspace's files.
+    """One reviewed, atomic, reversible change of the workspace's files.
 
-    `provenance` are recorded with it or not at all. A change with a `key` happens once: asked for again with the same key, it is what
-    it was the first time. `tainted`: the conversation that it comes from holds text of tools, pages, imports or other people.
+    `provenance` is recorded together with the change or not at all. A change with a `key` is applied once: a repetition returns the first
+    result. `tainted`: its conversation contains text of tools, pages, imports or other people.
     """
 
     author: Author
@@ -155,7 +155,7 @@ class Change(Frozen):
 
 
 class FileChange(Frozen):
-    """What a change does to one document; `None` means that the document does not exist on that side."""
+    """The effect of a change on one document; `None` means that it does not exist on that side."""
 
     path: str
     before: bytes | None
@@ -168,17 +168,17 @@ class Applied(Frozen):
 
 
 class Nothing(Frozen):
-    """The change would have changed no byte."""
+    """The change has no effect."""
 
 
 class Conflict(Frozen):
-    """Somebody changed these documents since the change was planned, and the two do not merge. Nothing was written."""
+    """These documents were changed since the change was planned, and the changes cannot be merged. Nothing was written."""
 
     paths: tuple[str, ...]
 
 
 class Refused(Frozen):
-    """A guard said no. Nothing was written."""
+    """A guard refused the change. Nothing was written."""
 
     reasons: tuple[str, ...]
 
@@ -187,7 +187,7 @@ Outcome = Applied | Nothing | Conflict | Refused
 
 
 class ChangeRecord(Frozen):
-    """A change that was applied, as `everself log` lists it. `forgotten`: something of it was, so it cannot be undone."""
+    """An applied change, as `everself log` lists it. `forgotten`: a part of it was forgotten, so it cannot be undone."""
 
     id: str
     at: datetime
@@ -206,9 +206,9 @@ Door = Literal["chat", "terminal", "import", "job", "keeper", "test"]
 
 
 class Origin(Frozen):
-    """The origin of a text: who said it (`source`), how it came in (`door`), and what it was derived from (`lineage`, references).
+    """The origin of a text: who said it (`source`), how it came in (`door`), and what it was derived from (`lineage`).
 
-    No text reaches a writer of memory without one. Only `memory.provenance` creates one.
+    All text written to memory has one. Only `memory.provenance` creates one.
     """
 
     source: str
@@ -217,7 +217,7 @@ class Origin(Frozen):
 
 
 class Tag(StrEnum):
-    """What kind of memory an entry is; exactly one, or none for text that Everself never touched."""
+    """The kind of an entry; NONE for text that Everself never wrote."""
 
     EVENT = "event"
     KNOWLEDGE = "knowledge"
@@ -228,12 +228,13 @@ class Tag(StrEnum):
 
 
 class Entry(NamedTuple):
-    """One memory as it stands in a document. What is said in its comment counts only where a provenance record confirms it.
+    """One entry of a document. The claims in its comment count only if a provenance record confirms them.
 
-    A named tuple, because a frozen dataclass of so many fields takes three times as long to make, and a memory has a hundred thousand.
+    A named tuple, because a frozen dataclass of so many fields takes three times as long to create, and a memory has a hundred thousand
+    entries.
 
-    `source` and `base` are what may be believed, `claimed` what the comment says. `day` is the day it belongs to, `seen` the last
-    mention. Lines count from 1, `start..end` are bytes of the document.
+    `source` and `base` are trusted, `claimed` is what the comment says. `day` is the day of the entry, `seen` the last mention. Lines
+    count from 1; `start..end` are bytes of the document.
     """
 
     id: str
@@ -265,9 +266,8 @@ class Entry(NamedTuple):
 
     @property
     def reference(self) -> str:
-        """How an answer cites it."""
-        lines = f"L{self.first_line}" + (f"-L{self.last_line}" if self.last_line > self.first_line else "")
-        return f"{self.path}#{lines}"
+        """The citation of the entry."""
+        return _reference(self.path, self.first_line, self.last_line)
 
     @property
     def closed(self) -> bool:
@@ -278,9 +278,9 @@ class Entry(NamedTuple):
 
 
 class ScorePart(NamedTuple):
-    """One reason for a score. Parts of the kind "sum" add up; a "factor" multiplies what was there before it.
+    """One component of a score. Parts of kind "sum" are added; a "factor" multiplies the result so far.
 
-    What is "measured" is told beside them and changes nothing.
+    A "measured" part is information only.
     """
 
     name: str
@@ -289,11 +289,10 @@ class ScorePart(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A chunk of a document that matches a query. `also` are other places with the same text.
+    """A chunk that matches a query. `also` are other places with the same text.
 
-    `closed`: it no longer holds; `now` are the words that hold instead, where they are known and the caller may see them.
-    `weak`: it is only the nearest there is, and scores too little to be taken for an answer. `later`: the words of a newer statement, where
-    nobody said yet which of the two holds.
+    `closed`: it no longer holds; `now` is the text that replaced it, if known and visible to the caller. `weak`: its score is too low for
+    an answer. `later`: a newer statement that contradicts it, while the question which one holds is open.
     """
 
     path: str
@@ -316,23 +315,26 @@ class Hit(NamedTuple):
 
     @property
     def reference(self) -> str:
-        """How an answer cites it."""
-        lines = f"L{self.first_line}" + (f"-L{self.last_line}" if self.last_line > self.first_line else "")
-        return f"{self.path}#{lines}"
+        """The citation of the hit."""
+        return _reference(self.path, self.first_line, self.last_line)
 
     @property
     def ended(self) -> str:
-        """The mark to show beside text that no longer holds; empty where it holds."""
+        """The mark to show beside text that no longer holds; empty if it holds."""
         return ended_words(self.until, self.now) if self.closed or self.until is not None else ""
 
     @property
     def mark(self) -> str:
-        """What to show beside it where it is not to be taken as it stands: it ended, or something newer may hold instead."""
+        """The mark to show beside text that ended or may have been replaced."""
         return self.ended or (f"in doubt, said later: {self.later}" if self.later else "")
 
 
+def _reference(path: str, first: int, last: int) -> str:
+    return f"{path}#L{first}-L{last}" if last > first else f"{path}#L{first}"
+
+
 def ended_words(until: date | None, now: str = "") -> str:
-    """The mark for text that no longer holds, wherever it is shown."""
+    """The mark for text that no longer holds."""
     since = f"until {until.isoformat()}" if until is not None else "no longer holds"
     return f"{since}, now: {now}" if now else since
 
@@ -343,7 +345,7 @@ Severity = Literal["error", "warning", "note"]
 
 
 class Finding(Frozen):
-    """Something a person should know, with the command or step that fixes it."""
+    """A finding for the user, with the command or step that fixes it."""
 
     severity: Severity
     code: str
@@ -361,9 +363,9 @@ RunState = Literal["running", "done", "failed", "skipped"]
 
 
 class Job(Frozen):
-    """`spec` is five cron fields, a moment or a step; `zone` is empty for the user's own; slots up to `since` are settled.
+    """`spec` is five cron fields, a time or an interval; `zone` is empty for the user's zone; slots up to `since` are done.
 
-    `words` are the message to the agent, or the name of the operation. `standing`: a built-in job, whose times are set in CONFIG.md.
+    `words` are the message to the agent, or the name of the operation. `standing`: a built-in job, with times from CONFIG.md.
     """
 
     id: str
@@ -382,7 +384,7 @@ class Job(Frozen):
 
 
 class JobRun(Frozen):
-    """One slot that was run or skipped. `until`: the lease of its process; after that the process counts as dead."""
+    """One slot that was run or skipped. `until` is the end of its process's lease, after which the process counts as dead."""
 
     job: str
     slot: str

@@ -56,7 +56,7 @@ def test_starting_the_command_line_loads_nothing_heavy(step: str) -> None:
 def test_help_is_written_from_tables_and_loads_no_operation_and_no_command() -> None:
     ours = 'sys.modules.update({name.replace(".", "/"): None for name in list(sys.modules) if name.startswith("everself.")})'
     loaded = loaded_by(f"{HELP}\n{ours}")
-    tables = {"everself/operations/registry", "everself/operations/_index"}
+    tables = {f"everself/operations/{name}" for name in ("registry", "_index", "examples")}
     assert {name for name in loaded if name.startswith("everself/operations/")} == tables
     assert not {name for name in loaded if name.startswith("everself/interfaces/cli/commands/")}
 

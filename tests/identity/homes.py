@@ -5,8 +5,8 @@ from pathlib import Path
 import apsw
 
 from everself.config.sections import SoulIntegrity
-from everself.identity.counter import KeptCounter
 from everself.identity.integrity import Integrity
+from everself.identity.seal_counter import KeptCounter
 from everself.testing.workspaces import KEY, Bench
 from everself.values import Applied, Author, Change, Edit
 from everself.workspace.assembly import WorkspaceOptions

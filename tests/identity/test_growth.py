@@ -20,7 +20,7 @@ from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Author
 from everself.workspace.assembly import WorkspaceOptions
 from everself.workspace.guards import learned_exemption, standard_guards
-from everself.workspace.learned import with_line
+from everself.workspace.learned_section import with_line
 
 FIRST = b"# Soul\n\nBe kind.\n\n## Learned\n\n- Tea, not coffee.\n"
 POLICY = SoulPolicy.PROPOSE

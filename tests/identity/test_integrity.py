@@ -10,9 +10,9 @@ from tests.identity.homes import PERSONAS, SOUL, Home, habits
 
 from everself.config.sections import SoulIntegrity
 from everself.errors import RefusedByRule
-from everself.identity.counter import KeptCounter
 from everself.identity.integrity import Integrity
 from everself.identity.outside_changes import IntegrityMark
+from everself.identity.seal_counter import KeptCounter
 from everself.testing.workspaces import real_workspace
 from everself.values import Append, Author, Create, Remove, digest
 

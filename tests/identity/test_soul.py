@@ -6,7 +6,7 @@ from everself.config.sections import SoulPolicy
 from everself.identity.soul import SoulRules, check_growth, grows_alone, learned_lines
 from everself.values import Author, Change, FileChange
 from everself.workspace.guards import learned_exemption, standard_guards
-from everself.workspace.learned import SOUL, changed_lines, same_core, split_soul, with_line
+from everself.workspace.learned_section import SOUL, changed_lines, same_core, split_soul, with_line
 
 CORE = b"# Soul\n\nBe kind.\n\n"
 TAIL = b"## Voice\n\nPlain.\n"

@@ -184,10 +184,12 @@ from everself.operations.declaration import Argument, ToolOffer, operation
 class EchoRequest:
     words: Annotated[str, Argument("What to say.", joined=True)]
 
-@operation("memory.echo", audience=Audience.AGENT, effect="read", tool=ToolOffer("memory_echo"), slash="/echo",
-           examples=(("everself memory echo hello", "says hello"),))
+@operation("memory.echo", audience=Audience.AGENT, effect="read", tool=ToolOffer("memory_echo"), slash="/echo")
 def echo(app: object, _: Caller, request: EchoRequest) -> dict[str, str]:
-    """Say it again."""
+    """Say it again.
+
+    $ everself memory echo hello  # says hello
+    """
     return {"said": request.words}
 '''
 TRY = """

@@ -11,7 +11,7 @@ from tests.operations.homes import HOME
 from everself.errors import RefusedByRule
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.declaration import NoRequest
-from everself.operations.gateway_unit import install_unit, render_unit
+from everself.operations.gateway import install_unit, render_unit
 
 
 def test_it_is_written_once_and_names_the_home() -> None:

@@ -9,9 +9,9 @@ import pytest
 from everself.agent import Agent, open_runtime
 from everself.memory.writing import NewEntry
 from everself.operations.caller import AT_TERMINAL
+from everself.operations.contents import TrendsRequest, show_trends
 from everself.operations.search import SearchRequest, search_memory
 from everself.operations.setup import set_up
-from everself.operations.trends import TrendsRequest, show_trends
 from everself.runtime import Runtime
 from everself.testing.origins import origin_of
 

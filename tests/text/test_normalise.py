@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everself.text import encode, fold, one_line, slug
-from everself.text.normalise import _split_mark_runs, without_surrogates
+from everself.text.normalise import _split_mark_runs, encode, fold, one_line, slug, without_surrogates
 
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
 

@@ -12,7 +12,7 @@ import re2
 
 from everself.memory.provenance import rank
 from everself.memory.writing import HEADINGS
-from everself.workspace.learned import LEARNED
+from everself.workspace.learned_section import LEARNED
 
 # what keepers put before the words of the owner
 _OPENINGS: Final = tuple(

@@ -12,10 +12,10 @@ from tests.trust.rows.s13 import run_s13
 from tests.trust.rows.s14 import run_s14
 
 from everself.agent import open_runtime
-from everself.interfaces.hooks import routes as hook_routes
 from everself.interfaces.http import guard
 from everself.interfaces.http.access import Access
 from everself.interfaces.http.access_log import AccessLog
+from everself.interfaces.webhooks import routes as hook_routes
 from everself.operations.token_file import Token, TokenFile
 from everself.search.scopes import Scope, SessionKind
 
@@ -107,8 +107,8 @@ def test_s13_notices_a_check_that_is_not_made(check: str, monkeypatch: pytest.Mo
 # one request is left to schemathesis
 @pytest.mark.parametrize("requests", [1, 5])
 def test_s14_notices_a_mistake_of_ours(requests: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from everself.interfaces.http import bodies
+    from everself.interfaces.http import fields
 
-    monkeypatch.setattr(bodies, "_is_storable", lambda _: 1 // 0)
+    monkeypatch.setattr(fields, "_is_storable", lambda _: 1 // 0)
     with pytest.raises(AssertionError, match="S14 seed"):
         run_s14(requests, 1)

@@ -12,8 +12,8 @@ from tests.trust.routes import COMMANDS, ROUTES, TOOLS
 from tests.trust.rows.s04 import run_s4
 from tests.trust.rows.s05 import ATTEMPTS, NAMES, run_s5
 
-from everself.identity import examination
-from everself.identity.examination import Examination
+from everself.identity import integrity_check
+from everself.identity.integrity_check import Examination
 from everself.operations import files
 from everself.operations.registry import get_operation
 from everself.storage.state.database import State
@@ -52,7 +52,7 @@ def test_s5_no_route_without_a_human_writes_what_only_humans_change(seed: int) -
 
 @pytest.mark.trust
 def test_a_look_that_believes_the_database_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(examination, "find_breach", lambda *_: None)
+    monkeypatch.setattr(integrity_check, "find_breach", lambda *_: None)
     with pytest.raises(AssertionError, match="S4 seed"):
         run_s4(26, 1)
 

@@ -1,4 +1,4 @@
-"""make bench: every figure the project promises, side by side in one run, as ratios where machines differ.
+"""make bench: measures every promised figure in one run, as ratios where machines differ.
 
 usage: python -m tools.bench [NAME …]     (all when none is named)
 """

@@ -1,7 +1,7 @@
-"""How much of what is sent to a model its vendor's cache could have served, by the rules that the vendors publish.
+"""The share of tokens sent to a model that its vendor's cache could have served, by the vendors' published rules.
 
-Counted over the requests as they go over the wire, in the order in which a vendor reads them: tools, instructions, messages. How long a
-vendor keeps its cache is not counted: a person who pauses for an hour pays for the next request in full.
+Computed from the request bodies, in the order in which a vendor reads them: tools, instructions, messages. Expiry is
+ignored: a person who pauses for an hour pays for the next request in full.
 """
 
 import json
@@ -14,18 +14,18 @@ from everself.text.tokens import estimate
 Wire = Literal["openai", "anthropic"]
 WIRES: Final[tuple[Wire, ...]] = ("openai", "anthropic")
 _NAMES: Final[dict[Wire, str]] = {"openai": "openai/gpt-5.2", "anthropic": "anthropic/claude-sonnet-5"}
-# both vendors cache nothing that is shorter
+# tokens; both vendors cache nothing shorter
 _LEAST: Final = 1_024
-# OpenAI's cache grows in steps of so many tokens
+# tokens; the length of OpenAI's cached prefix is a multiple of this
 _STEP: Final = 128
-# so many blocks before a cache point Anthropic looks for what an earlier request stored
+# content blocks before a cache point in which Anthropic looks for an earlier request's cache
 _LOOKBACK: Final = 20
-# requests before the present one that are compared with it: the cache of a conversation is that of its last turns
+# earlier requests to compare with: a conversation finds its cache in its last turns
 _EARLIER: Final = 8
 
 
 def bodies(requests: Sequence[ChatRequest], wire: Wire) -> list[dict[str, Any]]:
-    """The requests as the vendor's own package writes them. Nothing is sent."""
+    """The request bodies as the vendor's own package writes them. Nothing is sent."""
     import asyncio
 
     return asyncio.run(_bodies(requests, wire))
@@ -72,7 +72,7 @@ def cacheable(requests: Sequence[ChatRequest], wire: Wire = "openai") -> float:
 
 
 def cacheable_share(sent_bodies: Sequence[dict[str, Any]], wire: Wire) -> float:
-    """The same of requests as they went over the wire."""
+    """The same for request bodies."""
     read = [_blocks(body) for body in sent_bodies]
     sent = sum(estimate("".join(text for text, _ in blocks)) for blocks in read)
     served = sum(_by_points(read) if wire == "anthropic" else _by_beginning(read))
@@ -80,7 +80,7 @@ def cacheable_share(sent_bodies: Sequence[dict[str, Any]], wire: Wire) -> float:
 
 
 def _blocks(body: dict[str, Any]) -> list[tuple[str, bool]]:
-    """What a vendor reads, block by block, and which of them carries a cache point."""
+    """The blocks of a request in the order in which a vendor reads them, and whether each carries a cache point."""
     system = body.get("system", [])
     parts = [*body.get("tools", []), *([system] if isinstance(system, str) else system)]
     for message in body["messages"]:
@@ -98,7 +98,7 @@ def _block(part: object) -> tuple[str, bool]:
 
 
 def _by_beginning(requests: Sequence[list[tuple[str, bool]]]) -> list[int]:
-    """By the rule of OpenAI: the longest beginning that an earlier request had too, in steps."""
+    """OpenAI's rule: the tokens of the longest prefix shared with an earlier request, in whole steps."""
     texts = ["".join(text for text, _ in blocks) for blocks in requests]
     found = []
     for at, text in enumerate(texts):
@@ -109,13 +109,15 @@ def _by_beginning(requests: Sequence[list[tuple[str, bool]]]) -> list[int]:
 
 
 def _by_points(requests: Sequence[list[tuple[str, bool]]]) -> list[int]:
-    """By the rule of Anthropic: what an earlier request stored at a cache point, found from a cache point or shortly before it."""
+    """Anthropic's rule: the tokens up to an earlier request's cache point, if that lies at or shortly before a cache
+    point of this request.
+    """
     stored: set[str] = set()
     found = []
     for blocks in requests:
         texts = [text for text, _ in blocks]
         points = [at for at, (_, point) in enumerate(blocks) if point]
-        # the rows that begin a message are ours: the vendor counts blocks of content
+        # twice the lookback: this list has an extra block per message, and the vendor counts only blocks of content
         near = {end for point in points for end in range(max(0, point - 2 * _LOOKBACK), point + 1)}
         served = max((end for end in near if _key(texts, end) in stored), default=-1)
         tokens = estimate("".join(texts[: served + 1]))
@@ -129,7 +131,7 @@ def _key(texts: Sequence[str], end: int) -> str:
 
 
 def _common(one: str, other: str) -> int:
-    """How many characters both begin with."""
+    """The number of characters of the common prefix."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

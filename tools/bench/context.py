@@ -1,6 +1,6 @@
-"""How long a prompt takes at 100,000 indexed chunks: the turns of a session with and without recall, and its beginning.
+"""How long building a prompt takes with 100,000 indexed chunks: turns of a session with and without recall, and the first one.
 
-In a process of its own and one thread, warm. Texts and vectors are made up; everything else is the product's.
+Runs in its own process with one thread, warm. Texts and vectors are generated; everything else is the product's.
 """
 
 import os
@@ -18,7 +18,7 @@ from everself.conversation.context.request import PromptRequest
 
 UNITS = 100_000
 TURNS = 150
-# turns before those that are measured, none of whose questions is asked twice: a process that has talked for a while
+# unmeasured turns first, each with a new question: they bring the process into the state of a long session
 WARM = 200
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 FILES = ("SOUL.md", "AGENTS.md", "TOOLS.md", "IDENTITY.md", "USER.md", "MEMORY.md", "CORRECTIONS.md")
@@ -36,7 +36,7 @@ def run() -> Iterator[str]:
 
 
 def furnish(workspace: Path) -> None:
-    """The files of a new agent, a memory that overflows its slot, and two days of logs."""
+    """Write the files of a new agent, a memory that exceeds its slot, and two days of logs."""
     templates = resources.files("everself.workspace").joinpath("templates")
     for name in FILES:
         (workspace / name).write_text(templates.joinpath(name).read_text("utf-8"), "utf-8")
@@ -61,7 +61,7 @@ def _measure(top: Path) -> Iterator[str]:
     with open_runtime(environ=environ_of(store.folder)) as app:
         furnish(Path(app.agent.workspace))
         vars(app)["index"] = open_index(app, stub)
-        # files of this moment are read again and again until the clock of the file system has moved on
+        # files with the present timestamp are read again and again until the file system's clock has moved on
         time.sleep(2.5)
         assembler = app.assembler
         began = time.perf_counter()

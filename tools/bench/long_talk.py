@@ -1,7 +1,7 @@
-"""A scripted conversation of three days, and the requests that a model was sent for it.
+"""A scripted conversation of three days, and the requests that a model received for it.
 
-The person tells, asks, pastes and chats; the model searches and writes memory now and then, as AGENTS.md asks. Each morning another process
-goes on with the conversation. Everything but the model and the time is the product's.
+The person tells, asks, pastes and chats; the model sometimes searches and writes memory, as AGENTS.md asks. Each
+morning another process continues the conversation. Everything but the model and the time is the product's.
 """
 
 import asyncio
@@ -68,7 +68,7 @@ REPLY = (
 
 @dataclass(frozen=True, slots=True)
 class LongTalk:
-    """What came of it: every request that was sent, in order, and what the person was told."""
+    """The result: every request that was sent, in order, and the replies."""
 
     requests: tuple[ChatRequest, ...]
     notices: tuple[str, ...]
@@ -76,7 +76,7 @@ class LongTalk:
 
 
 def script(turns: int = TURNS) -> list[str]:
-    """What the person says."""
+    """The person's messages."""
     said: list[str] = []
     for at in range(turns):
         kind = at % 6
@@ -94,7 +94,7 @@ def script(turns: int = TURNS) -> list[str]:
 
 
 def answer(request: ChatRequest) -> Answer:
-    """As a model answers that searches before it answers and writes down what should last."""
+    """A model's answer: it searches memory for questions and writes down facts."""
     last = request.turns[-1]
     if not request.tools:
         return "They talked about work and home."
@@ -114,7 +114,7 @@ def answer(request: ChatRequest) -> Answer:
 def opened(
     home: Path, model: ChatModel, time: FrozenTime | None = None, prepare: Callable[[Runtime], None] = lambda _: None
 ) -> Iterator[Runtime]:
-    """An agent with this model, in a home that may have been used before; `prepare` is called before it can be talked to."""
+    """An agent with this model, in a home that may have been used before. `prepare` is called before the first message."""
     folder = home / "everself"
     folder.mkdir(parents=True, exist_ok=True)
     settings = {
@@ -141,7 +141,7 @@ def hold(
     window: int = 128_000,
     prepare: Callable[[Runtime], None] = lambda _: None,
 ) -> LongTalk:
-    """Hold the conversation in this home. `prepare` is called each morning, before anything is said."""
+    """Hold the conversation in this home. `prepare` is called each morning before the first message."""
     time = FrozenTime()
     model = FakeModel(answer, window=window)
     said = script(turns)

@@ -1,4 +1,4 @@
-"""A large memory: 100,000 entries in 400 files. Loading, writing beside a bare append of the same run, counting."""
+"""A large memory of 100,000 entries in 400 files: loading, counting, and writing compared with a bare append in the same run."""
 
 import os
 import statistics
@@ -23,7 +23,7 @@ from everself.workspace.guards import standard_guards
 
 ENTRIES = 100_000
 WRITES = 60
-# seconds before each append and each write: memories come one at a time, to a processor that did something else meanwhile
+# seconds before each append and write: memories arrive one at a time, on a processor that did something else in between
 REST = 0.02
 WORDS = ("tea", "rust", "tundra", "茶", "봄", "deploy", "meeting", "prefers", "dark", "mode", "river", "chess", "Oslo")
 
@@ -42,7 +42,7 @@ def run() -> Iterator[str]:
 def _measure(bench: Bench, files: int, folder: Path, medians: dict[int, float]) -> Iterator[str]:
     memory = _memory(bench)
     cold = _time(memory.catalog.all)
-    # the grain of file clocks makes fresh files look unsure for two seconds
+    # for two seconds after a write a file's timestamp does not prove that it is unchanged
     time.sleep(2.1)
     memory.catalog.refresh()
     warm = _time(_memory(bench).catalog.all)
@@ -63,12 +63,12 @@ def _measure(bench: Bench, files: int, folder: Path, medians: dict[int, float]) 
 def _write(
     bench: Bench, memory: Memory, folder: Path, random: Random, rest: float
 ) -> tuple[tuple[float, float], float]:
-    """Medians of a bare append and of a write, by turns, because no disk is equally fast all the time; and what the history took."""
+    """Medians of a bare append and of a write, interleaved because disk speed varies; and the time of the history."""
     bare: list[float] = []
     writes: list[float] = []
     kept = 0.0
     for number in range(WRITES):
-        # takes along what the write before left unsynced
+        # also syncs what the previous write left unsynced
         _bare(folder / "bare.md")
         time.sleep(rest)
         bare.append(_time(lambda: _bare(folder / "bare.md")))

@@ -1,4 +1,4 @@
-"""How long a command takes to start, beside a bare interpreter that imports click. Warm, interleaved, best and median of many."""
+"""How long a command takes to start, compared with a bare interpreter that imports click. Warm, interleaved, best and median of many."""
 
 import os
 import statistics

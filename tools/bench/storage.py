@@ -1,4 +1,4 @@
-"""What a durable write costs: a bare fsynced append, an append as a change set, a change set over two documents."""
+"""The cost of a durable write: a bare fsynced append, an append as a change set, a change set over two documents."""
 
 import os
 import statistics

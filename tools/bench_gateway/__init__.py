@@ -1,1 +1,1 @@
-"""make bench-gateway: how much later the words of a model come through the gateway than straight from the model."""
+"""make bench-gateway: the delay that the gateway adds to a model's tokens."""

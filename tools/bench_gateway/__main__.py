@@ -1,4 +1,4 @@
-"""make bench-gateway: how much later the words of a model come through the gateway than straight from the model.
+"""make bench-gateway: the delay that the gateway adds to a model's tokens.
 
 usage: python -m tools.bench_gateway [--streams 200] [--agents 1,20] [--entries 10000] [--seconds 60] [--json FILE] [--words]
 
@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
 def _through(chosen: argparse.Namespace, home: Home) -> tuple[tuple[Answered, ...], Load]:
     served = [(name, token, home.port) for name, token in home.tokens.items()]
     with running(home) as pid:
-        # every agent is opened and warm before anything is measured
+        # every agent is opened and warm before the measurement starts
         for at, stream in enumerate(_streams(served, len(served))):
             answered, _ = asyncio.run(say(stream, 0, ""))
             if answered.fault:
@@ -70,7 +70,7 @@ def _streams(served: list[tuple[str, str, int]], count: int) -> list[Stream]:
     found = []
     for at in range(count):
         name, token, port = served[at % len(served)]
-        # each begins with another question
+        # each client begins with a different question
         said = QUESTIONS[at % len(QUESTIONS) :] + QUESTIONS[: at % len(QUESTIONS)]
         found.append(Stream(port, name, token, said))
     return found

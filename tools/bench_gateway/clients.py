@@ -1,4 +1,4 @@
-"""Clients that talk at a steady pace and note when each token came. Knows neither Everself nor the scripted model."""
+"""Clients that send messages at a steady rate and time each token. Independent of Everself and of the scripted model."""
 
 import asyncio
 import json
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 SESSION = "x-everself-session"
-# a reply that takes longer is a failure
+# seconds; a reply that takes longer counts as failed
 LONGEST = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """One client: where it asks, as whom, and what it says in turn."""
+    """One client: its address, its credentials, and its messages."""
 
     port: int
     model: str
@@ -24,7 +24,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Seconds to the first token, and the longest time between two tokens; `fault` says why there was no whole reply."""
+    """Seconds to the first token and the longest gap between two tokens. `fault`: why the reply is incomplete."""
 
     first: float = 0.0
     gap: float = 0.0
@@ -35,7 +35,7 @@ class Answered:
 async def talk(
     streams: Sequence[Stream], seconds: float, every: float, tell: Callable[[int], None]
 ) -> tuple[Answered, ...]:
-    """Let all of them talk for so long, a message every so often each, their beginnings spread over that time."""
+    """Let all clients talk for `seconds`, each with a message every `every` seconds, their starts spread over that interval."""
     begun = time.perf_counter()
     found: list[Answered] = []
 
@@ -48,7 +48,7 @@ async def talk(
             found.append(answered)
             tell(len(found))
             number += 1
-            # whoever is answered late says the next thing at once
+            # a client whose reply was late sends its next message at once
             due = max(due + every, time.perf_counter())
 
     await asyncio.gather(*(one(at, stream) for at, stream in enumerate(streams)))
@@ -56,7 +56,7 @@ async def talk(
 
 
 async def say(stream: Stream, number: int, session: str) -> tuple[Answered, str]:
-    """One message, and the session in which it was answered."""
+    """Send one message; also returns the session in which it was answered."""
     body = {
         "model": stream.model,
         "stream": True,

@@ -1,4 +1,4 @@
-"""A home with agents of so many entries each, and a gateway that serves them as a process of its own."""
+"""A home with agents that have a given number of entries, and a gateway process that serves them."""
 
 import json
 import os
@@ -27,7 +27,7 @@ _MODEL = "bench/scripted"
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """`tokens` are those of the agents, by their names."""
+    """`tokens`: the agents' access tokens, by name."""
 
     folder: Path
     environ: dict[str, str]
@@ -37,7 +37,7 @@ class Home:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a process takes: resident memory in MB, and seconds of a processor so far."""
+    """The resources of a process: resident memory in MB, and processor seconds so far."""
 
     rss: float
     cpu: float
@@ -53,7 +53,7 @@ def usage_of(pid: int) -> Usage:
 def make_home(
     folder: Path, agents: int, entries: int, model_port: int, tell: Callable[[str], None], *, vectors: bool
 ) -> Home:
-    """Agents with made-up memories, indexed and, with `vectors`, embedded by the model that comes with Everself."""
+    """Create agents with generated memories, indexed and, with `vectors`, embedded by Everself's bundled model."""
     keep = {name: value for name, value in os.environ.items() if not name.startswith(("EVERSELF_", "XDG_"))}
     environ = {**keep, "HOME": str(folder), "EVERSELF_HOME": str(folder / "everself"), "TZ": "UTC"}
     environ |= {"EVERSELF_KEYS": str(folder / "keys"), "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -63,7 +63,7 @@ def make_home(
         "agents": {"defaults": {"model": _MODEL} | ({} if vectors else {"memorySearch": {"provider": "none"}})},
         "provider": {"bench": {"baseUrl": f"http://127.0.0.1:{model_port}/v1"}},
         "gateway": {"port": port},
-        # nobody is billed, and the day's budget is no part of what is measured
+        # nobody is billed, and the daily budget must not limit the measurement
         "spend": {"apiPerDay": 100_000, "apiTokensPerDay": 1_000_000_000},
     }
     (folder / "everself" / "everself.json5").write_text(json.dumps(settings), "utf-8")
@@ -82,7 +82,7 @@ def make_home(
 
 
 class RememberingEmbedder:
-    """The agent's own embedder, asked once for a text: the memories of all agents hold the same ones."""
+    """The agent's embedder with a cache: all agents have the same memories, so each text is embedded once."""
 
     paid = False
 
@@ -106,7 +106,7 @@ def _index(home: Home, name: str, embedder: RememberingEmbedder | None) -> None:
     with open_runtime(name, environ=home.environ) as runtime:
         inner = runtime.index_embedder
         if embedder is not None and inner is not None:
-            # in the place of the part that was just opened
+            # replaces the embedder of the runtime that was just opened
             runtime.__dict__["index_embedder"] = embedder.use(inner)
         runtime.index.sync()
         runtime.index.embed()
@@ -137,7 +137,7 @@ def _write(workspace: Path, store: Store) -> None:
 
 @contextmanager
 def running(home: Home) -> Iterator[int]:
-    """The gateway's process."""
+    """Run the gateway as a process; yields its process id."""
     command_line = [sys.executable, "-m", "everself", "gateway", "run", "--json"]
     with started(command_line, home.environ) as (process, _):
         yield process.pid
@@ -145,7 +145,7 @@ def running(home: Home) -> Iterator[int]:
 
 @contextmanager
 def scripted_model(tokens: int, rate: float) -> Iterator[int]:
-    """The port of a scripted model in a process of its own."""
+    """Run a scripted model as a process; yields its port."""
     command_line = [sys.executable, "-m", "tools.bench_gateway.model", str(tokens), str(rate)]
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])}
     with started(command_line, environ) as (_, line):
@@ -154,7 +154,7 @@ def scripted_model(tokens: int, rate: float) -> Iterator[int]:
 
 @contextmanager
 def started(command_line: list[str], environ: dict[str, str]) -> "Iterator[tuple[subprocess.Popen[str], str]]":
-    """A process that has said its first line."""
+    """A process that has printed its first line."""
     with subprocess.Popen(command_line, stdout=subprocess.PIPE, text=True, env=environ) as process:
         try:
             line = process.stdout.readline() if process.stdout is not None else ""
@@ -167,7 +167,7 @@ def started(command_line: list[str], environ: dict[str, str]) -> "Iterator[tuple
 
 
 def settle() -> None:
-    """Files of this moment are read again until the clock of the file system has moved on."""
+    """Wait: files with the present timestamp are read again and again until the file system's clock has moved on."""
     time.sleep(2.5)
 
 

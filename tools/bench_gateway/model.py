@@ -1,8 +1,8 @@
-"""A scripted model on loopback that speaks as OpenAI's chat does: the same reply to everybody, so many tokens a second each.
+"""A scripted model on loopback with OpenAI's chat interface: the same reply to everybody, at a fixed number of tokens per second.
 
 usage: python -m tools.bench_gateway.model TOKENS RATE     prints its port
 
-Tokens come by the clock, not by pauses: one that was sent late delays none of those after it.
+Tokens are sent by the clock, not after pauses: a late one does not delay those after it.
 """
 
 import asyncio
@@ -14,14 +14,14 @@ _GONE = (ConnectionError, asyncio.IncompleteReadError)
 
 
 class ScriptedModel:
-    """The first token comes after the time of one token."""
+    """The first token is sent after the interval of one token."""
 
     def __init__(self, tokens: int, rate: float) -> None:
         self._tokens = tokens
         self._every = 1.0 / rate
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Request after request on one connection."""
+        """Answer the requests of one connection, one after another."""
         try:
             while (length := await _length(reader)) is not None:
                 await reader.readexactly(length)
@@ -47,7 +47,7 @@ class ScriptedModel:
 
 
 async def _length(reader: asyncio.StreamReader) -> int | None:
-    """Bytes of the body of the next request; None where there is none."""
+    """The length of the next request's body; None at the end of the connection."""
     head = (await reader.readuntil(b"\r\n\r\n")).lower()
     for line in head.split(b"\r\n"):
         name, _, value = line.partition(b":")

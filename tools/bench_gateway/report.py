@@ -1,4 +1,4 @@
-"""From the answers that clients had to lines and JSON, with the aims beside them. Knows no clock and no process."""
+"""Renders the clients' results as lines and JSON, with the aims beside them. Independent of clocks and processes."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -6,13 +6,13 @@ from dataclasses import asdict, dataclass
 
 from tools.bench_gateway.clients import Answered
 
-# p99 of the added delay to the first token, in ms, on two idle cores: with one agent, and with several
+# aims in ms, on two idle cores: p99 of the added delay to the first token, with one agent and with several
 AIM_ONE, AIM_MANY = 300.0, 150.0
 
 
 @dataclass(frozen=True, slots=True)
 class Delays:
-    """Of the replies that came whole, in ms; `faults` are the others, each with its reason."""
+    """Delays of complete replies, in ms. `faults`: the reasons of the others."""
 
     replies: int
     first_p50: float
@@ -24,7 +24,7 @@ class Delays:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What the gateway's process took: resident MB before and after, and processor time in ms for each reply."""
+    """Resources of the gateway's process: resident MB before and after, and processor milliseconds per reply."""
 
     rss_start: float
     rss_end: float
@@ -34,7 +34,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The same clients against the gateway and against the model alone."""
+    """The same clients run against the gateway and directly against the model."""
 
     agents: int
     streams: int
@@ -61,7 +61,7 @@ def delays_of(answers: Sequence[Answered]) -> Delays:
 
 
 def percentile(ordered: Sequence[float], share: float) -> float:
-    """The smallest value that so large a share is not above; not a number where there are none."""
+    """The smallest value that is at least as large as this share of the values; NaN if there are none."""
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else math.nan
 
 

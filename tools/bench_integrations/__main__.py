@@ -1,4 +1,4 @@
-"""make bench-integrations: what other programs wait for and pay for when they use Everself.
+"""make bench-integrations: the waiting time and cost that Everself adds to other programs.
 
 usage: python -m tools.bench_integrations [--only mcp,hooks,troubles] [--rounds 20] [--entries 1000] [--json FILE]
 

@@ -1,4 +1,4 @@
-"""Figures with what is promised beside them, as lines and as JSON. Knows no measurement."""
+"""Figures with the promised limits, as lines and as JSON. Does not measure."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number; `most` is what is promised for it, where something is."""
+    """One number. `most`: its promised limit, if there is one."""
 
     name: str
     value: float
@@ -21,7 +21,7 @@ class Figure:
 
 
 def spread(name: str, seconds: Sequence[float], most: float | None = None) -> list[Figure]:
-    """The median and the 95th percentile, in milliseconds; `most` is promised for the second."""
+    """The median and the 95th percentile, in milliseconds. `most` limits the latter."""
     ordered = sorted(seconds)
     middle, late = ordered[len(ordered) // 2], ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
     return [Figure(f"{name} p50", middle * 1000, "ms"), Figure(f"{name} p95", late * 1000, "ms", most)]

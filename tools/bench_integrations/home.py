@@ -1,4 +1,4 @@
-"""A home with one agent of so many entries, and a gateway beside it where one is wanted."""
+"""A home with one agent that has a given number of entries, and optionally a gateway."""
 
 import json
 import os
@@ -15,7 +15,7 @@ WORDS = ("boat", "garden", "invoice", "parser", "harbour", "violin", "budget", "
 
 
 def make_home(folder: Path, entries: int) -> dict[str, str]:
-    """The environment in which it is found."""
+    """Create the home; returns the environment variables that select it."""
     keep = {name: value for name, value in os.environ.items() if not name.startswith(("EVERSELF_", "XDG_"))}
     environ = {**keep, "HOME": str(folder), "EVERSELF_HOME": str(folder / "everself"), "TZ": "UTC"}
     environ |= {"EVERSELF_KEYS": str(folder / "keys"), "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -1,4 +1,4 @@
-"""Hooks as a coding agent meets them: how long it waits with and without a gateway, what that costs, and the tokens of each injection."""
+"""Hooks from a coding agent's view: waiting time with and without a gateway, processor time, and the tokens of each injection."""
 
 import json
 import subprocess
@@ -15,7 +15,8 @@ from everself.text.tokens import count
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
 _ANSWERED = EVENTS[:2]
-# milliseconds promised for a hook through the gateway, and without one: its deadline and a fifth of a second
+# promised milliseconds for a hook through the gateway, and without one: the latter is its deadline and a fifth of a
+# second
 _GATEWAY, _ALONE = 300.0, 1_000.0
 _MOST_TOKENS = 2_000
 

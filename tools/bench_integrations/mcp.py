@@ -1,4 +1,4 @@
-"""MCP as a client meets it: how long the first and every other call take with and without a gateway, and what is paid for in tokens."""
+"""MCP from a client's view: the time of the first call and of later ones, with and without a gateway, and the tokens to be paid for."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The processes below this one, as the system sees them: their processor time and memory."""
+"""The descendants of this process as the system reports them: processor time and memory."""
 
 import ctypes
 import os
@@ -13,7 +13,7 @@ _BECOME_REAPER: Final = 36
 
 
 def below(parent: int | None = None) -> list[int]:
-    """Children of a process, and theirs."""
+    """The descendants of a process."""
     found: list[int] = []
     left = [parent or os.getpid()]
     while left:
@@ -28,7 +28,7 @@ def below(parent: int | None = None) -> list[int]:
 
 
 def processor_seconds() -> float:
-    """Of all that run below this process now."""
+    """Processor time of all running descendants."""
     return sum(_seconds(one) for one in below())
 
 
@@ -45,12 +45,12 @@ def _seconds(process: int) -> float:
 
 
 def adopt_orphans() -> None:
-    """Let processes whose parent has ended become children of this one: a hook ends without waiting for the one that worked for it."""
+    """Make orphaned descendants children of this process: a hook exits without waiting for the process that works for it."""
     ctypes.CDLL(None).prctl(_BECOME_REAPER, 1, 0, 0, 0)
 
 
 def ended_seconds() -> float:
-    """Processor time of all that ended below this process, adopted ones included."""
+    """Processor time of all descendants that have ended, including adopted ones."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

@@ -1,6 +1,6 @@
-"""How long a coding agent waits for its hooks when something is wrong: every event with every trouble that the tests of the hooks make.
+"""How long a coding agent waits for its hooks if something is wrong: every event with every fault that the hooks' tests produce.
 
-Each is promised to end within the deadline of the settings and a fifth of a second, whatever is wrong.
+Each must end within the deadline of the settings and a fifth of a second, whatever is wrong.
 """
 
 import shutil
@@ -14,7 +14,7 @@ _PROMISED = 1_000.0
 
 
 def measure(folder: Path, rounds: int, entries: int) -> Iterator[Figure | str]:
-    """Once each; neither rounds nor entries count here."""
+    """Measure each case once; ignores `rounds` and `entries`."""
     from tests.interfaces.client_hooks.hooking import HookHome
     from tests.interfaces.client_hooks.troubles import EVENTS, TROUBLES, NotHere
 

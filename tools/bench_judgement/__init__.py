@@ -1,1 +1,1 @@
-"""How well Everself judges what it reads: corrections, conflicts, attacks, and which of two statements is the newer."""
+"""How well Everself classifies what it reads: corrections, conflicts, attacks, and which of two statements is newer."""

@@ -1,4 +1,4 @@
-"""make bench-judgement: precision, recall and false alarms of what Everself judges by patterns, beside plain patterns.
+"""make bench-judgement: precision, recall and false alarms of Everself's classifiers, compared with plain patterns.
 
 usage: python -m tools.bench_judgement --data DIR [--json FILE] [--tasks corrections,conflicts,attacks,newer-first]
 """
@@ -20,7 +20,7 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What one system found of one part. A share of nothing is None."""
+    """The results of one system on one part. A share of nothing is None."""
 
     task: str
     part: str
@@ -36,7 +36,7 @@ class Figure:
 
     @property
     def precision(self) -> float | None:
-        # where nothing is harmless, every find is right
+        # without harmless texts every find is right by definition, so there is no precision
         return self.found / (self.found + self.alarms) if self.wanted and self.unwanted and self.found else None
 
     @property
@@ -45,7 +45,7 @@ class Figure:
 
 
 def figures(task: str, cases: Iterable[Case]) -> list[Figure]:
-    """For each part, for each group of parts and for all together, Everself and the baseline."""
+    """Figures of Everself and of the baseline: for each part, each group of parts, and all together."""
     parts: dict[str, list[Case]] = {}
     for case in cases:
         for part in filter(None, (case.part, case.group, ALL)):

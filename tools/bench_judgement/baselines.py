@@ -1,8 +1,8 @@
-"""What plain patterns make of the same texts: the seed's for corrections, a list of words for attacks, words in common for the rest."""
+"""Plain patterns as a baseline: the seed's triggers for corrections, a word list for attacks, common words for the rest."""
 
 import re2
 
-# the triggers of the seed (§7), as they stand there
+# the triggers of the seed (§7), unchanged
 _CORRECTIONS = (
     r"i (already|just) told you",
     r"we (talked|discussed|went over) (about |this)",
@@ -45,12 +45,12 @@ def is_attack(text: str) -> bool:
 
 
 def is_conflict(older: str, newer: str) -> bool:
-    """Much the same words, and only one of the two denies something."""
+    """Whether the texts share most words and only one of them contains a negation."""
     return overlap(older, newer) >= _ALIKE and _denies(older) != _denies(newer)
 
 
 def overlap(one: str, other: str) -> float:
-    """The share of the shorter text's words (characters, where no blanks are) that the other has too."""
+    """The share of the shorter text's words (characters in scripts without spaces) that the other text contains."""
     mine, theirs = _words(one), _words(other)
     return len(mine & theirs) / max(1, min(len(mine), len(theirs)))
 

@@ -1,4 +1,4 @@
-"""Older and newer statements in one workspace, each in the log of its day: which of the two does search put first?"""
+"""Older and newer statements in one workspace, each in the log of its day: does search rank the newer one first?"""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _DEPTH = 50
 
 
 def rank_updates(updates: list[dict[str, Any]]) -> Iterator[Case]:
-    """Two parts: whether the newer stands above the older, and whether it stands above everything."""
+    """Yield two cases per update: whether the newer one ranks above the older, and whether it ranks first of all."""
     documents = []
     for number, told in enumerate(updates):
         for which in ("old", "new"):
@@ -43,7 +43,7 @@ def rank_updates(updates: list[dict[str, Any]]) -> Iterator[Case]:
 
 
 def _place(hits: Sequence[Hit], ending: str) -> int:
-    """Two updates are told in the same words: what is told once names the other place."""
+    """The rank of a document. A hit stands for several if identical texts were merged: `also` lists the other places."""
     for at, hit in enumerate(hits):
         if any(place.partition("#")[0].endswith(ending) for place in (hit.path, *hit.also)):
             return at

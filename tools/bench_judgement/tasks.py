@@ -1,6 +1,6 @@
-"""The four tasks, each giving cases: what is judged, whether it should be found, and what Everself and the baseline say of it.
+"""The four tasks. Each yields cases: the text to judge, whether it should be found, and the answers of Everself and of the baseline.
 
-The folder of data is measured and never copied; beside it stand the open parts of Everself's own corpora.
+The data folder is read and never copied; the open parts of Everself's own corpora are added.
 """
 
 import json
@@ -15,23 +15,23 @@ OURS = Path(__file__).resolve().parents[2] / "tests" / "corpora"
 
 
 class BadData(Exception):
-    """The folder does not hold what is measured."""
+    """The folder does not contain the expected data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`part` is a language, or a family of attacks or of harmless texts."""
+    """`part`: a language, or a family of attacks or of harmless texts."""
 
     part: str
     wanted: bool
     found: bool
     plain: bool
-    # parts that are counted together as well
+    # parts with the same group are also counted together
     group: str = ""
 
 
 def corrections(data: Path) -> Iterator[Case]:
-    """Repairs of a voice assistant's commands (most are rephrasings: for orientation only), and our own in four languages."""
+    """Corrections of a voice assistant's commands (mostly rephrasings: for orientation only), and our own in four languages."""
     from everself.classify.corrections import find_correction
 
     for row in read(data / "correction" / "turns.jsonl"):
@@ -64,7 +64,7 @@ def conflicts(data: Path) -> Iterator[Case]:
         yield case(str(row["lang"]), row["label"] == "contradiction", row["older"], row["newer"])
 
 
-# what others collected, without the texts of this repository
+# texts collected by others, without those of this repository
 COLLECTED: Final = "texts of the folder"
 
 
@@ -86,7 +86,7 @@ def attacks(data: Path) -> Iterator[Case]:
 
 
 def newer_first(data: Path) -> Iterator[Case]:
-    """Of an older and a newer statement in one memory, the newer stands above in what search finds."""
+    """Whether search ranks the newer of two statements above the older one."""
     from tools.bench_judgement.ranking import rank_updates
 
     yield from rank_updates(list(read(data / "conflict" / "updates.jsonl")))

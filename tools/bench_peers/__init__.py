@@ -1,1 +1,1 @@
-"""make bench-peers: memsearch and LanceDB, as PyPI has them, beside Everself on the same questions."""
+"""make bench-peers: memsearch and LanceDB from PyPI compared with Everself on the same questions."""

@@ -1,4 +1,4 @@
-"""make bench-peers: how much of the evidence Everself and its peers find on the same questions, what they hand out, and how long it takes.
+"""make bench-peers: the share of evidence that Everself and its peers find on the same questions, the size of their answers, and the time.
 
 usage: python -m tools.bench_peers --data DIR [--sets locomo,beam] [--questions N]
 """
@@ -25,14 +25,14 @@ from everself.testing.embedder import forbid_model_calls
 
 
 class Reopened(System, Protocol):
-    """A system that can be opened again, as a program does that was just started."""
+    """A system that can be opened again, as in a newly started program."""
 
     def reopen(self) -> None: ...
 
 
 @dataclass(slots=True)
 class Measured:
-    """What came of one system on one set. Times are in seconds, `characters` of the ten hits together."""
+    """The results of one system on one set. Times in seconds; `characters`: the length of ten hits together."""
 
     figures: list[Figures] = field(default_factory=list)
     characters: list[int] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Measured:
         return statistics.fmean(one[metric] for one in self.figures)
 
 
-# shown where a set has them, in this order
+# printed in this order, if a set has them
 METRICS = ("any@1", "hit@1", "recall@10", "found@500", "found@1500", "found@3000")
 
 

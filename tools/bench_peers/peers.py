@@ -1,6 +1,6 @@
-"""LanceDB and memsearch as systems to be measured: the same documents, and the same encoder where they take one.
+"""LanceDB and memsearch as measured systems: the same documents, and the same encoder where they accept one.
 
-Both are installed in an environment of their own (`make bench-peers`); nothing else here needs them.
+Both are installed in a separate environment (`make bench-peers`); nothing else here needs them.
 """
 
 import asyncio
@@ -19,13 +19,13 @@ from everself.values import Hit
 if TYPE_CHECKING:
     from everself.models.embedding import Embedder
 
-# as many as the product looks at for a budget
+# number of hits that the product considers for a budget
 _PACKED = 200
 _TABLE = "units"
 
 
 class Peer(ABC):
-    """What the peers share: hits, best first, are packed as the product's are, so that a token costs the same."""
+    """Common part of the peers: packs hits, best first, as the product does, so that a token costs the same."""
 
     name = ""
 
@@ -40,7 +40,7 @@ class Peer(ABC):
 
 
 class LanceWords(Peer):
-    """LanceDB's own full text over a row for every turn, entry or passage."""
+    """LanceDB's full-text search over one row per turn, entry or passage."""
 
     name = "lancedb fts"
 
@@ -58,7 +58,7 @@ class LanceWords(Peer):
         self._table = table
 
     def reopen(self) -> None:
-        """As a program does that was just started."""
+        """Open the table again, as a newly started program does."""
         self._table = import_module("lancedb").connect(self._place).open_table(_TABLE)
 
     def rank(self, question: Question, limit: int) -> Sequence[Hit]:
@@ -67,7 +67,7 @@ class LanceWords(Peer):
 
 
 class LanceHybrid(LanceWords):
-    """The same with its hybrid of full text and vectors, at its own settings."""
+    """The same with LanceDB's hybrid of full text and vectors, at its default settings."""
 
     name = "lancedb hybrid"
 
@@ -78,7 +78,7 @@ class LanceHybrid(LanceWords):
 
 
 class Memsearch(Peer):
-    """memsearch over the same Markdown files, at its own settings, with the product's encoder."""
+    """memsearch over the same Markdown files, at its default settings, with the product's encoder."""
 
     name = "memsearch"
 
@@ -95,7 +95,7 @@ class Memsearch(Peer):
 
     def reopen(self) -> None:
         core: Any = import_module("memsearch.core")
-        # its own providers ask a server or load weights of their own
+        # its own providers call a server or load their own weights
         core.get_provider = lambda *_, **__: self._provider
         self._made = core.MemSearch([self._notes], milvus_uri=self._base)
 
@@ -114,7 +114,7 @@ class Memsearch(Peer):
 
 
 class _Provider:
-    """What memsearch wants of an encoder."""
+    """The encoder interface of memsearch."""
 
     model_name = "everself"
     batch_size = 64
@@ -129,7 +129,7 @@ class _Provider:
 
 
 def plain(text: str) -> str:
-    """Without what a query language would read as an operator."""
+    """The text without characters that a query language treats as operators."""
     return "".join(char if char.isalnum() else " " for char in text)
 
 

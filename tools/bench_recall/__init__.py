@@ -1,1 +1,1 @@
-"""make bench-recall: how much of the evidence search finds, beside four baselines on the same texts."""
+"""make bench-recall: the share of evidence that search finds, compared with baselines on the same texts."""

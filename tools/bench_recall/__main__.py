@@ -1,10 +1,10 @@
-"""make bench-recall: how much of the evidence the product's own search finds, beside baselines of the same run.
+"""make bench-recall: the share of evidence that the product's search finds, compared with baselines in the same run.
 
 usage: python -m tools.bench_recall --data DIR [--json FILE] [--sets locomo,beam] [--questions N] [--jobs N]
        [--rankers DIR] [--better]
 
 --rankers measures every set with weights that were learnt without it: python -m tools.train_recall --left-out DIR.
---better gives every unit a vector of the better model first, which takes an hour for all sets.
+--better first computes a vector of the better model for every unit, which takes an hour for all sets.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""What others do with the same texts: FTS5's BM25, the seed's TF-IDF, the seeds' weighted sum, and vectors alone.
+"""Baselines on the same texts: FTS5's BM25, the seed's TF-IDF, the seeds' weighted sum, and vectors alone.
 
-A baseline ranks whole turns or passages and hands them out with the product's own rendering, so that a token costs the same everywhere.
+A baseline ranks whole turns or passages and renders them as the product does, so that a token costs the same everywhere.
 """
 
 import string
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
     Scores = NDArray[numpy.float32]
 
-# Scores of all units for a question; what is not above 0 is not found.
+# Scores of all units for a question; a unit counts as found if its score is above 0.
 Score = Callable[[Question], "Scores"]
 
-# the four that the figures are promised to be above
+# the four baselines that the promised figures must exceed
 PLAIN = ("fts5", "tfidf", "seed_sum", "vectors")
-# and a fifth that nobody ships as it is: FTS5 with stems, asked only for words that say something
-# and a sixth that chunks as others do: lines joined to pieces of 1,500 characters, wherever a turn ends
+# besides, FTS5 with stems and without stop words in the query (nobody ships it like that), and FTS5 over usual chunks:
+# lines joined to pieces of 1,500 characters, wherever a turn ends
 NAMES = (*PLAIN, "fts5_tuned", "fts5_chunks")
 CHUNK = 1_500
 VECTOR_SHARE, TEXT_SHARE = 0.7, 0.3
-# as many as the product looks at for a budget
+# number of hits that the product considers for a budget
 PACKED = 400
-# the seed shows nothing below
+# the seed shows no hit below this score
 TFIDF_LEAST = 0.01
 _COUNTED = 2_000
 
@@ -60,7 +60,7 @@ def stop_words() -> frozenset[str]:
 
 
 class Baseline:
-    """One way to score units, as a system to be measured."""
+    """One way to score units, as a measured system."""
 
     def __init__(self, name: str, units: Sequence[Unit], score: Score) -> None:
         self.name = name
@@ -76,11 +76,11 @@ class Baseline:
         return pack(self._ranked(question), budget, _price).text
 
     def strength(self, hit: Hit) -> float:
-        # sums of weights and cosines: already on a scale where means make sense
+        # sums of weights and cosines, whose means are meaningful
         return hit.score
 
     def _ranked(self, question: Question) -> list[Hit]:
-        # asked for several times in a row
+        # a question is asked several times in a row
         if self._asked != question.id:
             scores = self._score(question)
             order = numpy.argsort(-scores, kind="stable")[:PACKED]
@@ -111,7 +111,7 @@ def make_baselines(store: Store, script: Script, embedder: "Embedder") -> list[B
 
 
 def cut(units: Sequence[Unit], size: int = CHUNK) -> list[Unit]:
-    """The same lines in pieces of about as many characters; a line that is longer is cut."""
+    """The same lines in chunks of about that many characters; a longer line is cut."""
     found: list[Unit] = []
     for path, held in groupby(units, key=lambda unit: unit.path):
         waiting: list[Unit] = []
@@ -136,9 +136,9 @@ def _joined(path: str, units: Sequence[Unit]) -> Unit:
 
 
 class FullText:
-    """FTS5 as it comes: any word of the question, ranked by its bm25. Chinese and Japanese are cut into pairs of characters.
+    """Plain FTS5: any word of the question, ranked by its bm25. Chinese and Japanese are split into pairs of characters.
 
-    Tuned, English is stemmed by porter, and words that say nothing are not asked for.
+    Tuned: English is stemmed by porter, and the query has no stop words.
     """
 
     def __init__(self, texts: Sequence[str], script: Script, *, tuned: bool = False) -> None:
@@ -159,14 +159,15 @@ class FullText:
             match = " OR ".join(f'"{word}"' for word in telling)
             found = self._database.execute("SELECT rowid, bm25(units) FROM units WHERE units MATCH ?", (match,))
             for at, weight in found:
-                # FTS5 makes the best the smallest; a word in most units may weigh less than nothing
+                # FTS5 gives the best hit the smallest value; a word in most units may have a negative weight
                 scores[at - 1] = max(1e-6, -weight)
         return scores
 
 
 class TfIdf:
-    """Seed 0: cosine of bags of words; a word weighs its share of a text times log(texts / texts with it). Its tokenizer: runs of small
-    Latin letters, digits and Chinese characters, of at least two."""
+    """Seed 0: cosine of bags of words, weighted by the word's share of a text times log(texts / texts with it). Its
+    tokens: runs of at least two small Latin letters, digits and Chinese characters.
+    """
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._size = len(texts)
@@ -198,11 +199,11 @@ class TfIdf:
 
 
 class Meaning:
-    """The cosine between a question and a text, by the product's own embedder."""
+    """The cosine between question and text, by the product's embedder."""
 
     def __init__(self, texts: Sequence[str], questions: Sequence[Question], embedder: "Embedder") -> None:
         self._rows = embedder.embed(texts)
-        # all at once: a batch is much cheaper than its parts
+        # in one batch, which is much cheaper than single calls
         self._asked = embedder.embed([question.text for question in questions], purpose="query")
         self._number = {question.id: at for at, question in enumerate(questions)}
 
@@ -216,7 +217,7 @@ def _words(text: str) -> list[str]:
 
 
 def _pairs(text: str) -> list[str]:
-    """Pairs of neighbouring characters, and Latin words and numbers whole."""
+    """Pairs of adjacent characters; Latin words and numbers are kept whole."""
     return list(_cut_pairs(text))
 
 
@@ -254,5 +255,5 @@ def _counted(text: str) -> int:
 
 
 def _price(text: str) -> int:
-    """Lines come again with every question; whole answers do not."""
+    """The token count of a text. Counts of short texts are cached: lines recur with every question, whole answers do not."""
     return _counted(text) if len(text) < _COUNTED else count(text)

@@ -1,4 +1,4 @@
-"""Which evidence a system found, and at which rank. The rule is the set's: by the returned text, or by the place of a hit."""
+"""Whether and at which rank a system found the evidence. The set decides the rule: by returned text, or by a hit's location."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,16 +10,16 @@ from tools.bench_recall.systems import USUAL_LIMIT, System
 
 from everself.values import Hit
 
-# after the usual ten a longer answer goes on, for what is below them
+# the longer answer requested after the usual ten hits, to find evidence ranked below them
 FURTHER = 200
-# a text of so many characters is judged by its sentences, and what is shorter than the second is none
+# a text of at least this length is judged by its sentences; sentences up to the second length are ignored
 _LONG = 200
 _SHORTEST = 20
 _SENTENCE = re2.compile(r"[。！？]+|[.!?]+(?:\s+|$)")
 
 
 class Finder:
-    """Asks systems the questions of one store."""
+    """Asks systems the questions of one store and scores the answers."""
 
     def __init__(self, dataset: Dataset, store: Store) -> None:
         self._dataset = dataset
@@ -28,11 +28,11 @@ class Finder:
         for number, unit in enumerate(store.units):
             self._lines[unit.path].append(number)
         first: dict[str, int] = {}
-        # the same words in two places are one piece of evidence
+        # the same text in two places is one piece of evidence
         self._same = [first.setdefault(unit.body, number) for number, unit in enumerate(store.units)]
 
     def ask(self, system: System, question: Question) -> Figures:
-        """Every figure that the set wants of one question."""
+        """Every figure that the set needs for one question."""
         wanted = self.wanted(question)
         hits = list(system.rank(question, USUAL_LIMIT))
         ranks = self.ranks(hits, wanted)
@@ -54,7 +54,7 @@ class Finder:
         if self._dataset.found_by == "text":
             bodies = [self._store.units[number].body for number in wanted]
             return [next((at for at, hit in enumerate(hits, 1) if body in hit.text), None) for body in bodies]
-        # parts of one turn or passage are one result; what is none of them takes a place all the same
+        # hits in one turn or passage share a rank; a hit outside all of them occupies a rank as well
         places: dict[int, int] = {}
         place = 0
         for hit in hits:
@@ -66,7 +66,7 @@ class Finder:
         return [places.get(number) for number in wanted]
 
     def share(self, text: str, wanted: Sequence[int]) -> float:
-        """How much of the evidence stands in a text: whole turns, or by the place their sentences."""
+        """The share of the evidence that a text contains: whole turns, or their sentences if evidence is found by location."""
         bodies = [self._store.units[number].body for number in wanted]
         if self._dataset.found_by == "text":
             return sum(body in text for body in bodies) / len(bodies)
@@ -74,7 +74,7 @@ class Finder:
         return sum(sum(found) / len(found) for found in shares) / len(bodies)
 
     def given(self, hits: Sequence[Hit], wanted: Sequence[int]) -> tuple[float, list[bool]]:
-        """How much of the evidence some hits hold, and which of them are evidence."""
+        """The share of the evidence that these hits contain, and which of the hits are evidence."""
         ranks = self.ranks(hits, wanted)
         if self._dataset.found_by == "text":
             bodies = [self._store.units[number].body for number in wanted]
@@ -96,7 +96,7 @@ class Finder:
 
 
 def sentences(text: str) -> list[str]:
-    """The parts of a long text, which may be handed out by halves. A short one is one part."""
+    """The sentences of a long text, of which an answer may contain only some. A short text is one part."""
     if len(text) < _LONG:
         return [text]
     found = [part.strip() for part in _SENTENCE.split(text)]
@@ -104,7 +104,7 @@ def sentences(text: str) -> list[str]:
 
 
 def rule(found_by: FoundBy) -> str:
-    """The rule in words."""
+    """The rule as a phrase."""
     return (
         "the turn's text is in the returned text"
         if found_by == "text"

@@ -1,4 +1,4 @@
-"""From where the evidence was found to figures, and how sure a figure is. Pure; knows neither sets nor systems."""
+"""Computes figures and their confidence intervals from the ranks of the evidence. Pure; independent of sets and systems."""
 
 from collections.abc import Sequence
 from math import log, log2
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Table = NDArray[numpy.float64]
 
-# Ranks count from 1; None was not found at all.
+# Ranks count from 1; None: not found.
 Ranks = Sequence[int | None]
 Figures = dict[str, float]
 
@@ -19,14 +19,14 @@ DEPTHS = (1, 5, 10)
 SESSION_DEPTHS = (5, 10)
 RESAMPLES = 1_000
 SEED = 1
-# What the best three hits of a session count for it. Equal thirds and log-sum-exp were better in none of five conversations of
-# LoCoMo, and the baselines gain by it as well.
+# Weights of a session's three best hits. Equal thirds and log-sum-exp were better in none of five conversations of
+# LoCoMo, and the baselines gain by these weights as well.
 SESSION_WEIGHTS = (0.5, 0.3, 0.2)
 _SURE = 1e-6
 
 
 def turn_figures(ranks: Ranks) -> Figures:
-    """For questions whose evidence is several turns."""
+    """Figures for questions whose evidence is several turns."""
     figures: Figures = {}
     for depth in DEPTHS:
         share = _share(ranks, depth)
@@ -37,7 +37,7 @@ def turn_figures(ranks: Ranks) -> Figures:
 
 
 def pool_figures(ranks: Ranks) -> Figures:
-    """For questions to a pool of turns or passages."""
+    """Figures for questions to a pool of turns or passages."""
     return {
         "hit@1": float(any(rank == 1 for rank in ranks)),
         "recall@10": _share(ranks, 10),
@@ -46,7 +46,7 @@ def pool_figures(ranks: Ranks) -> Figures:
 
 
 def session_figures(order: Sequence[str], wanted: frozenset[str]) -> Figures:
-    """`order` are the sessions, best first."""
+    """Figures by session; `order`: the sessions, best first."""
     figures: Figures = {}
     for depth in SESSION_DEPTHS:
         found = wanted & set(order[:depth])
@@ -56,9 +56,9 @@ def session_figures(order: Sequence[str], wanted: frozenset[str]) -> Figures:
 
 
 def session_order(hits: Sequence[tuple[str, float]], weights: Sequence[float] = SESSION_WEIGHTS) -> list[str]:
-    """Sessions by the weighted mean of their best hits, given as (session, strength).
+    """Rank sessions by the weighted mean of their best hits, given as (session, strength).
 
-    A session with fewer hits than weights is filled up with the weakest of all hits: those that are missing are no better.
+    A session with fewer hits than weights is padded with the weakest of all hits, because missing hits are no stronger.
     """
     if not hits:
         return []
@@ -75,16 +75,18 @@ def session_order(hits: Sequence[tuple[str, float]], weights: Sequence[float] = 
 
 
 def log_odds(score: float) -> float:
-    """A score between 0 and 1 without its bend: near both ends much evidence moves a score a little."""
+    """The log odds of a score between 0 and 1, on which means are more meaningful: near both ends a score moves little
+    with the evidence.
+    """
     held = min(1 - _SURE, max(_SURE, score))
     return log(held / (1 - held))
 
 
 def intervals(values: "Table", seed: int = SEED) -> tuple["Table", "Table"]:
-    """Between which means 95 % of the samples lie that are drawn, with repetition, from these rows; for every column."""
+    """The bootstrap 95 % confidence interval of the mean of every column, by resampling the rows."""
     count = len(values)
     drawn = numpy.random.default_rng(seed).integers(0, count, (RESAMPLES, count))
-    # how often each row was drawn, so that one product gives the means of all columns
+    # count how often each row was drawn, so that one matrix product gives the means of all columns
     drawn += numpy.arange(RESAMPLES)[:, None] * count
     often = numpy.bincount(drawn.ravel(), minlength=RESAMPLES * count).reshape(RESAMPLES, count)
     low, high = numpy.percentile(often.astype(numpy.float64) @ values / count, (2.5, 97.5), axis=0)

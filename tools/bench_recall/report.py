@@ -1,4 +1,4 @@
-"""Figures as rows with intervals, as JSON, and as a table beside what is promised. Knows no search."""
+"""Renders figures as rows with intervals, as JSON, and as a table beside the promised values. Independent of search."""
 
 import statistics
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ SYSTEMS = (PRODUCT, *NAMES)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The mean over n questions and its 95 % interval. A set with a slash is a part of one, or one language."""
+    """The mean over n questions and its 95 % interval. A set with a slash is a part of a set, or one language."""
 
     set: str
     system: str
@@ -31,7 +31,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """`least` is added to the figure of `over`, where that names a baseline."""
+    """A promised figure: at least `least`, or `least` above the figure of the baseline `over`."""
 
     set: str
     metric: str
@@ -55,7 +55,7 @@ Table = dict[tuple[str, str, str], Row]
 
 
 def make_rows(answers: Sequence[Answer]) -> list[Row]:
-    """A row for every set, system and figure, and again for every category where a set has several."""
+    """One row per set, system and figure, and per category if a set has several."""
     groups: dict[str, dict[str, list[Answer]]] = {}
     for answer in answers:
         groups.setdefault(answer.dataset, {}).setdefault(answer.system, []).append(answer)
@@ -84,7 +84,7 @@ def _group_rows(name: str, systems: dict[str, list[Answer]]) -> Iterator[Row]:
 
 
 def as_json(rows: Sequence[Row], answers: Sequence[Answer]) -> dict[str, list[dict[str, object]]]:
-    """What `--json` writes."""
+    """The content of the `--json` file."""
     questions: list[dict[str, object]] = [
         {
             "set": one.dataset,
@@ -100,7 +100,7 @@ def as_json(rows: Sequence[Row], answers: Sequence[Answer]) -> dict[str, list[di
 
 
 def render(datasets: Sequence[Dataset], rows: Sequence[Row], outcome: Outcome) -> Iterator[str]:
-    """The report that a person reads."""
+    """The lines of the report."""
     table = {(row.set, row.system, row.metric): row for row in rows}
     for dataset in datasets:
         units = sum(len(store.units) for store in dataset.stores)
@@ -138,7 +138,7 @@ def _promised(table: Table, row: Row) -> str:
 
 
 def _parts(table: Table, name: str, parts: Sequence[str]) -> Iterator[str]:
-    """Of each part of a set, the product's figures and in brackets the best baseline's."""
+    """For each part of a set, the product's figures, with the best baseline's in brackets."""
     metrics = [metric for where, system, metric in table if where == name and system == PRODUCT]
     shown = [one for one in ("found@500", "found@1500", "hit@1", "recall@10", "mrr", "session_all@5") if one in metrics]
     yield f"   {'(best baseline)':28}{'n':>5}" + "".join(f"{metric:>16}" for metric in shown)
@@ -168,7 +168,9 @@ _STEPS = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.01)
 
 
 def _reliability(outcome: Outcome) -> Iterator[str]:
-    """Every set weighs the same: a score says how often such a hit is right in a kind of text that one knows nothing of."""
+    """Calibration of scores; every set has the same weight, because a score must say how often such a hit is right in
+    an unknown kind of text.
+    """
     names = list(dict.fromkeys(one.dataset for one in outcome.usual))
     yield "── what a score means: how often hits that score so are evidence (mean score, and how many)"
     yield f"   {'score':12}" + "".join(f"{name:>20}" for name in (*names, "all sets alike"))
@@ -195,7 +197,8 @@ def _reliability(outcome: Outcome) -> Iterator[str]:
     yield ""
 
 
-# What no set may fall below: plain BM25 for each message and the encoder alone, and within a budget BM25 over usual chunks.
+# Baselines that no set may fall below: plain BM25 per message and the encoder alone, and within a budget BM25 over
+# usual chunks.
 MUSTS = (
     ("hit@1", "fts5"),
     ("hit@1", "vectors"),
@@ -211,7 +214,7 @@ def _musts(table: Table) -> Iterator[str]:
     below = []
     asked = 0
     for (name, system, metric), row in table.items():
-        # parts of sets are too small for it
+        # parts of sets are too small for this test
         if system != PRODUCT or name.count("/") > name.startswith("cjk/"):
             continue
         for wanted, other in MUSTS:
@@ -225,14 +228,14 @@ def _musts(table: Table) -> Iterator[str]:
 
 
 def _behind(rows: Sequence[Row], table: Table) -> Iterator[str]:
-    """Where a baseline is as good or better: whole sets must not have any such figure."""
+    """Figures in which a baseline is as good or better; whole sets must not have any."""
     whole = {promise.set for promise in PROMISES}
     for title, mine in (("whole sets", True), ("parts of sets", False)):
         figures = [row for row in rows if row.system == PRODUCT and (row.set in whole) == mine]
         behind = []
         for row in figures:
             best = max((table[row.set, other, row.metric] for other in PLAIN), key=lambda one: one.value)
-            # two that found everything cannot be told apart
+            # a perfect score of both is not a defeat
             if best.value >= row.value and row.value < 1:
                 behind.append(f"{row.set} {row.metric} {row.value:.3f} ({best.system} {best.value:.3f})")
         verdict = "ok" if not behind else f"{'MISSED' if mine else 'not'}: {'; '.join(behind)}"

@@ -1,4 +1,4 @@
-"""Asks every system every question, one store and one workspace after the other, and keeps what came of it."""
+"""Asks every system every question, store by store, each in its own workspace, and collects the results."""
 
 import sys
 import tempfile
@@ -22,13 +22,13 @@ from everself.search._weights import Model, read_model, read_second
 from everself.testing.embedder import forbid_model_calls
 
 _SHOWN_EVERY = 25
-# enough to know a median, and few enough to cost nothing
+# enough for a median, and cheap
 _TIMED = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a system made of a question."""
+    """A system's figures for a question."""
 
     dataset: str
     system: str
@@ -38,7 +38,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class UsualAnswer:
-    """What a user gets who sets nothing: how much of the evidence is in it, and of every hit its score and whether it is evidence."""
+    """The answer with default settings: the share of evidence in it, and for each hit its score and whether it is evidence."""
 
     dataset: str
     share: float
@@ -49,10 +49,11 @@ class UsualAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One store to be measured, in a house that is founded already; `alone` where nothing else is measured meanwhile.
+    """One store to measure, in a home that already exists; `alone`: nothing else is measured at the same time.
 
-    `ranker` is a file of weights in place of the product's own, learnt without this set; `better` gives every unit a vector of the better
-    model, too."""
+    `ranker`: a file of weights, learnt without this set, that replaces the product's own. `better`: also compute a
+    vector of the better model for every unit.
+    """
 
     folder: str
     dataset: Dataset
@@ -63,14 +64,13 @@ class Task:
 
     @property
     def size(self) -> int:
-        """About how much work it is: an answer within a budget is a search of its own."""
+        """A measure of the work: every budget adds a search to a question."""
         return len(self.store.questions) * (1 + len(self.dataset.budgets))
 
 
 @dataclass(slots=True)
 class Outcome:
-    """Everything that was measured. Times are in seconds: of the product's searches for ten hits, of the vector of a question, of all
-    that was done for the product, and of the searches in it."""
+    """All results. Times in seconds: searches for ten hits, the vector of a question, all work of the product, and its searches alone."""
 
     answers: list[Answer] = field(default_factory=list)
     usual: list[UsualAnswer] = field(default_factory=list)
@@ -82,9 +82,9 @@ class Outcome:
 
 
 def run(datasets: Sequence[Dataset], jobs: int = 1, rankers: Path | None = None, *, better: bool = False) -> Outcome:
-    """Measure all stores, so many at a time. The figures are the same whatever the number; times are best taken alone.
+    """Measure all stores, `jobs` at a time. The figures do not depend on the number; for times use one.
 
-    `rankers` is a folder with the weights that were learnt without each set (`python -m tools.train_recall --left-out`).
+    `rankers`: a folder with the weights learnt without each set (`python -m tools.train_recall --left-out`).
     """
     with tempfile.TemporaryDirectory(prefix="everself-bench-") as folder:
         House(Path(folder)).found([store for dataset in datasets for store in dataset.stores])
@@ -95,7 +95,7 @@ def run(datasets: Sequence[Dataset], jobs: int = 1, rankers: Path | None = None,
         ]
         if jobs == 1:
             return joined([measure(task) for task in tasks])
-        # the longest first, so that nobody waits for it in the end
+        # the longest first, so that none runs alone at the end
         order = sorted(range(len(tasks)), key=lambda at: -tasks[at].size)
         with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as workers:
             found = dict(zip(order, workers.map(measure, [tasks[at] for at in order]), strict=True))
@@ -125,7 +125,7 @@ def joined(outcomes: Sequence[Outcome]) -> Outcome:
 
 
 def measure(task: Task) -> Outcome:
-    """One store in a workspace of its own."""
+    """Measure one store in its own workspace."""
     dataset, store = task.dataset, task.store
     say(f"{store.name}: {len(store.units)} units in {len(store.documents)} files, embedding …")
     try:
@@ -139,13 +139,13 @@ def measure(task: Task) -> Outcome:
             outcome.model = app.index.model
             return outcome
     except EverselfError as error:
-        # an error of the product does not travel between processes; its words do
+        # the product's exceptions cannot be pickled between processes; their message can
         raise Unmeasurable(f"{store.name}: {error}") from error
 
 
 @contextmanager
 def ranking_by(ranker: str) -> Iterator[None]:
-    """With other weights than the product's own."""
+    """Use other weights than the product's own."""
     if not ranker:
         yield
         return
@@ -189,7 +189,7 @@ def _ask_all(task: Task, product: Product, systems: Sequence[System]) -> Outcome
 
 
 def say(words: str, *, passing: bool = False, alone: bool = False) -> None:
-    """Progress. What is passing is overwritten on a terminal that nobody else writes to, and not written anywhere else."""
+    """Print progress. `passing` lines overwrite each other on a terminal without other output, and are not printed elsewhere."""
     if alone and sys.stderr.isatty():
         print(f"\r\x1b[K{words}", end="" if passing else "\n", file=sys.stderr, flush=True)
     elif not passing:

@@ -1,6 +1,6 @@
-"""The evaluation sets as stores: documents, the units in them that may be found, and questions with the units that answer them.
+"""The evaluation sets as stores: documents, the units in them that can be found, and questions with the units that answer them.
 
-Reads the data folder and nothing else. Knows no search and no measure.
+Reads the data folder only. Independent of search and measures.
 """
 
 import json
@@ -21,25 +21,25 @@ from tools.bench_recall.layout import (
     written_day,
 )
 
-# By text: found is what stands in the returned text. By place: a hit stands for the turn or passage that it is a part of.
+# "text": the returned text must contain it. "place": a hit counts for the turn or passage in which it lies.
 FoundBy = Literal["text", "place"]
 Script = Literal["english", "cjk"]
 
 LOCOMO_CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}
-# questions whose answer is not in the conversation say nothing about finding it
+# the category of questions without an answer in the conversation, which cannot measure finding it
 ADVERSARIAL = 5
 BUDGETS = (500, 1500, 3000)
-# series of messages that are one memory
+# number of message series that form one memory
 POOLED = 40
 
 
 class BadData(Exception):
-    """The data folder is not what it should be."""
+    """The data folder lacks something or has an unexpected format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`evidence` are numbers of units."""
+    """`evidence`: numbers of units."""
 
     id: str
     category: str
@@ -49,7 +49,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """What goes into one workspace. `documents` are paths and contents."""
+    """The content of one workspace. `documents`: paths and contents."""
 
     name: str
     documents: tuple[tuple[str, str], ...]
@@ -59,7 +59,7 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Stores whose questions are counted together. `left_out` says how many of what were not asked."""
+    """Stores whose questions are counted together. `left_out`: which questions are not asked, and how many."""
 
     name: str
     stores: tuple[Store, ...]
@@ -75,7 +75,7 @@ class Dataset:
 
 
 def load_sets(folder: Path, names: tuple[str, ...]) -> tuple[Dataset, ...]:
-    """The named sets, of READERS."""
+    """Load the named sets, see READERS."""
     if not folder.is_dir():
         raise BadData(f"There is no data folder {folder}.")
     found: list[Dataset] = []
@@ -88,7 +88,7 @@ def load_sets(folder: Path, names: tuple[str, ...]) -> tuple[Dataset, ...]:
 
 
 def thin_out(dataset: Dataset, most: int) -> Dataset:
-    """At most so many questions, evenly from all."""
+    """The dataset with at most that many questions, evenly chosen from all."""
     total = dataset.asked
     if total <= most:
         return dataset
@@ -104,7 +104,7 @@ def thin_out(dataset: Dataset, most: int) -> Dataset:
 
 
 def split_evidence(listed: list[str]) -> tuple[str, ...]:
-    """Single ids, each once: some entries hold several, with blanks or semicolons between them."""
+    """Unique single ids; some entries hold several, separated by blanks or semicolons."""
     return tuple(dict.fromkeys(one for entry in listed for one in entry.replace(";", " ").split()))
 
 
@@ -222,7 +222,7 @@ def _beam(folder: Path) -> Iterator[Dataset]:
 
 
 def _anchored(messages: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """A message with a time of its own begins a session."""
+    """Split messages into sessions: a message with its own time starts one."""
     held: list[dict[str, Any]] = []
     for one in messages:
         if one.get("time_anchor") and held:
@@ -234,7 +234,7 @@ def _anchored(messages: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 
 
 def _prefeval(folder: Path) -> Iterator[Dataset]:
-    """Every preference is an entry of one list; a question does not name the preference that it is about."""
+    """Every preference is an entry of one list; a question does not name the preference it needs."""
     told = list(_lines(folder / "prefeval" / "explicit.jsonl"))
     content, units = list_document("memory/preferences.md", [one["preference"] for one in told])
     questions = tuple(Question(f"p{at}", "preference", one["question"], (at,)) for at, one in enumerate(told))
@@ -243,10 +243,10 @@ def _prefeval(folder: Path) -> Iterator[Dataset]:
 
 
 def _memdaily(folder: Path) -> Iterator[Dataset]:
-    """A file a series; so many series are one memory."""
+    """One file per series; several series form one memory."""
     told = list(_lines(folder / "memdaily" / "trajectories.jsonl"))
     left = {"questions without evidence": 0}
-    # one of each kind after the other, so that every pool has all kinds
+    # take series of each kind in turn, so that every pool has all kinds
     count = -(-len(told) // POOLED)
     stores: list[Store] = []
     for pool in range(count):

@@ -1,4 +1,4 @@
-"""What is measured, behind one protocol: the product's own search in a workspace of its own. Knows no baseline and no measure."""
+"""The measured systems behind one protocol, and the product's own search in its own workspace. Independent of baselines and measures."""
 
 import json
 import os
@@ -18,14 +18,14 @@ from everself.search.recall import RecallRequest, SearchResult
 from everself.text.tokens import count
 from everself.values import Hit
 
-# what an agent usually asks for
+# number of hits that an agent usually requests
 USUAL_LIMIT = 10
-# long ago, so that no file is so fresh that every search has to look at it again
+# an old timestamp, so that no file is so new that every search must read it again
 _WRITTEN = 1_600_000_000
 
 
 class Unmeasurable(Exception):
-    """Figures would not mean what they say."""
+    """The figures would be misleading."""
 
 
 class System(Protocol):
@@ -38,16 +38,16 @@ class System(Protocol):
         """The best hits, best first."""
 
     def read(self, question: Question, budget: int) -> str:
-        """What a model is handed that has room for so many tokens."""
+        """The text handed to a model within a token budget."""
 
     def strength(self, hit: Hit) -> float:
-        """How much a hit says, on a scale where means make sense."""
+        """The strength of a hit on a scale on which means are meaningful."""
 
 
 class Product:
-    """Everself as it is: every search goes through `app.recall`.
+    """Everself as shipped: every search uses `app.recall`.
 
-    `seconds` is how long the searches for ten hits took, one by one, and `searching` all searches together.
+    `seconds`: durations of the single searches for ten hits; `searching`: the total of all searches.
     """
 
     name = "everself"
@@ -73,14 +73,14 @@ class Product:
         return text
 
     def usual(self, question: Question) -> Sequence[Hit]:
-        """What a user gets who sets nothing."""
+        """The hits with default settings."""
         return self._search(RecallRequest(question.text, recorded=False)).hits
 
     def strength(self, hit: Hit) -> float:
         return log_odds(hit.score)
 
     def time_meaning(self, question: Question) -> None:
-        """How long the vector of a question takes, which is part of every search."""
+        """Time the computation of a question's vector, which is part of every search."""
         begin = time.perf_counter()
         self._app.index.query_vector(question.text)
         self.meaning_seconds.append(time.perf_counter() - begin)
@@ -95,14 +95,14 @@ class Product:
 
 
 class House:
-    """A temporary home with an agent for every store. No key and no setting of this machine is seen in it."""
+    """A temporary home with one agent per store. Ignores the keys and settings of this machine."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._environ = {"HOME": str(folder), "EVERSELF_HOME": str(folder / "everself")}
 
     def found(self, stores: Sequence[Store]) -> None:
-        """Write the settings, once for all."""
+        """Write the settings once for all stores."""
         home = self._folder / "everself"
         home.mkdir(mode=0o700)
         listed = [{"id": agent_id(store), "workspace": str(self._folder / agent_id(store))} for store in stores]
@@ -116,7 +116,7 @@ class House:
 
     @contextmanager
     def open(self, store: Store, *, better: bool = False) -> Iterator[Runtime]:
-        """The agent of a store: seeded, its documents written, every unit with its vector, and with one of the better model if wanted."""
+        """Open the agent of a store: set up, documents written, a vector for every unit and, with `better`, one of the better model."""
         with open_runtime(agent_id(store), environ=self._environ) as app:
             report = set_up(app)
             write_documents(Path(report.workspace), store)
@@ -132,7 +132,7 @@ class House:
 
     @contextmanager
     def reopen(self, store: Store) -> Iterator[Runtime]:
-        """The agent of a store that was opened before, as a program finds it that was just started."""
+        """Open the agent of an existing store again, as a newly started program does."""
         with open_runtime(agent_id(store), environ=self._environ) as app:
             yield app
 

@@ -1,1 +1,1 @@
-"""make bench-speed: how fast memories are found, from a thousand to a million of them, beside raw numpy and raw FTS5."""
+"""make bench-speed: search speed with a thousand to a million memories, compared with raw numpy and raw FTS5."""

@@ -1,8 +1,8 @@
-"""make bench-speed: how fast memories are found, from a thousand to a million, beside raw numpy and raw FTS5 on the same data.
+"""make bench-speed: search speed with a thousand to a million memories, compared with raw numpy and raw FTS5 on the same data.
 
 usage: python -m tools.bench_speed [--sizes 1000,10000] [--json FILE] [--only search,second,raw,upkeep,cold] [--profile] [--keep DIR]
 
-Texts and vectors are made up, so that a million are ready in minutes. One thread; the figures mean something on an idle machine.
+Texts and vectors are generated, so that a million are ready in minutes. One thread; use an idle machine.
 """
 
 import argparse
@@ -18,11 +18,11 @@ from tools.bench_speed.report import Figure, as_json, growth, line, verdicts
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 MEASURED = ("search", "second", "raw", "upkeep", "cold")
-# numpy's libraries read these when they are loaded
+# numpy's libraries read these variables when they are loaded
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 # larger stores would take minutes to get vectors of a second model
 SECOND_UP_TO = 100_000
-# where the command is tried that answers by keywords
+# store size for the keyword search by command
 COLD_AT = 100_000
 GROWING = ("search p50", "search by keywords p50", "numpy float32 scan p50", "FTS5 p50", "index.db", "memory")
 
@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
         return subprocess.run(again, env={**os.environ, **ONE_THREAD}, check=False).returncode
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="bench-speed-") as folder:
-        # what is measured by the way is never kept: it has to begin with nothing
+        # a part that measures building must start from nothing, so its folder is never kept
         for told in _measure(chosen, Path(chosen.keep or folder), Path(folder)):
             if isinstance(told, Figure):
                 figures.append(told)
@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _measure(chosen: argparse.Namespace, stores: Path, top: Path) -> Iterator[Figure | str]:
-    # numpy comes with these, so the number of threads has to be set before
+    # importing these loads numpy, so the number of threads must be set before
     from tools.bench_speed import figures
     from tools.bench_speed.language import Language
     from tools.bench_speed.store import make_store
@@ -77,7 +77,7 @@ def _measure(chosen: argparse.Namespace, stores: Path, top: Path) -> Iterator[Fi
 def _apart(part: str, folder: Path) -> Iterator[Figure]:
     environ = dict(os.environ)
     if part == "embedding":
-        # here all cores may help, on both sides
+        # this part may use all cores, on both sides
         for name in ONE_THREAD:
             environ.pop(name, None)
     command = [sys.executable, "-m", "tools.bench_speed.parts", part, str(folder)]

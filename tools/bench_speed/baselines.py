@@ -1,6 +1,6 @@
-"""What the same questions cost without Everself: numpy over all vectors, and FTS5 over all texts. One thread, warm.
+"""The same questions without Everself: numpy over all vectors, and FTS5 over all texts. One thread, warm.
 
-Neither reads a file, checks a hash, keeps a scope or knows an entry; they are the floor and the ceiling that search is seen against.
+Neither reads files, checks hashes, applies a scope or knows entries; they are reference values for search.
 """
 
 import os
@@ -19,20 +19,20 @@ from tools.bench_speed.store import Store, load_questions
 from everself.text.search import TermKind, read_query
 
 COUNT = 10
-# candidates that are scored exactly, for one that is wanted
+# candidates scored exactly per wanted result
 RESCORED = 80
 ASKED = 60
-# FTS5 takes seconds a question at a million
+# seconds per measurement; with a million texts FTS5 takes seconds for one question
 LONGEST = 30.0
 
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """Nothing where the machine has too little memory for it."""
+    """Times of the raw libraries; None if the machine has too little memory."""
 
     scan: Times | None
     codes: Times | None
-    # share of the ten nearest that the codes find
+    # the share of the ten nearest vectors that the binary codes find
     codes_recall: float
     full_text: Times
     full_text_building: float
@@ -62,7 +62,7 @@ def _table(store: Store) -> Floats:
 
 
 def _numpy(table: Floats, vectors: Floats) -> tuple[Times, Times, float]:
-    # words in columns: numpy counts bits in long runs
+    # one column per 64-bit word, because numpy counts bits fastest in long runs
     codes = numpy.ascontiguousarray(numpy.packbits(table > 0, axis=1).view(numpy.uint64).T)
     exact, near, scans, counted = [], [], [], []
     for vector in vectors:
@@ -106,7 +106,7 @@ def _texts(folder: Path) -> Iterator[str]:
 
 
 def _full_text(connection: apsw.Connection, questions: list[str]) -> Times:
-    """The words of a question joined by OR, stop words dropped, the ten best by FTS5's own rank."""
+    """Time FTS5 queries: the words of a question joined by OR without stop words, the ten best by FTS5's own rank."""
     spent: list[float] = []
     started = time.perf_counter()
     for question in questions:

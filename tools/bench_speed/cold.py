@@ -1,4 +1,4 @@
-"""The command `everself memory search` in a process of its own, from nothing to the answer. Median of a few."""
+"""The command `everself memory search` as a new process, from its start to the answer. Median of a few runs."""
 
 import os
 import resource
@@ -18,13 +18,13 @@ from everself.agent import open_runtime
 RUNS = 5
 ENTRIES = 1_000
 FILES = 20
-# found, or nothing found
+# exit codes: hits, no hits
 _ANSWERS = (0, 5)
 
 
 @dataclass(frozen=True, slots=True)
 class Cold:
-    """Seconds of a command, and of the processor for it; `python` is the interpreter alone, with numpy."""
+    """Elapsed and processor seconds of a command; `python`: the bare interpreter with numpy."""
 
     seconds: float
     processor: float
@@ -43,13 +43,13 @@ def with_vectors(top: Path) -> Cold:
                 write_log(workspace, number, texts[number::FILES])
             app.index.sync()
             app.index.embed()
-            # a file of this moment would be read again
+            # a file with the present timestamp would be read again
             time.sleep(2.1)
     return _measure(environ_of(folder), "When was the meeting about the garden and the new piano?")
 
 
 def by_keywords(folder: Path) -> Cold:
-    """A made-up store as somebody without an embedder has it."""
+    """A generated store as a user without an embedder has it."""
     settings = folder / "keywords.json5"
     settings.write_text('{ memorySearch: { provider: "none" } }\n', "utf-8")
     return _measure({**environ_of(folder), "EVERSELF_CONFIG": str(settings)}, load_questions(folder)[0][0])

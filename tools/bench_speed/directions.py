@@ -1,6 +1,6 @@
-"""Made-up vectors: texts that share words point in similar directions. No model; the same on every machine.
+"""Generated vectors: texts that share words point in similar directions. No model; the same on every machine.
 
-A query's vector comes from a stub that answers at once, so that a search is timed without its embedder.
+A stub returns a query's vector at once, so that a search is timed without its embedder.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ Floats = NDArray[numpy.float32]
 
 DIMENSIONS = 512
 TOPICS = 4_096
-# how far a text lies from the middle of its words; with this much the nearest are near, and not the same
+# the distance of a text from the mean of its words; at this value the nearest texts are close but not identical
 NOISE = 0.6
 
 
@@ -24,11 +24,11 @@ class Directions:
         chance = numpy.random.default_rng(language.seed)
         self._topics = chance.standard_normal((TOPICS, DIMENSIONS)).astype(numpy.float32)
         self._topic_of = chance.integers(0, TOPICS, len(language.words)).astype(numpy.int32)
-        # a rare word says more about what a text is about
+        # a rare word tells more about the subject of a text
         self._weights = numpy.log(numpy.arange(len(language.words)) + 3).astype(numpy.float32)
 
     def of(self, ranks: Sequence[Ranks], chance: numpy.random.Generator) -> Floats:
-        """One vector of length 1 for each text, given as the ranks of its words."""
+        """One unit vector per text, given as the ranks of its words."""
         lengths = [len(one) for one in ranks]
         every = numpy.concatenate(ranks)
         rows = self._topics[self._topic_of[every]] * self._weights[every][:, None]
@@ -42,7 +42,7 @@ class Directions:
 
 
 class Stub:
-    """An embedder that knows the vectors of a few questions beforehand."""
+    """An embedder with the precomputed vectors of a few questions."""
 
     provider = "made-up"
     model = "directions/1"

@@ -1,4 +1,4 @@
-"""From what was measured to figures with names. Knows no clock."""
+"""Turns measurements into named figures. Does not measure."""
 
 from collections.abc import Iterator
 

@@ -1,6 +1,6 @@
-"""A made-up language: words one can pronounce, as often as words of real texts are. Seeded, so that every run reads the same.
+"""A generated language: pronounceable words with the frequencies of real text. Seeded, so that every run produces the same.
 
-Knows texts and questions as ranks of words; knows neither files nor vectors.
+Texts and questions are ranks of words; independent of files and vectors.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,8 @@ Ranks = NDArray[numpy.int32]
 
 WORDS = 200_000
 NAMES = 40
-# Zipf's law with Mandelbrot's shift: the commonest word that is no stop word stands in about a tenth of the entries, as in chats
+# Zipf's law with Mandelbrot's shift: the most frequent word that is not a stop word occurs in about a tenth of the
+# entries, as in chats
 SHIFT = 8.0
 SHORTEST, LONGEST = 5, 18
 _STOPS = (
@@ -27,13 +28,14 @@ _HEARTS = (*"aeiou", "ai", "ea", "oo")
 _TAILS = ("", "", "n", "r", "l", "m", "k", "st", "nd")
 _SHORT = 1_500
 _AT_ONCE = 500
-# where the words of a question come from: the rarest, the middle, the everyday ones; how many of each at least and at most
+# rank ranges from which a question's words are drawn (rare, middle, everyday), each with the minimum and maximum number
+# of words
 STRATA = (((2_000, 30_000), (1, 2)), ((200, 2_000), (2, 3)), ((0, 200), (2, 3)))
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, and the ranks of the words in it that tell something."""
+    """A question, and the ranks of its significant words."""
 
     text: str
     ranks: tuple[int, ...]
@@ -48,12 +50,12 @@ class Language:
         self._bounds = numpy.cumsum(weights / weights.sum())
 
     def draw(self, chance: numpy.random.Generator, shape: tuple[int, ...]) -> Ranks:
-        """Ranks of words, 0 the commonest, as often as the language has them."""
+        """Draw ranks of words, 0 the most frequent, with the frequencies of the language."""
         drawn = self._bounds.searchsorted(chance.random(shape))
         return numpy.minimum(drawn, WORDS - 1).astype(numpy.int32)
 
     def sentence(self, ranks: Sequence[int], chance: Random) -> str:
-        """The words in their order, with a stop word before most of them."""
+        """The words in order, with a stop word before most of them."""
         parts: list[str] = []
         for rank in ranks:
             if chance.random() < 0.8:
@@ -62,13 +64,13 @@ class Language:
         return " ".join(parts).capitalize() + ("?" if chance.random() < 0.1 else ".")
 
     def question(self, known: Sequence[int], chance: Random) -> Asked:
-        """Asks for a text of these ranks: with some of its own words, and others that stand elsewhere; a third name somebody."""
+        """A question for a text with these ranks: some of its words and some others; a third of the questions contain a name."""
         ranks: list[int] = []
         for (low, high), (least, most) in STRATA:
             wanted = chance.randint(least, most)
             own = sorted({rank for rank in known if low <= rank < high})
             own = chance.sample(own, min(len(own), wanted))
-            # one word in four is another than the text's: nobody asks in the very words
+            # replace one word in four, because nobody asks in exactly the words of the text
             ranks += [rank if chance.random() < 0.75 else chance.randrange(low, high) for rank in own]
             ranks += [chance.randrange(low, high) for _ in range(wanted - len(own))]
         ranks = list(dict.fromkeys(ranks))
@@ -80,7 +82,7 @@ class Language:
 
 
 def _make_words(count: int, chance: Random) -> list[str]:
-    """Distinct words, short ones first, as in languages the common words are short."""
+    """Distinct words, the short ones first, because common words are short in real languages."""
     syllables = [head + heart for head in _HEADS for heart in _HEARTS]
     found: dict[str, None] = dict.fromkeys(_STOPS)
     while len(found) < count + len(_STOPS):

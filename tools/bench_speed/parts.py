@@ -1,4 +1,4 @@
-"""The parts of the benchmark, each for a process of its own: its memory is its own, and what one warms is cold for the next.
+"""The parts of the benchmark, each run in its own process, so that memory is measured separately and nothing is warmed up by another part.
 
 usage: python -m tools.bench_speed.parts PART FOLDER [profile]     prints the figures as JSON
 """

@@ -1,11 +1,11 @@
-"""Figures with what is promised beside them, as lines and as JSON. Knows no measurement."""
+"""Figures with the promised limits, as lines and as JSON. Does not measure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Literal
 
-# What issue and documents promise, for an idle machine and one thread; by the name of the figure and the number of units (0: any).
+# Promised limits for an idle machine and one thread, by the name of the figure and the number of units (0: any).
 PROMISED: dict[tuple[str, int], tuple[Literal["<=", ">="], float]] = {
     ("search p50", 100_000): ("<=", 15.0),
     ("search p50", 1_000_000): ("<=", 90.0),
@@ -22,7 +22,7 @@ PROMISED: dict[tuple[str, int], tuple[Literal["<=", ">="], float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number. `size` is the number of units it was taken at, 0 where that does not matter."""
+    """One number. `size`: the number of units it was measured with, 0 if irrelevant."""
 
     name: str
     size: int
@@ -35,7 +35,7 @@ class Figure:
 
     @property
     def kept(self) -> bool | None:
-        """Whether it keeps what is promised; nothing where nothing is."""
+        """Whether the figure is within its promised limit; None without one."""
         promise = self.promise
         if promise is None:
             return None
@@ -53,7 +53,7 @@ def line(figure: Figure) -> str:
 
 
 def growth(figures: Sequence[Figure], names: Sequence[str]) -> Iterator[str]:
-    """How much each figure grows from one size to the next."""
+    """The growth factor of each figure from one size to the next."""
     for name in names:
         found = sorted((one.size, one.value) for one in figures if one.name == name and one.size)
         steps = [
@@ -66,7 +66,7 @@ def growth(figures: Sequence[Figure], names: Sequence[str]) -> Iterator[str]:
 
 
 def verdicts(figures: Sequence[Figure]) -> Iterator[str]:
-    """Every promise, whether it was kept; a promise that was not measured is said to be so."""
+    """Every promise and whether it was kept or not measured."""
     for name, size in PROMISED:
         found = [one for one in figures if one.name == name and size in (0, one.size)]
         for one in found:

@@ -1,6 +1,7 @@
-"""The product's own search on a made-up store, warm and in one thread: how long, how much of it where, how much memory.
+"""The product's search on a generated store, warm and with one thread: total time, time per part, and memory.
 
-The look at the files and the embedder are told apart from the search. Runs in a process of its own, because memory is measured.
+The check of the files and the embedder are reported separately from the search. Runs in its own process, because memory
+is measured.
 """
 
 import resource
@@ -16,13 +17,13 @@ from everself.agent import open_runtime
 from everself.runtime import Runtime
 from everself.search.recall import RecallRequest
 
-# Questions before those that are measured, none of which is asked twice: a process that has searched for a while.
+# Unmeasured questions first, none asked twice: they bring the process into the state of long use.
 WARM = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Milliseconds."""
+    """Times in milliseconds."""
 
     p50: float
     p95: float
@@ -36,12 +37,12 @@ class Searched:
     recorded: Times
     keywords: Times
     freshness: Times
-    # by questions that were asked before, whose posting lists are in memory
+    # for repeated questions, whose posting lists are in memory
     again: Times
     # until the first answer of a process that has the index open
     first: float
     hits: float
-    # of the processor, whatever else runs on the machine
+    # processor time, independent of other load on the machine
     processor: float
     # megabytes
     rss: float
@@ -57,17 +58,17 @@ def times_of(seconds: list[float]) -> Times:
 
 
 def rss() -> float:
-    """The most memory that this process has had, in megabytes."""
+    """The peak memory of this process, in megabytes."""
     try:
         told = Path("/proc/self/status").read_text("utf-8")
     except OSError:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    # what getrusage says begins with the memory of the parent
+    # not getrusage: its peak includes the memory of the parent before exec
     return next(int(line.split()[1]) / 1024 for line in told.splitlines() if line.startswith("VmHWM"))
 
 
 def measure(folder: Path, *, profile: bool = False) -> Searched:
-    """Search a store that is there."""
+    """Measure searches of an existing store."""
     questions, stub = load_questions(folder)
     with open_runtime(environ=environ_of(folder)) as app:
         vars(app)["index"] = open_index(app, stub, TimedIndex)
@@ -120,7 +121,7 @@ def _ask(app: Runtime, question: str, *, recorded: bool = False) -> _Spent:
 
 
 def _parts(app: Runtime, questions: list[str]) -> dict[str, float]:
-    """Milliseconds of the processor in each part of a search."""
+    """Processor milliseconds of each part of a search."""
     with parts_timed() as tallies:
         spent = sum(_ask(app, one).processor for one in questions)
     told = {name: tally.seconds / len(questions) * 1000 for name, tally in tallies.items()}

@@ -1,6 +1,7 @@
-"""Search with the second stage of the better model: how long and how much memory, with both models loaded.
+"""Search with the second stage of the better model: time and memory with both models loaded.
 
-The vectors of texts are made up; those of questions come from the models themselves, because their time and their memory are part of it.
+The vectors of texts are generated; those of questions come from the models, because their time and memory are part of
+the measurement.
 """
 
 import time
@@ -21,13 +22,13 @@ from everself.search.recall import RecallRequest
 from everself.search.sync.embedding import Bounds
 
 ASKED = 100
-# texts at a time while the store gets its vectors: made-up ones cost nothing
+# texts per batch while the store gets its generated vectors
 BATCH = 4_096
 VARIANTS = 64
 
 
 class MadeUpTexts:
-    """The better model for questions, made-up vectors for texts."""
+    """The better model for questions, generated vectors for texts."""
 
     provider = "made-up"
     paid = False
@@ -52,8 +53,9 @@ class FilledIndex(Index):
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """Searches as they took, and of a processor; `question` is the better model's vector of a question, which is a part of it. Memory in
-    megabytes."""
+    """Elapsed and processor times of searches; `question`: the better model's vector of a question, which is part of a
+    search. Memory in megabytes.
+    """
 
     search: Times
     processor: Times
@@ -62,7 +64,7 @@ class Again:
 
 
 def measure(folder: Path) -> Again | None:
-    """Nothing where the better model is not installed."""
+    """Measure the second stage; None if the better model is not installed."""
     questions, stub = load_questions(folder)
     with open_runtime(environ=environ_of(folder)) as app:
         if app.second_embedder is None or app.embedder is None:

@@ -1,7 +1,7 @@
-"""A made-up store: dated files in a workspace of its own, and an index filled from exactly those files.
+"""A generated store: dated files in a workspace of its own, and an index filled from exactly those files.
 
-Files are cut and their terms counted as the product does it; only the vectors are made up. Stamps and hashes are the real ones, so that
-search finds every file as it was indexed. A store that is there already is used again.
+Files are chunked and their terms counted by the product; only the vectors are generated. Stamps and hashes are real, so
+that search finds every file unchanged. An existing store is reused.
 """
 
 import json
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 FIRST_DAY = date(2010, 1, 1)
 QUESTIONS = 400
-# written last
+# written last, so that it marks a complete store
 NOTE = "filled.json"
 _UNITS_A_SECTION = 20
 _SEED = 7
@@ -41,24 +41,24 @@ _SEED = 7
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """Seconds to make the files, to fill the index with them, vectors included, and for the book of entries to read them."""
+    """Seconds to write the files, to fill the index including vectors, and to read the files into the entry catalog."""
 
     units: int
     files: int
     writing: float
     filling: float
     reading: float
-    # by which rules the product cut them; by others it would begin anew
+    # the product's chunking versions; with others it would build the index again
     versions: str = ""
 
 
 def files_for(units: int) -> int:
-    """So many files that a million entries are in 3,000 files of 333, and a thousand in 50 of 20."""
+    """The number of files: a million entries are in 3,000 files of 333, a thousand in 50 of 20."""
     return max(1, min(units // 20, round(3 * math.sqrt(units))))
 
 
 class Store:
-    """One workspace of `units` entries beneath a folder, in as many files as such a memory has, or in so many as told."""
+    """A workspace of `units` entries beneath a folder; by default in the number of files that is usual for such a memory."""
 
     def __init__(self, folder: Path, units: int, language: Language, files: int = 0) -> None:
         self.folder = folder
@@ -72,12 +72,12 @@ class Store:
         for number, ranks in self.documents():
             path = workspace / name_of(number)
             path.write_text(self.render(number, ranks), "utf-8")
-            # as old as it says: a file of this moment would be read again at every search
+            # the timestamp of the file's day: a new file would be read again at every search
             then = (FIRST_DAY + timedelta(days=number)).toordinal() * 86_400 - date(1970, 1, 1).toordinal() * 86_400
             os.utime(path, (then, then))
 
     def documents(self) -> Iterator[tuple[int, list[Ranks]]]:
-        """Each file's number, and the ranks of the words of each of its entries."""
+        """The number of each file, and the word ranks of each of its entries."""
         chance = numpy.random.default_rng(_SEED)
         for number in range(self.files):
             count = self.units * (number + 1) // self.files - self.units * number // self.files
@@ -86,13 +86,13 @@ class Store:
             yield number, numpy.split(drawn, numpy.cumsum(lengths)[:-1])
 
     def with_vectors(self) -> "Iterator[tuple[int, list[Ranks], Floats]]":
-        """The same, and a vector for each entry."""
+        """The same with a vector for each entry."""
         directions, chance = Directions(self.language), numpy.random.default_rng(_SEED + 1)
         for number, ranks in self.documents():
             yield number, ranks, directions.of(ranks, chance)
 
     def render(self, number: int, texts: list[Ranks]) -> str:
-        """Every third file is a conversation, the others are logs with a heading now and then."""
+        """The text of a file: every third one is a conversation, the others are logs with a heading now and then."""
         chance = Random(_SEED * 1_000_003 + number)
         lines = [f"# {FIRST_DAY + timedelta(days=number)}", ""]
         speakers = chance.sample(self.language.names, 2)
@@ -108,7 +108,7 @@ class Store:
         return "\n".join(lines) + "\n"
 
     def prepared(self, sources: Sources) -> Iterator[Prepared]:
-        """The files that are there, ready for an index."""
+        """The existing files, prepared for an index."""
         stats, _ = sources.list()
         for number, ranks, vectors in self.with_vectors():
             path = name_of(number)
@@ -121,7 +121,7 @@ class Store:
             yield replace(prepared, vectors=vectors)
 
     def write_questions(self, count: int = QUESTIONS, seed: int = 3) -> None:
-        """Questions about entries that are there, with their vectors, for whoever searches without this language."""
+        """Store questions about existing entries with their vectors, for processes that do not generate the language."""
         chance, noise = Random(seed), numpy.random.default_rng(seed)
         wanted = {chance.randrange(self.files) for _ in range(count)}
         known = [ranks for number, texts in self.documents() if number in wanted for ranks in texts]
@@ -142,19 +142,19 @@ def open_index(
     made: type[Index] = Index,
     options: IndexOptions = IndexOptions(),  # noqa: B008 (frozen, so it may be shared)
 ) -> Index:
-    """The index of an app as the app would open it, with an embedder of ours."""
+    """Open the index of an app as the app would, with the given embedder."""
     ensure_folder(app.agent.state)
     place = IndexPlace(RealFileSystem(app.agent.state), app.agent.state, "index.db")
     return made(app.workspace, place, app.clock, f"{app.agent.id} {app.agent.workspace}", embedder, options=options)
 
 
 def units_in(folder: Path) -> int:
-    """How many units a store has that is there whole."""
+    """The number of units of a complete store in this folder."""
     return int(json.loads((folder / NOTE).read_text("utf-8"))["units"])
 
 
 def load_questions(folder: Path) -> tuple[list[str], Stub]:
-    """The questions of a store, and an embedder that knows their vectors."""
+    """The stored questions, and an embedder with their vectors."""
     asked: list[str] = json.loads((folder / "questions.json").read_text("utf-8"))
     return asked, Stub(dict(zip(asked, numpy.load(folder / "questions.npy"), strict=True)))
 
@@ -164,7 +164,7 @@ def name_of(number: int) -> str:
 
 
 def make_store(top: Path, units: int, language: Language) -> tuple[Store, Filled]:
-    """The store of that size beneath a folder, made when it is not there whole."""
+    """The store of that size beneath a folder; created unless a complete one exists."""
     store = Store(top / str(units), units, language)
     note, chunking = store.folder / NOTE, default_chunking()
     if note.exists():

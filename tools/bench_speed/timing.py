@@ -1,4 +1,4 @@
-"""Clocks around a search and its parts, without a change to the product: what is beside it, and what is within it."""
+"""Timers around a search and its parts, without changes to the product."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# what is timed, by the part of a search that it is
+# the timed functions, by part of a search
 PARTS = {
     "words": ("everself.search.ranking:match",),
     "choosing": ("everself.search.ranking:choose",),
@@ -36,7 +36,7 @@ PARTS = {
 
 
 class TimedIndex(Index):
-    """An index that adds up what is not the search itself: the look at the files, and the embedder."""
+    """An index that sums the time outside the search itself: checking the files and embedding."""
 
     beside: float = 0.0
     processor_beside: float = 0.0
@@ -75,7 +75,7 @@ class Tally:
 
 @contextmanager
 def parts_timed() -> Iterator[dict[str, Tally]]:
-    """Processor seconds in each part, what other parts take within it not counted. For looking: the clocks cost time too."""
+    """Measure the processor seconds of each part, without nested parts. For analysis only: the timers cost time too."""
     tallies = {name: Tally() for name in PARTS}
     within: list[float] = []
     undo = [_wrap(place, tallies[name], within) for name, places in PARTS.items() for place in places]

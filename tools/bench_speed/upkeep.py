@@ -1,6 +1,8 @@
-"""How fast an index is made and kept: units a second by words, texts a second with the bundled model, and the look at the files.
+"""How fast an index is built and kept up to date: units per second with words only, texts per second with the bundled
+model, and the check of the files.
 
-Each runs on files of its own. The model's own rate is taken in the same run, with whichever number of threads suits its package best.
+Each measurement has its own files. The model's own rate is measured in the same run, with the number of threads that
+suits its package best.
 """
 
 import statistics
@@ -30,7 +32,7 @@ _EVERYDAY = (
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """`rate` in units a second, `check` in milliseconds, for one number of files."""
+    """`rate` in units per second, `check` in milliseconds, for one number of files."""
 
     files: int
     rate: float
@@ -39,7 +41,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """Texts a second through the index and by the model alone; one query in milliseconds."""
+    """Texts per second through the index and by the model alone; one query in milliseconds."""
 
     rate: float
     own: float
@@ -51,7 +53,7 @@ class Embedded:
 
 
 def measure_words(top: Path, files: int) -> Kept:
-    """An index of words alone, made by the product from nothing, then looked at while nothing changes."""
+    """Build an index of words only, then check it while nothing changes."""
     store = Store(top / f"files-{files}", UNITS, Language(), files)
     store.write_files()
     with open_runtime(environ=environ_of(store.folder)) as app:
@@ -70,7 +72,7 @@ def measure_words(top: Path, files: int) -> Kept:
 
 
 def measure_embedding(top: Path) -> Embedded:
-    """The same texts by the index and by the model alone, in turns: whatever else the machine does meets both."""
+    """Embed the same texts through the index and by the model alone, interleaved, so that other load on the machine affects both."""
     folder = top / "embedding"
     package, set_threads = open_package("use")
     texts = make_texts(EMBEDDED)
@@ -80,7 +82,7 @@ def measure_embedding(top: Path) -> Embedded:
     with open_runtime(environ=environ_of(folder)) as app:
         workspace = Path(app.agent.workspace)
         (workspace / "memory").mkdir(parents=True)
-        # weights are prepared once in the life of an installation; this is not what is measured
+        # weights are prepared once per installation; that is not measured here
         write_log(workspace, 0, [f"Before {one}" for one in texts[:8]])
         app.index.sync()
         app.index.embed()
@@ -110,6 +112,6 @@ def write_log(workspace: Path, number: int, texts: list[str]) -> None:
 
 
 def make_texts(count: int) -> list[str]:
-    """Sentences of real words: a model splits words that nobody says into many pieces."""
+    """Sentences of real words: a model splits unknown words into many pieces."""
     chance = Random(5)
     return [f"On day {at} " + " ".join(chance.choices(_EVERYDAY, k=18)) for at in range(count)]

@@ -1,1 +1,1 @@
-"""What the pages of the web page cost the server, at two sizes of memory."""
+"""The server cost of the web pages, at two sizes of memory."""

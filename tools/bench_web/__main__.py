@@ -2,8 +2,8 @@
 
 usage: python -m tools.bench_web [--entries 10000,100000] [--rounds 20] [--json FILE]
 
-Everything runs in one process without a socket: what is measured is the processor's time that the server takes, so that whatever else the
-machine does changes no figure. Asserts nothing.
+Everything runs in one process without a socket and measures the server's processor time, so that other load on the
+machine changes no figure. Asserts nothing.
 """
 
 import argparse
@@ -27,7 +27,7 @@ LIMIT_BYTES, LIMIT_MS, GROWTH = 100_000, 150.0, 2.0
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Milliseconds of the processor, and bytes as they are sent."""
+    """Processor milliseconds, and bytes as they are sent."""
 
     page: str
     entries: int
@@ -55,11 +55,11 @@ def main(arguments: list[str]) -> int:
 def _measure(folder: Path, entries: int, rounds: int) -> list[Cost]:
     os.environ.update(HOME=str(folder), EVERSELF_HOME=str(folder / ".everself"), XDG_CONFIG_HOME=str(folder / ".c"))
     os.environ["EVERSELF_KEYS"] = str(folder / "keys")
-    # imported after the environment says where the home is
+    # imported after the environment variables for the home are set
     from tests.interfaces.http.gateways import HOME, Gateway, make_agent
     from tests.interfaces.web.workspaces import fill_days
 
-    # without vectors: making them for so many takes minutes, and would be measured along with the pages
+    # no vectors: computing so many takes minutes in the background and would be measured with the pages
     host = Path(HOME.places.host_file)
     host.parent.mkdir(parents=True)
     host.write_text('{"agents": {"defaults": {"memorySearch": {"provider": "none"}}}}', "utf-8")
@@ -74,7 +74,8 @@ def _measure(folder: Path, entries: int, rounds: int) -> list[Cost]:
 
         async with Gateway() as gateway:
             browser = await sign_in(gateway)
-            # all of them once before: the first search makes the index, which would run on behind the others
+            # load every page once first: the first search builds the index, which would continue during the other
+            # measurements
             for page in PAGES:
                 first = await browser.get(page)
                 if first.status != 200:

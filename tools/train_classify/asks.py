@@ -1,5 +1,6 @@
-"""The head for what a question asks of the reflex itself: learned from tests/corpora/asks, against every other question and statement, and
-against what people type that asks nothing."""
+"""The head for what a question asks about the reflex itself: trained on tests/corpora/asks, against all other questions
+and statements, and against typed messages that ask nothing.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -16,21 +17,21 @@ from everself.classify.asks import ASKS, BUCKETS, SCALE, buckets, terms_of
 FOLDS: Final = 4
 PARTS: Final = ("open", "more", "plain")
 PLAN: Final = Plan(ridge=0.1, grams=2.0, steps=80)
-# how much one of the many texts that ask nothing of the kind weighs
+# the weight of each of the many texts that are not such a question
 OTHER: Final = 0.3
 PRECISE: Final = 0.9
-# in so many questions a word says how is asked and not about what
+# a word in at least this many questions belongs to the phrasing, not to the subject
 COMMON: Final = 4
-# what of a message may well ask something of the kind
+# acts of a message that may be such a question
 ASKING: Final = frozenset({"question", "task", "remember"})
 
 
 def examples() -> Iterator[tuple[str, str, bool]]:
-    """Text, what it asks ("" for nothing of the kind), and whether it may ask who the owner is."""
+    """Text, what it asks ("" if it is not such a question), and whether it may ask who the owner is."""
     for _, row in rows("asks/*.jsonl"):
         yield row["text"], row["ask"], row["ask"] == "owner"
     for path, row in rows("reflex/*.jsonl", "reflex/*/*.jsonl"):
-        # the first thing that is told in each is a name, and questions about it ask for that
+        # the first fact in each of these corpora is a name, and questions about it ask for the name
         names = row.get("about", "").endswith(("-001", "-s001"))
         yield row["text"], "", names and path.suffix == ".jsonl"
     for _, row in rows(*(f"pairs/{part}/answers-??.jsonl" for part in PARTS)):
@@ -56,7 +57,7 @@ def learn(embed: Callable[[Sequence[str]], NDArray[Any]]) -> tuple[dict[str, NDA
 
 
 def frame(found: list[tuple[str, str, bool]]) -> list[str]:
-    """Words that such questions have in common, whatever they are about."""
+    """Words that such questions share, whatever their subject."""
     counts = Counter(term for text, ask, _ in found if ask for term in terms_of(text))
     return sorted(term for term, count in counts.items() if count >= COMMON)
 

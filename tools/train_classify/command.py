@@ -1,4 +1,4 @@
-"""The command of every trainer: learn the weights and write them, or only compare the file with the corpora."""
+"""The command line of every trainer: train the weights and write them, or only compare the file with the corpora."""
 
 import argparse
 import json
@@ -16,7 +16,7 @@ _ALIGNED: Final = 64
 
 
 def pack(told: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """The bytes of a file that holds them."""
+    """Serialise values and arrays into the bytes of a weights file."""
     rows: dict[str, dict[str, Any]] = {}
     blocks: list[bytes] = []
     at = 0
@@ -32,7 +32,7 @@ def pack(told: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def run(name: str, description: str, path: str, fingerprint: Callable[[], str], train: Callable[[], bytes]) -> int:
-    """`fingerprint` is the hash of what is learned from; the weights hold it."""
+    """Run a trainer. `fingerprint` is the hash of the training data; the weights contain it."""
     parser = argparse.ArgumentParser(prog=f"python -m {name}", description=description)
     parser.add_argument("--check", action="store_true", help="only compare the weights with the corpora")
     parser.add_argument("--out", default=path, metavar="FILE", help="where the weights are written")

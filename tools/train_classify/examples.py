@@ -1,6 +1,6 @@
-"""What is learned from: the corpora of tests/corpora as texts with labels, each with the name of its corpus. Reads, and makes nothing up.
+"""The training data: the corpora of tests/corpora as labelled texts, each with the name of its corpus. Generates nothing.
 
-A label that a corpus does not give stays unknown; nothing is learned from it.
+A label that a corpus does not provide stays unknown and is not trained on.
 """
 
 import hashlib
@@ -14,9 +14,9 @@ from typing import Any, Final
 from tools.train_classify.heads import ACTS, SOCIAL
 
 CORPORA: Final = Path(__file__).resolve().parents[2] / "tests" / "corpora"
-# read by nobody before the closing run
+# not to be read before the closing run
 SEALED: Final = "sealed"
-# opened in the first one; for choosing between what was learned
+# opened in the first closing run; used to choose between trained variants
 SEEN: Final = "seen"
 Row = dict[str, Any]
 
@@ -40,7 +40,7 @@ class Example:
     tags: frozenset[str] = field(default_factory=frozenset)
     # the labels of a message as a whole
     whole: Mapping[str, int] = field(default_factory=dict)
-    # what must be learned from, or judged, together with it; itself where nothing is said
+    # examples with the same group are always in the same fold; empty: the text itself
     group: str = ""
 
 
@@ -50,7 +50,7 @@ def examples() -> list[Example]:
 
 
 def sources() -> list[Path]:
-    """Every file that is learned from, in order."""
+    """Every training file, in order."""
     names = ("triage", "reflex", "everyday", "provenance/legitimate", "conflicts", "messages", "kinds", "phrases")
     found = [path for name in names for path in sorted((CORPORA / name).rglob("*.json*"))]
     found = [path for path in found if not {SEALED, SEEN} & set(path.parts)]
@@ -58,7 +58,7 @@ def sources() -> list[Path]:
 
 
 def fingerprint() -> str:
-    """The hash of what is learned from: names and contents."""
+    """The hash of the training files' names and contents."""
     hashed = hashlib.sha256()
     for path in sources():
         hashed.update(f"{path.relative_to(CORPORA).as_posix()}\0".encode())
@@ -76,7 +76,9 @@ def rows(*names: str) -> Iterator[tuple[Path, Row]]:
 
 @cache
 def _ordinary() -> dict[str, list[str]]:
-    """What the ordinary turns of the corpus of corrections do, sentence by sentence. `told` says nothing of what it is worth."""
+    """The acts of the ordinary turns in the corpus of corrections, sentence by sentence. `told` says nothing about
+    whether a sentence is worth keeping.
+    """
     read: dict[str, list[str]] = json.loads((CORPORA / "triage" / "acts.json").read_text(encoding="utf-8"))
     return read
 
@@ -131,7 +133,7 @@ def _messages() -> Iterator[Example]:
 
 
 def message_examples(row: Row, corpus: str) -> Iterator[Example]:
-    """A message as a whole, with all that it does, and each of its spans."""
+    """A message as a whole, with all its acts, and each of its spans."""
     language = row.get("lang", "") or row["id"].split("-")[0]
     acts = {one["act"] for one in row["acts"]}
     correction = row["correction"] != "none"
@@ -156,12 +158,12 @@ def message_examples(row: Row, corpus: str) -> Iterator[Example]:
         elif row["correction"] == "none":
             labels["strong"] = 0
         else:
-            # a sentence beside the one that corrects may belong to it
+            # a sentence beside the correcting one may belong to the correction
             labels.pop("correction")
         yield Example(span, corpus, labels, language, _WRITTEN, group=row["text"])
 
 
-# these are as people really type, and labelled by hand
+# weight of real typed messages labelled by hand
 _WRITTEN: Final = 4.0
 _JUDGED: Final = frozenset({"correction", "keep", "question"})
 _CLEAR: Final = 2.0
@@ -169,7 +171,7 @@ _ALL_ACTS: Final = ACTS
 
 
 def _phrases() -> Iterator[Example]:
-    """Turns of phrase, put together by a program: they weigh little beside what people wrote."""
+    """Phrases combined by a program: they have a low weight compared with text written by people."""
     for _, row in rows("phrases/claims.jsonl"):
         yield Example(row["text"], "phrases", {"claim": row["claim"]}, row["lang"], 1.0)
     for _, row in rows("phrases/acts.jsonl"):
@@ -185,7 +187,7 @@ def _worth(row: Row) -> dict[str, int]:
 
 
 def _kinds() -> Iterator[Example]:
-    """Groups of sentences of one kind each."""
+    """Groups of sentences, one kind each."""
     for _, row in rows("kinds/*.jsonl"):
         if "claim" in row:
             yield Example(row["text"], "kinds", {"claim": row["claim"]}, row["lang"])

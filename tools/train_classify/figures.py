@@ -1,4 +1,4 @@
-"""What log odds are worth: how far they are from likelihoods, from where on they hold, and how often that is right. Pure."""
+"""Calibration of log odds: their temperature, the threshold of an output, and its precision. Pure."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -10,7 +10,7 @@ _ROUNDS: Final = 40
 
 
 def calibrate(odds: Floats, wanted: Floats, weight: Floats) -> float:
-    """By what log odds must be divided, so that of what is called 80 % likely four of five are so."""
+    """The temperature by which log odds must be divided, so that four of five outputs called 80 % likely are right."""
 
     def loss(temperature: float) -> float:
         margin = numpy.where(wanted > 0, odds, -odds) / temperature
@@ -21,7 +21,7 @@ def calibrate(odds: Floats, wanted: Floats, weight: Floats) -> float:
 
 
 def choose(odds: Floats, wanted: Floats, weight: Floats, precise: float) -> float:
-    """The likelihood from which on an output holds: the best F1 among those that are precise enough."""
+    """The likelihood threshold of an output: the best F1 among those with sufficient precision."""
     likely = 1 / (1 + numpy.exp(-numpy.clip(odds, -60, 60)))
     best, found = -1.0, 0.5
     for step in range(10, 99):

@@ -1,7 +1,7 @@
-"""Logistic regression over sparse and dense features, one yes-or-no output at a time, by L-BFGS in numpy. Nothing random: the same
-examples give the same weights.
+"""Logistic regression over sparse and dense features, one binary output at a time, by L-BFGS in numpy. Deterministic:
+the same examples give the same weights.
 
-Knows numbers only.
+Handles numbers only.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _DECREASE = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """`grams` of all examples in a row, example by example; `starts` says where each begins, with the end of the last."""
+    """The n-grams of all examples, concatenated; `starts`: where each example begins, followed by the end of the last."""
 
     grams: Ints
     starts: Ints
@@ -52,7 +52,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`ridge` pulls weights towards nothing; `grams` says how much the n-grams of a text weigh beside its dense features."""
+    """`ridge`: regularisation towards zero; `grams`: the weight of a text's n-grams relative to its dense features."""
 
     ridge: float = 0.3
     grams: float = 2.0
@@ -71,13 +71,13 @@ def _sizes(rows: Rows) -> Floats:
 
 
 def _summed(weights: Floats, rows: Rows) -> Floats:
-    """The mean of the weights of each example's n-grams, times the root of their number."""
+    """The mean weight of each example's n-grams, times the square root of their number."""
     total = numpy.add.reduceat(weights[rows.grams], rows.starts[:-1])
     return numpy.asarray(total / _sizes(rows))
 
 
 class _Loss:
-    """The loss of weights in one row: n-grams, dense features, bias."""
+    """The loss as a function of all weights in one vector: n-grams, dense features, bias."""
 
     def __init__(self, rows: Rows, wanted: Floats, weight: Floats, grams: int, plan: Plan) -> None:
         self._rows, self._wanted, self._weight, self._grams, self._plan = rows, wanted, weight, grams, plan
@@ -106,7 +106,7 @@ class Sloped(Protocol):
 
 
 def fit(rows: Rows, wanted: Floats, weight: Floats, grams: int, plan: Plan) -> Weights:
-    """`wanted` is 0 or 1; `weight` says how much each example counts."""
+    """Train one output. `wanted`: 0 or 1; `weight`: of each example."""
     loss = _Loss(rows, wanted, weight, grams, plan)
     point = numpy.zeros(grams + rows.dense.shape[1] + 1)
     share = (float((wanted * weight).sum()) + 1) / (float(weight.sum()) + 2)
@@ -141,7 +141,7 @@ def descend(loss: Sloped, point: Floats, steps: int) -> Floats:
 
 
 def _direction(slope: Floats, moves: list[tuple[Floats, Floats, float]]) -> Floats:
-    """Where L-BFGS goes next: the slope, corrected by how it changed in the last moves."""
+    """The L-BFGS direction: the gradient, corrected by its changes in the last steps."""
     found = -slope
     shares = []
     for move, change, inverse in reversed(moves):

@@ -1,10 +1,11 @@
-"""Learn what a message is to what is known from tests/corpora/grounded and write the weights.
+"""Train the judge of a message together with the known entries on tests/corpora/grounded and write the weights.
 
 usage: python -m tools.train_classify.grounded [--check] [--out FILE]
 
-Two steps: a head over the message and each entry, of which some are made wrong or none is; and a layer over the message as a whole, which
-sees what the first step said. Thresholds come from folds that share no person. The heads of single messages (`weights.bin`) are taken as
-they are: they were never learned from these messages. Nothing random: the same corpora and heads give the same file.
+Two steps: a head over the message and each entry, which decides which entries the message makes wrong, if any; and a
+layer over the whole message with the results of the first step. Thresholds come from folds that share no person. The
+heads of single messages (`weights.bin`) are used unchanged: they were not trained on these messages. Deterministic: the
+same corpora and heads give the same file.
 """
 
 import hashlib
@@ -41,18 +42,18 @@ from everself.classify.wording import compared, words_of
 
 PEOPLE: Final = "grounded/train/*.jsonl"
 LAYER: Final = Plan(ridge=5.0, grams=0.001, steps=150)
-# how much a number counts beside those of an embedding, which are many
+# the scale of single numbers relative to an embedding, which has many
 COUNTED: Final = 0.3
 PAIRED: Final = 1.0
-# of what is called a correction so much is one
+# the minimum precision of corrections
 PRECISE: Final = 0.92
-# of the entries that are closed for one so many no longer hold
+# the minimum precision of the entries closed because of a correction
 CLOSED: Final = 0.92
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One message of one person, with what is known of them."""
+    """One message of one person, with the known entries."""
 
     person: str
     language: str
@@ -70,7 +71,7 @@ def sources() -> list[Path]:
 
 
 def fingerprint() -> str:
-    """Of the corpus, and of the heads whose word is learned from."""
+    """The hash of the corpus and of the heads whose output is trained on."""
     hashed = hashlib.sha256()
     for path in sources():
         hashed.update(f"{path.name}\0".encode())
@@ -102,7 +103,7 @@ class Seen:
 
 
 def read(found: Sequence[Case], embed: Callable[[Sequence[str]], NDArray[Any]]) -> list[Seen]:
-    """What is seen of each; embedded together, which costs less."""
+    """The features of each case; embedded together, which is cheaper."""
     texts = dict.fromkeys(text for one in found for text in (one.text, one.before, *one.known) if text)
     texts |= dict.fromkeys(word for text in list(texts) for word in words_of(text))
     short = list(dict.fromkeys(map(shortened, texts)))
@@ -129,10 +130,10 @@ def read(found: Sequence[Case], embed: Callable[[Sequence[str]], NDArray[Any]]) 
 
 
 class Layer:
-    """Logistic regression over whole messages, numbers beside embeddings scaled down."""
+    """Logistic regression over whole messages: embeddings, and single numbers scaled down."""
 
     def __init__(self, table: Floats, begin: int) -> None:
-        """`begin`: from where on the numbers of the entries, their most and their mean, are left out; 0 where they are not."""
+        """`begin`: the index from which the entries' features (maximum and mean) are left out; 0: none."""
         plain = table.shape[1] - 2 * EMBEDDED
         self.mean, self.scale = numpy.zeros(table.shape[1]), numpy.ones(table.shape[1])
         self.mean[:plain] = table[:, :plain].mean(axis=0)
@@ -157,7 +158,7 @@ class Layer:
 
 
 def lowest(likely: Floats, wanted: Floats, precise: float) -> float:
-    """From where on so many are right, as low as can be."""
+    """The lowest threshold with at least this precision."""
     order = numpy.argsort(-likely, kind="stable")
     precision = numpy.cumsum(wanted[order]) / numpy.arange(1, len(order) + 1)
     enough = numpy.flatnonzero(precision >= precise)
@@ -179,7 +180,7 @@ def train(say: Callable[[str], None]) -> bytes:
             for one, it, own in zip(found, seen, odds, strict=True)
         ]
     )
-    # which entry it is says all that they say of a correction; beside that their numbers only add noise
+    # for a correction the ranking of entries already uses their features; beside it they only add noise
     begin = 3 + len(seen[0].said) + LAYOUT
     heads, told = [], {}
     even = numpy.ones(len(found))
@@ -218,7 +219,7 @@ def train(say: Callable[[str], None]) -> bytes:
 def closing(
     found: Sequence[Case], odds: Sequence[Floats], said: NDArray[Any], say: Callable[[str], None]
 ) -> dict[str, float]:
-    """How likely an entry has to be among the others to be closed."""
+    """The threshold of an entry's likelihood, relative to the other entries, for closing it."""
     share = numpy.concatenate([among(own) for own, one in zip(odds, said, strict=True) if one])
     wrong = numpy.array(
         [float(at in one.corrects) for one, it in zip(found, said, strict=True) if it for at in range(len(one.known))]

@@ -1,8 +1,8 @@
-"""What the sentence heads are trained to answer: the names of their outputs, in the order of the columns of the weights. Values only."""
+"""The outputs of the sentence heads: their names, in the order of the weights' columns. Constants only."""
 
 from typing import Final, Literal, get_args
 
-# fact: of the speaker or their world. wish: how the agent should behave. quoted: shown, not said.
+# fact: about the speaker or their world. wish: how the agent should behave. quoted: shown, not stated by the speaker.
 Act = Literal[
     "fact",
     "wish",
@@ -17,11 +17,12 @@ Act = Literal[
     "quoted",
 ]
 ACTS: Final[tuple[Act, ...]] = get_args(Act)
-# the acts of what is worth keeping
+# the acts worth keeping
 KEPT: Final[frozenset[Act]] = frozenset({"fact", "wish", "decision", "plan", "correction", "remember"})
 
-# what small talk there is that is answered
+# small talk that gets an answer
 SOCIAL: Final = ("greeting", "thanks")
 
-# keep: something in it is worth remembering. strong: it says outright that something known is wrong. claim: a reply says that it remembers.
+# keep: contains something worth remembering. strong: says explicitly that something known is wrong. claim: a reply that
+# claims to remember.
 OUTPUTS: Final = (*ACTS, "keep", "strong", "claim", *SOCIAL)

@@ -1,10 +1,11 @@
-"""Learn the head for prompt injection from tests/corpora and write it.
+"""Train the head for prompt injection on tests/corpora and write it.
 
 usage: python -m tools.train_classify.injection [--check] [--out FILE]
 
-Attacks are those of `injection/` and `messages/`; whatever else the corpora hold is harmless. The third of `injection/` that is held is not
-learned from: tests judge by it. Windows of harmless texts that look like an attack are learned from once more. The limit is
-chosen on harmless texts that were not learned from, and on pages of them: a page has many windows, and one is enough. Nothing random.
+Attacks are those of `injection/` and `messages/`; everything else in the corpora is harmless. The held-out third of
+`injection/` is not trained on: tests use it. Windows of harmless texts that look like an attack are added as further
+examples. The threshold is chosen on harmless texts outside the training folds, and on pages of them, because a page has
+many windows and one is enough for an alarm. Deterministic.
 """
 
 import hashlib
@@ -28,9 +29,9 @@ from everself.text.unmasking import plain
 FOLDS: Final = 3
 ROUNDS: Final = 1
 PLAN: Final = Plan(ridge=0.3, grams=8.0, steps=50)
-# harmless windows from here on are learned from again
+# log odds from which a harmless window is added as an example
 NEAR: Final = -1.5
-# Of harmless texts this share is called an attack; of pages, so many of them together, none.
+# The share of harmless texts that may be called an attack; of pages made of such texts, none may be.
 ALARMS: Final = 0.0015
 PAGE: Final = 20
 _LONGEST: Final = 120
@@ -51,7 +52,7 @@ SOURCES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Texts of one `group` are learned from together, or not: what one language says, others say after it."""
+    """A text. Texts with the same `group`, such as translations of each other, are in the same fold."""
 
     text: str
     attack: bool
@@ -98,13 +99,13 @@ def fingerprint() -> str:
 
 
 def features(tokens: Tokens, first: int = 0, last: int = _LONGEST) -> Ints:
-    """Of one window."""
+    """The features of one window."""
     found = buckets(tokens.hashes[first:last])
     return numpy.concatenate([*found, numpy.zeros(0, dtype=numpy.int64)])
 
 
 class Learner:
-    """Texts as tokens, and weights that see some of them."""
+    """The texts as tokens; trains weights on parts of them."""
 
     def __init__(self, found: Sequence[Text]) -> None:
         self.texts = list({one.text: one for one in found if one.text.strip()}.values())
@@ -131,7 +132,7 @@ class Learner:
         return made
 
     def held_out(self) -> Floats:
-        """The odds of each text's best window, by weights that never saw it."""
+        """The log odds of each text's highest window, by weights that were not trained on the text."""
         odds = numpy.full(len(self.texts), -99.0)
         for fold in range(FOLDS):
             made = self.learn(numpy.flatnonzero(self.fold != fold))
@@ -150,7 +151,7 @@ def best(weights: Weights, tokens: Tokens) -> tuple[float, tuple[int, int]]:
 
 
 def _rows(grams: Sequence[Ints]) -> Any:
-    # a text without a token counts as one that holds the first bucket
+    # a text without tokens is treated as one with the first bucket
     return stack(
         [one if len(one) else numpy.zeros(1, dtype=numpy.int64) for one in grams], numpy.zeros((len(grams), 1))
     )
@@ -162,7 +163,7 @@ def _fold(text: str) -> int:
 
 
 def limits(odds: Floats, learner: Learner) -> tuple[float, float]:
-    """What the odds of a text with one window have to reach, and by how much more for each e-fold of windows."""
+    """The threshold of log odds for a text with one window, and its increase per e-fold of the number of windows."""
     harmless = numpy.array([not one.attack for one in learner.texts])
     limit = float(numpy.quantile(odds[harmless], 1 - ALARMS))
     counts = numpy.array([len(windows(one)) for one in learner.tokens])

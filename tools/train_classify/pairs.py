@@ -1,9 +1,10 @@
-"""Learn the heads for two texts from tests/corpora and write them.
+"""Train the heads for two texts on tests/corpora and write them.
 
 usage: python -m tools.train_classify.pairs [--check] [--out FILE]
 
-A question and the memories of its set are one example: one of them answers, or none does. Thresholds come from folds in which a question is
-judged by weights that saw nothing of its set. Nothing random: the same corpora give the same file.
+A question and the memories of its set are one example: one of them answers, or none does. Thresholds come from folds in
+which a question is judged by weights that were not trained on its set. Deterministic: the same corpora give the same
+file.
 """
 
 import hashlib
@@ -46,35 +47,35 @@ Kind = Literal["real", "few", "dropped"]
 FOLDS: Final = 4
 FEW: Final = 2
 EVERY: Final = 2
-# other people's sentences of each language that stand beside what is known
+# other people's sentences per language that are added to the known ones
 BESIDE: Final = 3
 RIDGE: Final = 0.01
 STEPS: Final = 150
-# of what nobody told, so much may be answered without reserve
+# the maximum share of unanswerable questions that may be answered without reserve
 INVENTED: Final = 0.03
-# of people whose questions are as they come; less than is promised, because one that nobody saw is never the same
+# the same for typed questions; stricter than promised, because new people always differ from those in the corpus
 TYPED: Final = 0.02
-# how much a question counts for the head that says whether to be sure, by its kind and its corpus
+# the weight of a question when training the head for certainty, by its kind and its corpus
 COUNTS: Final = {"real": 1.0, "few": 0.15, "dropped": 0.1}
 CORPUS: Final = {"pairs": 1.0, "plain": 3.0, "reflex": 0.6, "grounded": 2.0}
 SURE: Final = Plan(ridge=0.2, grams=0.001, steps=100)
 SURE_SCALE: Final = 0.3
 DIRECTIONS: Final = 48
-# of what is found of such questions, so much is shown at least as the nearest
+# the minimum share of right memories that must be shown at least as the nearest
 SHOWN: Final = {"deep": 0.96, "light": 0.9}
-# of what is called the same so much is so; of what contradicts or only looks alike so little is called so
+# the minimum precision of "same", and the maximum share of contradicting or merely similar pairs called so
 PRECISE: Final = 0.95
 MISTAKEN: Final = 0.01
-# of what a correction may correct so much is asked about
+# the minimum share of corrected statements that lead to a question to the owner
 ASKED: Final = 0.93
 LANGUAGES: Final = ("en", "zh", "ko", "ja")
-# parts of the corpus of pairs, as what they count
+# parts of the corpus of pairs, and the corpus that each counts as
 PARTS: Final = {"open": "pairs", "more": "pairs", "seen": "pairs", "plain": "plain"}
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`group` is judged in one fold; `right` says which of the memories answers."""
+    """`group`: judged in one fold; `right`: which of the memories answer."""
 
     text: str
     memories: tuple[str, ...]
@@ -83,7 +84,7 @@ class Question:
     corpus: str
     answerable: bool
     kind: Kind = "real"
-    # of the memories so many are the person's; others stand beside them
+    # how many of the memories are the person's own; the others were added
     own: int = CROWD
 
 
@@ -116,7 +117,7 @@ def fingerprint() -> str:
 
 
 def asked() -> Iterator[tuple[str, str, list[str], str, tuple[int, ...]]]:
-    """Each question with its corpus, its set, what was told there and which of it answers."""
+    """Each question with its corpus, its set, the statements of the set, and the indexes of those that answer it."""
     for path in (one for one in sources() if one.relative_to(CORPORA).parts[0] == "reflex"):
         found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         told = [row for row in found if row["kind"] == "statement"]
@@ -137,13 +138,13 @@ def asked() -> Iterator[tuple[str, str, list[str], str, tuple[int, ...]]]:
 
 
 def background() -> list[str]:
-    """Of each language in turn, from the middle of its first corpus."""
+    """Other people's sentences: of each language in turn, from the middle of its first corpus."""
     told = [[row["text"] for _, row in rows(f"reflex/{one}.jsonl") if row["kind"] == "statement"] for one in LANGUAGES]
     return [texts[len(texts) // 2 + 7 * number] for number in range(BESIDE) for texts in told]
 
 
 def questions(vectors: dict[str, Any]) -> list[Question]:
-    """With the memories that recall would find, about: the nearest by words and meaning."""
+    """Each question with the memories that recall would roughly find: the nearest by words and meaning."""
     made = []
     crowd = background()
     for number, (corpus, group, told, text, about) in enumerate(asked()):
@@ -152,14 +153,14 @@ def questions(vectors: dict[str, Any]) -> list[Question]:
         order = numpy.argsort(-(near + words[:, 0] + 0.5 * words[:, 7]), kind="stable")
         ranked = [told[at] for at in order]
         answers = frozenset(told[at] for at in about)
-        # of one large set a question may be learned from and another be judged; of a small one not
+        # a large set may be split between training and judging by question; a small one may not
         own = f"{group} {text}" if corpus == "reflex" else group
         made.append(_question((text, own, corpus), ranked[:CROWD], answers, "real"))
         if number % EVERY == 0:
-            # who has told little yet is answered, too
+            # people with few memories must get answers as well
             made.append(_question((text, own, corpus), padded(ranked[:FEW], crowd), answers, "few"))
         if answers and corpus != "reflex":
-            # the same question to who never told it
+            # the same question to a person who never stated the answer
             rest = [one for one in ranked if one not in answers]
             made.append(_question((text, own, corpus), rest[:CROWD], answers, "dropped"))
     return made
@@ -189,7 +190,7 @@ def fold_of(group: str) -> int:
 
 
 class Batch:
-    """Examples of as many rows as the longest; `there` says which rows are real."""
+    """Padded examples; `there` says which rows are real."""
 
     def __init__(self, features: Sequence[Floats], right: Sequence[Sequence[bool]]) -> None:
         most = max(len(one) for one in features)
@@ -212,19 +213,19 @@ class Batch:
 
 
 def shares(odds: Floats) -> Floats:
-    """Of each row, beside none of them."""
+    """The likelihood of each row among all rows and the outcome that none is right."""
     top = numpy.maximum(odds.max(axis=1), 0)
     raised = numpy.exp(odds - top[:, None])
     return numpy.asarray(raised / (raised.sum(axis=1) + numpy.exp(-top))[:, None])
 
 
 def fit(batch: Batch) -> Head:
-    """The likelihood of the right row, or of none, made as large as it gets; by Adam, over all at once."""
+    """Maximise the likelihood of the right row, or of none, by Adam over the whole batch."""
     there = batch.there > 0
     real = batch.rows[there]
     mean, spread = real.mean(axis=0), real.std(axis=0) + 1e-6
     count, _, size = batch.rows.shape
-    # whole embeddings come last: their numbers are many and small, and stay so: each says less than a feature that was thought of
+    # embeddings come last and are not scaled up: their numbers are many, and each says less than a designed feature
     embedded_from = size % EMBEDDED
     mean[embedded_from:], spread[embedded_from:] = 0.0, 1.0
     flat = ((real - mean) / spread).astype(numpy.float32)
@@ -243,7 +244,7 @@ def fit(batch: Batch) -> Head:
 
 
 def held_out(batch: Batch, folds: NDArray[Any], learned: NDArray[Any]) -> Floats:
-    """`learned` says which examples are learned from; all are judged."""
+    """The odds of all examples, by weights of other folds. `learned`: the examples to train on."""
     odds = numpy.zeros(batch.there.shape)
     for fold in range(FOLDS):
         inside, outside = numpy.flatnonzero((folds != fold) & learned), numpy.flatnonzero(folds == fold)
@@ -252,7 +253,7 @@ def held_out(batch: Batch, folds: NDArray[Any], learned: NDArray[Any]) -> Floats
 
 
 def temper(batch: Batch, odds: Floats) -> float:
-    """By what odds must be divided, so that what is called 80 % likely is so four times of five."""
+    """The temperature by which odds must be divided, so that four of five results called 80 % likely are right."""
 
     def loss(temperature: float) -> float:
         likely = shares(odds / temperature)
@@ -286,7 +287,7 @@ def learn_answers(found: Sequence[Question], vectors: dict[str, Any], kind: str)
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The head that ranks, and what it said of each question by weights that saw nothing of its set."""
+    """The ranking head, and its results for each question by weights that were not trained on its set."""
 
     head: Head
     rows: Sequence[Floats]
@@ -297,10 +298,10 @@ class Answers:
 
 
 def thresholds(found: Sequence[Question], learned: Answers, value: Floats, kept: float) -> dict[str, float]:
-    """From where on to be sure, and to show something as the nearest, of how many that is right, and of how many it is not."""
+    """Thresholds for a certain answer and for showing a memory as the nearest, with the shares of right and wrong results."""
     corpus, kinds = numpy.array([one.corpus for one in found]), numpy.array([one.kind for one in found])
     answerable = numpy.array([one.answerable for one in found])
-    # `plain` is easy, and has figures of its own
+    # `plain` is easy, so it has figures of its own
     parts = {one: (kinds == "real") & (corpus == one) for one in ("pairs", "plain", "reflex", "grounded")}
     parts["few"] = kinds == "few"
     limits = (
@@ -324,7 +325,7 @@ def thresholds(found: Sequence[Question], learned: Answers, value: Floats, kept:
 
 
 def learn_sure(found: Sequence[Question], learned: Answers, vectors: dict[str, Any]) -> tuple[Head, Floats]:
-    """Whether the best memory answers, judged by itself: weights in few directions of the embeddings, learned from what the folds said."""
+    """Train whether the best memory answers the question, judged alone: over few directions of the embeddings, on the folds' results."""
     made = []
     for at, one in enumerate(found):
         best, row = int(learned.best[at]), learned.rows[at]
@@ -352,7 +353,9 @@ def learn_sure(found: Sequence[Question], learned: Answers, vectors: dict[str, A
 
 
 def _narrowed(table: Floats, vectors: dict[str, Any]) -> Floats:
-    """From a row to what is learned from: the numbers as they are, of each embedding what lies along the directions that vary most."""
+    """The projection of a row onto the trained features: single numbers unchanged, embeddings reduced to the directions
+    of largest variance.
+    """
     plain = table.shape[1] - 3 * EMBEDDED
     spread = numpy.cov(numpy.stack(list(vectors.values())), rowvar=False)
     sizes, found = numpy.linalg.eigh(spread)
@@ -366,7 +369,7 @@ def _narrowed(table: Floats, vectors: dict[str, Any]) -> Floats:
 
 
 def _at_most(values: Floats, share: float) -> float:
-    """What no more than this share reaches."""
+    """The value that at most this share exceeds."""
     ranked = numpy.sort(values)[::-1]
     return float(ranked[int(share * len(ranked))]) + 1e-4
 
@@ -399,7 +402,7 @@ def learn_same(found: Sequence[Pair], vectors: dict[str, Any], kind: str) -> tup
 
 
 def learn_replaces(found: Sequence[Pair], vectors: dict[str, Any], kind: str) -> tuple[Head, dict[str, float]]:
-    """Of a newer and an older statement, whether the one gives what the other says another value."""
+    """Train whether a newer statement gives another value for what an older one states."""
     found = [one for one in found if one.corpus != "likeness"]
 
     def features(one: Pair) -> Floats:
@@ -418,7 +421,7 @@ def learn_replaces(found: Sequence[Pair], vectors: dict[str, Any], kind: str) ->
 
 
 def _learn_pairs(found: Sequence[Pair], features: Sequence[Floats], right: Sequence[bool]) -> tuple[Head, Floats]:
-    """The head for all of them, and how likely each is by weights of the folds that saw nothing of it."""
+    """The head for all pairs, and the likelihood of each pair by weights of folds without it."""
     batch = Batch(features, [(one,) for one in right])
     folds = numpy.array([fold_of(one.one) for one in found])
     odds = held_out(batch, folds, numpy.ones(len(found), dtype=bool))[:, 0]

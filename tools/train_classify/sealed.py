@@ -1,10 +1,10 @@
-"""The closing run: how messages that nobody has seen are read. Prints scores and nothing else.
+"""The closing run: judges messages that were never seen before. Prints scores only.
 
 usage: python -m tools.train_classify.sealed [--open] [--turns FILE]
 
-Follows the rule for the judge of tests/corpora/messages/README.md. A file whose checksum does not match is not judged. --open judges the
-open messages instead, which the weights were learned from: it tries this program. --turns FILE also says how many ordinary turns of
-LoCoMo (conversations.json) are taken for corrections.
+Follows the rules for the judge in tests/corpora/messages/README.md. A file with a wrong checksum is not judged. --open
+judges the open messages instead, which were trained on: it tests this program. --turns FILE also reports how many
+ordinary turns of LoCoMo (conversations.json) are taken for corrections.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from everself.classify.shown import said
 from everself.classify.statements import read_each
 
 MESSAGES: Final = CORPORA / "messages"
-# never learned from
+# languages never trained on
 UNSEEN: Final = ("de", "es", "fr", "pt", "ru")
 Row = dict[str, Any]
 Judged = dict[str, Any]
@@ -80,7 +80,7 @@ def judge(row: Row) -> Judged:
 
 
 def told(name: str, found: Sequence[Judged]) -> dict[str, float]:
-    """Prints what a language reached; the figures that others are compared with are returned."""
+    """Print the results of a language; returns the figures that others are compared with."""
     acts = [pair for one in found for pair in one["acts"]]
     right = sum(one == other for one, other in acts)
     print(f"{name}: {len(found)} messages; acts: accuracy {right / len(acts):.3f}, macro F1 {_macro(acts):.3f}")

@@ -1,10 +1,11 @@
-"""The closing run of messages that are judged together with what is known (tests/corpora/grounded). Prints scores and nothing else.
+"""The closing run for messages judged together with the known entries (tests/corpora/grounded). Prints scores only.
 
 usage: python -m tools.train_classify.sealed_grounded [--train LANGUAGE ...] [--people N] [--no-reflex] [--turns FILE]
 
-Sealed files are unpacked in memory; one whose checksum does not match is not judged. --train judges people that were learned from instead,
-to try this program. --people judges the first so many of each language. --no-reflex leaves out the questions to a whole agent, which take
-some minutes. --turns FILE also says how many ordinary turns of LoCoMo (conversations.json) are taken for corrections.
+Sealed files are unpacked in memory; one with a wrong checksum is not judged. --train judges people that were trained on
+instead, to test this program. --people judges the first people of each language only. --no-reflex omits the questions
+to a whole agent, which take some minutes. --turns FILE also reports how many ordinary turns of LoCoMo
+(conversations.json) are taken for corrections.
 """
 
 import argparse
@@ -40,7 +41,7 @@ Pairs = Sequence[tuple[bool, bool]]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Of one message what is wanted and what was found. `closed` are right and wrong closings and what was left open."""
+    """The wanted and the found result of one message. `closed`: right and wrong closings, and entries left open."""
 
     keep: tuple[bool, bool]
     in_view: tuple[bool, bool]
@@ -100,7 +101,7 @@ def judge_message(row: Row, known: Sequence[str]) -> Judged:
 
 
 def ask(people: Sequence[Row]) -> list[Answered]:
-    """Every question of each person, of an agent that knows what is known of them and has no model."""
+    """Ask every question of each person to an agent without a model that has the person's known entries."""
     found: list[Answered] = []
     for one in people:
         asked = [

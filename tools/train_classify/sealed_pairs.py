@@ -1,9 +1,9 @@
-"""Judge the reflex and the heads for two texts by tests/corpora/pairs. Prints scores only, no text.
+"""Judge the reflex and the heads for two texts on tests/corpora/pairs. Prints scores only, no text.
 
 usage: python -m tools.train_classify.sealed_pairs [--part PART] [--as-questions]
 
-Every part was learned from: the one that was sealed is `seen` since the closing run of 2026-11-16. Blind figures are those of
-`tools.train_classify.sealed_grounded`. --as-questions leaves aside whether a question is read as one.
+Every part was trained on: the formerly sealed one is `seen` since the closing run of 2026-11-16. For figures on unseen
+text see `tools.train_classify.sealed_grounded`. --as-questions ignores whether a question is recognised as one.
 """
 
 import argparse
@@ -41,8 +41,9 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """`right`: the memory that answers is cited, without reserve or as the nearest. `told`: something is, without reserve; `shown`: so or
-    as the nearest."""
+    """`right`: the answering memory is cited, with certainty or as the nearest. `told`: some memory is cited with
+    certainty; `shown`: with certainty or as the nearest.
+    """
 
     answerable: bool
     right: bool
@@ -65,14 +66,14 @@ def rows(part: str, name: str) -> list[Row]:
 
 
 def questions(part: str, language: str) -> Iterator[tuple[list[str], list[Row]]]:
-    """Each set of memories with what is asked about it."""
+    """Each set of memories with its questions."""
     asked = rows(part, f"answers-{language}")
     for one in rows(part, f"answers-sets-{language}"):
         yield one["memories"], [row for row in asked if row["set"] == one["set"]]
 
 
 def ask_all(home: str, memories: Sequence[str], asked: Sequence[Row]) -> list[Answered]:
-    """Each question in turn to an agent of its own that knows these memories and has no model."""
+    """Ask each question to a new agent without a model that has these memories."""
     with open_runtime(environ={"HOME": home, "EVERSELF_HOME": f"{home}/e", "EVERSELF_KEYS": f"{home}/k"}) as app:
         set_up(app)
         for memory in memories:
@@ -127,7 +128,7 @@ def figures(found: Sequence[Answered]) -> Figures:
 
 
 def asked_whole(text: str) -> Reading:
-    """As if everything that is said were a question."""
+    """A reading that treats the whole text as a question."""
     return Reading((Sentence(text, SentenceKind.QUESTION, language_of(text)),))
 
 
@@ -156,7 +157,7 @@ def line(found: Sequence[Answered]) -> str:
 
 
 def judge_pairs(part: str, judge: Callable[[str, str], object], label: str) -> tuple[float, float]:
-    """Precision and recall of what is called by this label."""
+    """Precision and recall of a label."""
     found = [row for language in LANGUAGES for row in rows(part, f"same-{language}")]
     said = [(bool(judge(row["a"], row["b"])), row["label"] == label) for row in found]
     right = sum(one and wanted for one, wanted in said)

@@ -1,9 +1,9 @@
-"""Learn what sentences are about from tests/corpora and write it.
+"""Train the topics of sentences on tests/corpora and write the weights.
 
 usage: python -m tools.train_classify.topics [--check] [--out FILE]
 
-`topics/written.jsonl` was written by hand, `topics/phrases.jsonl` put together from turns of phrase; statements of the other corpora are
-about nothing of the kind. Thresholds come from folds. Nothing random.
+`topics/written.jsonl` was written by hand, `topics/phrases.jsonl` combined from phrases; statements of the other
+corpora have none of the topics. Thresholds come from folds. Deterministic.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from everself.classify.topics import BITS, PATH, TOPICS, features
 
 FOLDS: Final = 3
 PLAN: Final = Plan(ridge=0.5, grams=6.0, steps=60)
-# what acts without asking has to be right
+# the minimum precision of topics on which the agent acts without asking
 PRECISE: Final = {"opener": 0.98, "tool": 0.9, "welcome": 0.85, "ability": 0.85}
 SOURCES: Final = (
     "topics/*.jsonl",
@@ -39,7 +39,7 @@ _EDGES: Final = " ,，、:：;；!！.。-"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`topics` are those it is known to be about; of `unknown` nothing is learned."""
+    """`topics`: its known topics; topics in `unknown` are not trained on."""
 
     text: str
     topics: frozenset[str]
@@ -52,10 +52,10 @@ def lines() -> Iterator[Line]:
     for _, row in rows("topics/written.jsonl"):
         yield Line(row["text"], frozenset({row["topic"]} - {""}), 3.0, written=True)
     for _, row in rows("topics/phrases.jsonl"):
-        # an opener is asked about without the comma behind it
+        # at run time an opener is judged without the comma after it
         text = row["text"].strip(_EDGES) if row["topic"] == "opener" else row["text"]
         yield Line(text, frozenset({row["topic"]} - {""}), 0.7)
-    # Of what people state nobody said which kind it is; that it praises no agent and opens no correction is plain.
+    # Statements have no labels for these kinds, but certainly do not praise an agent or open a correction.
     kinds = frozenset(TOPICS[:8])
     for _, row in rows("everyday/*.jsonl"):
         yield Line(row["text"], frozenset(), 0.3, unknown=kinds - {"explicit", "architecture", "legal"})

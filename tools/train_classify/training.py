@@ -1,6 +1,7 @@
-"""Both sets of heads, learned output by output: features, labels, weights, temperature and threshold.
+"""Both sets of heads, trained output by output: features, labels, weights, temperature and threshold.
 
-Thresholds and temperatures come from folds: every example is judged by weights that never saw it, nor its twin in another corpus.
+Thresholds and temperatures come from folds: every example is judged by weights that were trained neither on it nor on
+the same text in another corpus.
 """
 
 import hashlib
@@ -20,32 +21,32 @@ from tools.train_classify.heads import ACTS, OUTPUTS
 from everself.classify.features import GRAMS, buckets, expanded, features_of, shortened
 
 FOLDS: Final = 3
-# directions of the embedding whose products are features too
+# directions of the embedding whose products are additional features
 AXES: Final = 40
 DEEP: Final = (*ACTS, "keep", "strong")
 KINDS: Final[Mapping[str, tuple[str, ...]]] = {"deep": DEEP, "light": OUTPUTS}
-# buckets of n-grams: without the embedding there is less to tell apart
+# buckets of n-grams: without the embedding there are fewer useful ones
 SIZES: Final[Mapping[str, int]] = {"deep": GRAMS, "light": GRAMS // 2}
 PLAN: Final = Plan(ridge=2.0, grams=8.0)
-# Precision that an output must reach on the folds. All others balance both kinds of error.
+# The minimum precision of an output on the folds. All others balance both kinds of error.
 PRECISE: Final = {"correction": 0.93, "claim": 0.9, "forget": 0.92, "remember": 0.85}
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The heads of one kind, and what each did on the folds."""
+    """The heads of one kind, and the results of each on the folds."""
 
     outputs: tuple[str, ...]
     weights: tuple[Weights, ...]
     thresholds: tuple[float, ...]
     possible: tuple[float, ...]
     figures: tuple[Mapping[str, float], ...]
-    # the log odds of all examples by weights that never saw them, an output a column
+    # log odds of all examples by weights not trained on them, one column per output
     held: Floats
 
 
 class Table:
-    """All examples as features."""
+    """The features of all examples."""
 
     def __init__(self, examples: Sequence[Example], embed: Callable[[Sequence[str]], NDArray[Any]]) -> None:
         self.examples = examples
@@ -63,7 +64,7 @@ class Table:
         return stack([buckets(one.grams, SIZES[kind]) for one in self.found], dense)
 
     def labels(self, output: str) -> tuple[Ints, Floats, Floats]:
-        """Which examples say something of an output, what, and how much it counts."""
+        """The examples with a label for an output, their labels, and their weights."""
         which = numpy.array([at for at, one in enumerate(self.examples) if output in one.labels], dtype=numpy.int64)
         wanted = numpy.array([float(self.examples[at].labels[output]) for at in which])
         weight = numpy.array([self.examples[at].weight for at in which])
@@ -71,19 +72,19 @@ class Table:
 
 
 def _axes(embedded: NDArray[Any]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]:
-    """The directions in which the embeddings of the corpora differ most, each as long as makes what lies along it vary by one."""
+    """The principal directions of the corpora's embeddings, scaled so that the variance along each is one."""
     mean = embedded.mean(axis=0)
     spread = numpy.cov((embedded - mean).astype(numpy.float64), rowvar=False)
     sizes, found = numpy.linalg.eigh(spread)
     best = numpy.argsort(sizes)[::-1][:AXES]
-    # either sign is right; one is chosen, so that training again gives the same file
+    # either sign is valid; a fixed choice makes training reproducible
     signs = numpy.sign(found[numpy.abs(found[:, best]).argmax(axis=0), best])
     axes = found[:, best] * signs / numpy.sqrt(sizes[best])
     return mean.astype(numpy.float32), axes.astype(numpy.float32)
 
 
 def _fold(example: Example) -> int:
-    """The same for the same words, in whatever corpus they stand."""
+    """The fold of an example; the same for equal words in different corpora."""
     words = "".join(char for char in (example.group or example.text).casefold() if char.isalnum())
     return hashlib.sha256(words[:40].encode()).digest()[0] % FOLDS
 
@@ -101,7 +102,7 @@ def learn(table: Table, kind: str, say: Callable[[str], None]) -> Learned:
         every = _held_out(rows, table, (which, wanted, weight), SIZES[kind])
         held = every[which]
         temperature = calibrate(held, wanted, weight)
-        # a threshold is for what people type, where there is such
+        # if typed messages are available, only they determine the threshold
         judged = written[which] if wanted[written[which]].any() else numpy.ones(len(which), dtype=bool)
         seen = held[judged] / temperature, wanted[judged], weight[judged]
         thresholds.append(choose(*seen, PRECISE.get(output, 0.0)))
@@ -116,7 +117,7 @@ def learn(table: Table, kind: str, say: Callable[[str], None]) -> Learned:
 
 
 def _held_out(rows: Rows, table: Table, labels: tuple[Ints, Floats, Floats], size: int) -> Floats:
-    """The log odds of all examples, labelled or not, each by weights that never saw it."""
+    """The log odds of all examples, labelled or not, each by weights not trained on it."""
     which, wanted, weight = labels
     folds = table.fold[which]
     held = numpy.zeros(len(rows))
@@ -128,7 +129,7 @@ def _held_out(rows: Rows, table: Table, labels: tuple[Ints, Floats, Floats], siz
 
 
 def arrays(kind: str, learned: Learned) -> dict[str, NDArray[Any]]:
-    """As they are shipped: n-grams in eight bits with a scale an output, the rest in sixteen."""
+    """The shipped form: n-gram weights in eight bits with one scale per output, the others in sixteen."""
     grams = numpy.stack([one.grams for one in learned.weights], axis=1)
     scale = numpy.maximum(1e-9, numpy.abs(grams).max(axis=0)) / 127
     return {
@@ -140,7 +141,7 @@ def arrays(kind: str, learned: Learned) -> dict[str, NDArray[Any]]:
 
 
 def encoder() -> Callable[[Sequence[str]], NDArray[Any]]:
-    """The encoder of the package, prepared in a folder of its own."""
+    """The bundled encoder, prepared in a folder of its own."""
     from everself.models.embedding.local import open_local
 
     folder = Path(tempfile.gettempdir()) / "everself-train-classify"

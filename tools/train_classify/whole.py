@@ -1,4 +1,4 @@
-"""The layer that reads a message as a whole, learned from what the heads say of messages that they were not learned from."""
+"""The layer that judges a whole message, trained on the heads' results for messages that they were not trained on."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,20 +19,20 @@ HIDDEN: Final = 16
 _RIDGE: Final = 10.0
 _STEPS: Final = 300
 _SEED: Final = 16
-# how much a message of another corpus counts
+# the weight of a message of another corpus
 _OTHER: Final = 0.7
 _PRECISE: Final = {"strong": 0.9}
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """`labels` says of each of `WHOLE` whether it holds, or -1 where nobody knows."""
+    """`labels`: for each of `WHOLE` whether it applies, or -1 if unknown."""
 
     text: str
     sentences: tuple[str, ...]
     labels: tuple[int, ...]
     written: bool
-    # what its parts are judged together with
+    # the fold group that the message shares with its parts
     group: str
 
 
@@ -61,7 +61,7 @@ class Layer:
 
 
 def learn_whole(found: Sequence[Message], odds: Mapping[str, Floats], folds: Ints, name: str) -> Layer:
-    """`odds` of every piece, by heads that were not learned from it."""
+    """Train the layer. `odds`: of every piece, by heads that were not trained on it."""
     rows = numpy.stack(
         [
             inputs(odds[one.text], numpy.stack([odds[part] for part in one.sentences]), features_of(one.text).layout)
@@ -92,7 +92,7 @@ def learn_whole(found: Sequence[Message], odds: Mapping[str, Floats], folds: Int
 
 
 class _Loss:
-    """Of the weights of both layers in one row."""
+    """The loss as a function of the weights of both layers in one vector."""
 
     def __init__(self, rows: Floats, labels: Floats, weight: Floats) -> None:
         self._rows, self._wanted, self._weight = rows, numpy.maximum(0.0, labels), weight

@@ -1,8 +1,9 @@
-"""Messages written as plain lines, made the JSON lines of tests/corpora/messages.
+"""Convert messages written as plain lines into the JSON lines of tests/corpora/messages.
 
 usage: python -m tools.train_classify.written LANG < messages.txt > tests/corpora/messages/more/LANG.jsonl
 
-One message a line, its statements with their acts between bars; the blank before a bar belongs to the message in a script without blanks:
+One message per line, its statements with their acts separated by bars; in a script without spaces a space before a bar
+belongs to the message:
 
     smalltalk: hey ‖ fact: moved to the flat above the bakery ‖ question: is there a gym near there
 
@@ -18,9 +19,9 @@ from tools.train_classify.heads import ACTS, KEPT
 
 _BAR: Final = " ‖"
 _MEANT: Final = {"correction+": "correction", "correction~": "correction", "attack": "task", "attackpaste": "quoted"}
-# beside one of these a message does not mainly ask, nor beside several facts
+# beside one of these, or beside several facts, a question is not the message's main act
 _MORE: Final = frozenset({"task", "decision", "plan", "wish", "correction", "remember", "forget"})
-# languages that are written without blanks
+# languages written without spaces
 _DENSE: Final = frozenset({"zh", "ja"})
 
 
@@ -36,7 +37,7 @@ def _span(part: str, where: str) -> tuple[str, str]:
     name, colon, text = part.strip(" ").partition(":")
     if not colon or _MEANT.get(name, name) not in ACTS or not text.strip():
         raise ValueError(f"{where}: no act before “{part.strip()}”")
-    # what stands behind the text, before the bar, joins it with the next
+    # spaces before the bar join the text with the next one
     return name, text.strip(" ").replace("\\n", "\n") + part[len(part.rstrip(" ")) :]
 
 

@@ -1,1 +1,1 @@
-"""Learns what search is made of from our own text: the maps of the local models' vectors. Nothing of it is shipped."""
+"""Trains parts of search: the ranker and the projections of the local models' vectors. This code is not shipped."""

@@ -1,4 +1,4 @@
-"""Learn the ranker of search across kinds of text and write its numbers.
+"""Train the ranker of search across kinds of text and write its numbers.
 
 usage: python -m tools.train_recall --data DIR [--lives DIR] [--out FILE] [--questions N] [--left-out DIR] [--measure FILE]
        [--better]
@@ -30,7 +30,7 @@ from everself.testing.embedder import forbid_model_calls
 
 _RANKER = Path(__file__).parents[2] / "src" / "everself" / "search" / "ranker.json"
 _LIVES = Path(__file__).parents[2] / "tests" / "corpora" / "lives"
-# which day "yesterday" is counted from in a question
+# the day from which "yesterday" in a question is counted
 _TODAY = date(2025, 1, 1)
 _MOST_NUMBERS = 200
 
@@ -77,7 +77,7 @@ def render(models: dict[str, Model]) -> str:
 
 
 def _collected(datasets: Sequence[Dataset], chosen: argparse.Namespace) -> list[Asked]:
-    """`--keep` is a folder outside the repository where the embedded workspaces wait for the next run."""
+    """`--keep`: a folder outside the repository where the embedded workspaces are kept for the next run."""
     if not chosen.keep:
         with tempfile.TemporaryDirectory(prefix="everself-train-") as folder:
             return _collected(datasets, argparse.Namespace(keep=folder, better=chosen.better))

@@ -1,4 +1,4 @@
-"""The features of every candidate of every question, by the product's own index and the product's own code."""
+"""Collects the features of every candidate of every question with the product's own index and code."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,9 +33,10 @@ _EPOCH = date(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question: for every candidate its features, and the unit it belongs to, -1 for none.
+    """One question: the features of each candidate, and its unit, -1 for none.
 
-    `second` are the cosines of the better model, none where it has no vectors; `groups` the parts of documents."""
+    `second`: the cosines of the better model, None without its vectors; `groups`: the sections of documents.
+    """
 
     dataset: str
     store: str
@@ -49,12 +50,12 @@ class Asked:
 
     @property
     def pieces(self) -> "Numbers":
-        """For every row the unit of evidence that it is a part of, -1 for none."""
+        """The unit of evidence to which each row belongs, -1 for none."""
         return numpy.where(numpy.isin(self.units, list(self.wanted)), self.units, -1)
 
 
 def collect(dataset: Dataset, folder: Path, today: date, *, better: bool = False) -> list[Asked]:
-    """`better` makes the vectors of the better model first; those that are there are used anyway."""
+    """Collect all questions of a dataset. `better` first computes the better model's vectors; existing ones are used anyway."""
     house = House(folder)
     found: list[Asked] = []
     for store in dataset.stores:
@@ -90,7 +91,9 @@ def _asked(view: "Snapshot", app: Runtime, dataset: str, store: Store, today: da
 
 
 def _runs(served: SnippetSource, question: str, chunks: "NDArray[numpy.int32]", rows: "Floats") -> "Floats":
-    """As in a search, only the best are compared word for word; by about twice as many as there, whatever the weights will be."""
+    """The word-by-word comparison of the best candidates only, as in a search, but of twice as many, because the
+    weights are not known yet.
+    """
     plain = rows[:, [NAMES.index(name) for name in ("around", "first", "nearest", "best")]].sum(axis=1)
     best = numpy.sort(numpy.argsort(-plain, kind="stable")[: 2 * COMPARED])
     wording = read_wording(question)
@@ -111,13 +114,13 @@ def _facts(text: str, today: date) -> QueryFacts:
 
 
 def _same(store: Store) -> list[int]:
-    """The same words in two places are one piece of evidence."""
+    """The first unit with the same text: equal texts in two places are one piece of evidence."""
     first: dict[str, int] = {}
     return [first.setdefault(unit.body, at) for at, unit in enumerate(store.units)]
 
 
 def _lines(store: Store, same: Sequence[int]) -> dict[tuple[str, int], int]:
-    """Which unit stands at a line of a document."""
+    """The unit at each line of a document."""
     return {
         (unit.path, line): same[at]
         for at, unit in enumerate(store.units)
@@ -128,7 +131,7 @@ def _lines(store: Store, same: Sequence[int]) -> dict[tuple[str, int], int]:
 def _units(
     served: SnippetSource, lines: dict[tuple[str, int], int], chunks: Sequence[int], wanted: frozenset[int]
 ) -> "Numbers":
-    """The unit that each chunk is a part of; of several one that is wanted."""
+    """The unit to which each chunk belongs; if there are several, preferably one that is evidence."""
     found = []
     for chunk in served.chunks(chunks):
         path = served.path(chunk.document)

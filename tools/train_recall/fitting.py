@@ -1,7 +1,7 @@
-"""Fits weights of features by numpy alone: which candidate it is, and how likely a candidate is right. Knows no search and no set.
+"""Fits weights of features with numpy only: which candidate is right, and how likely that is. Independent of search and of the sets.
 
-Both losses are convex. Where weights that must not be negative (more of it is never worse) want to be, the most negative of them is set
-to nothing and the others are fitted again without it.
+Both losses are convex. If weights that must not be negative (features of which more is never worse) become negative,
+the most negative one is set to zero and the others are fitted again.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,8 +27,9 @@ _TINY = 1e-30
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Rows of features, the questions one after the other. `starts` has where each begins, and the end; `pieces` is the number of the
-    piece of evidence that a row is a part of, -1 for none; `weights` and `owners` are of each piece: what it counts and its question."""
+    """Feature rows, question by question. `starts`: where each question begins, followed by the end; `pieces`: the
+    piece of evidence of each row, -1 for none; `weights` and `owners`: the weight and the question of each piece.
+    """
 
     rows: "Floats"
     starts: "Numbers"
@@ -38,7 +39,7 @@ class Candidates:
 
 
 def join(parts: "Sequence[tuple[Floats, Numbers, float]]") -> Candidates:
-    """Of each question its rows, for every row the piece of evidence it belongs to or -1, and what the question counts."""
+    """Concatenate questions, each given as its rows, the piece of evidence of each row (or -1), and its weight."""
     pieces, weights, owners = [], [], []
     for at, (_, own, weight) in enumerate(parts):
         names, numbers = numpy.unique(own[own >= 0], return_inverse=True)
@@ -54,7 +55,7 @@ def join(parts: "Sequence[tuple[Floats, Numbers, float]]") -> Candidates:
 
 
 def fit_order(candidates: Candidates, positive: "NDArray[numpy.bool_]", pull: float, steps: int) -> "Doubles":
-    """The weights with which every piece of evidence wins most likely against all that is no evidence."""
+    """Maximise the likelihood that every piece of evidence ranks above all rows that are not evidence."""
     scale = candidates.rows.std(axis=0) + 1e-6
     rows = (candidates.rows / scale).astype(numpy.float32)
     question = numpy.repeat(numpy.arange(len(candidates.starts) - 1), numpy.diff(candidates.starts))

@@ -1,4 +1,4 @@
-"""The invented lives as stores, laid out as the sets of the benchmark are: a file a session, turns as lines, notes as a list."""
+"""The invented lives as stores, laid out like the benchmark's sets: one file per session, one line per turn, notes as a list."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -8,14 +8,14 @@ from tools.bench_recall.layout import Turn, Unit, list_document, session_documen
 from tools.bench_recall.sets import BUDGETS, Dataset, Question, Store
 from tools.train_recall.lives import Life, Part, load_lives
 
-# how a chat is written down where its two sides have no names
+# how a chat is written if its two sides have no names
 _WRITTEN = {"owner": "user"}
 _NOTE = "note"
 _ALIKE = {"meetings": "notes"}
 
 
 def life_sets(folder: Path, part: Part) -> tuple[Dataset, ...]:
-    """A store for each life, and a set for each kind of text. Questions that nothing answers have no evidence."""
+    """One store per life, and one set per kind of text. Questions without an answer have no evidence."""
     kinds: dict[str, list[Store]] = {}
     for life in load_lives(folder, part):
         kind = life.name.split("-")[1]

@@ -25,7 +25,7 @@ class LifeTurn:
 
 @dataclass(frozen=True, slots=True)
 class LifeQuestion:
-    """`evidence` are numbers of turns, none where nothing answers."""
+    """`evidence`: the numbers of turns; empty if nothing answers."""
 
     kind: str
     text: str
@@ -47,7 +47,7 @@ def load_lives(folder: Path, part: Part) -> tuple[Life, ...]:
 
 
 def parse_life(name: str, text: str) -> Life:
-    """Raises ValueError with the line that is not as it should be."""
+    """Parse a life; raises ValueError with the first invalid line."""
     language, session = "", 0
     turns: list[LifeTurn] = []
     numbers: dict[str, int] = {}

@@ -18,7 +18,7 @@ import numpy
 from tools.train_recall.lives import Life, load_lives
 
 from everself.models.embedding.local import open_local
-from everself.models.embedding.projection import FOLDER, pack_map, project
+from everself.models.embedding.projection import FOLDER, project
 from everself.search.chunking.terms import BESIDE
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ MODELS = {"use": "", "e5": "e5"}
 TEMPERATURE = 0.07
 STEPS = 60
 RATE = 0.001
-# weaker ones find more on lives and less in passages
+# weaker ones find more in lives and less in passages
 PULLS = (10.0, 30.0, 60.0, 120.0)
 DEPTH = 10
 _FIRST_MOMENT, _SECOND_MOMENT = 0.9, 0.999
@@ -73,7 +73,7 @@ def _embed(embedder: "Embedder", texts: Sequence[str], *, query: bool) -> "Float
 
 
 def find_means(lives: Sequence[EmbeddedLife]) -> "tuple[Floats, Floats]":
-    """Every language weighs the same."""
+    """The means of questions and turns; every language has the same weight."""
     by_language: dict[str, list[EmbeddedLife]] = {}
     for one in lives:
         by_language.setdefault(one.life.language, []).append(one)
@@ -83,7 +83,7 @@ def find_means(lives: Sequence[EmbeddedLife]) -> "tuple[Floats, Floats]":
 
 
 def in_context(turns: "Floats", life: Life) -> "Floats":
-    """As search makes the vector of a turn: with a part of those beside it in its session."""
+    """The vectors of turns as search computes them: mixed with those of adjacent turns in the session."""
     sessions = numpy.array([turn.session for turn in life.turns])
     same = (sessions[1:] == sessions[:-1])[:, None]
     mixed = turns.copy()
@@ -94,7 +94,7 @@ def in_context(turns: "Floats", life: Life) -> "Floats":
 
 
 def measure(lives: Sequence[EmbeddedLife], projection: Projection) -> tuple[float, float]:
-    """Of the questions that have an answer: how often the first turn is one, and how many of them stand among the first ten."""
+    """Of the answerable questions: how often the first turn is evidence, and the share of the evidence among the first ten."""
     hits, shares = [], []
     for one in lives:
         asked = project(one.questions, (projection.question_mean, projection.question_map))
@@ -127,7 +127,7 @@ class _Pool:
             row[turns] = 1 / len(turns)
 
     def gradients(self, question_map: "Floats", turn_map: "Floats") -> "tuple[Floats, Floats]":
-        """Of the contrastive loss, summed over the questions."""
+        """The gradients of the contrastive loss, summed over the questions."""
         asked, asked_length = _directions(self.asked @ question_map)
         said, said_length = _directions(self.said @ turn_map)
         scores = asked @ said.T / TEMPERATURE
@@ -145,7 +145,7 @@ def _directions(rows: "Floats") -> "tuple[Floats, Floats]":
 
 
 def _along(slope: "Floats", directions: "Floats") -> "Floats":
-    """A slope without what would only change the length."""
+    """A gradient without the component that would only change the length."""
     kept: Floats = slope - (slope * directions).sum(axis=1, keepdims=True) * directions
     return kept
 
@@ -205,6 +205,13 @@ def main(arguments: Sequence[str]) -> int:
         found.append((first + share, learnt))
     save(asked.out or Path(FOLDER) / f"{asked.model}.npz", max(found, key=lambda one: one[0])[1])
     return 0
+
+
+def pack_map(matrix: "Floats") -> "dict[str, NDArray[numpy.generic]]":
+    """A map as its difference from identity in eight bits, with a scale for each row."""
+    apart = matrix - numpy.eye(len(matrix), dtype=numpy.float32)
+    scale = numpy.maximum(numpy.abs(apart).max(axis=1), 1e-12) / 127
+    return {"map": numpy.rint(apart / scale[:, None]).astype(numpy.int8), "scale": scale.astype(numpy.float32)}
 
 
 if __name__ == "__main__":

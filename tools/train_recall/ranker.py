@@ -1,7 +1,7 @@
-"""Learns the numbers of the ranker across kinds of text, and measures them on sets that were left out.
+"""Trains the numbers of the ranker across kinds of text, and measures them on sets that were left out.
 
-Every set counts the same, however many questions it has; the lives that are for learning are one set more. The figure to believe is that
-of a set that nothing was learnt from.
+Every set has the same weight, however many questions it has; the training lives are one more set. The figure to believe
+is that of a set that was not trained on.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
     Floats = NDArray[numpy.float32]
     Numbers = NDArray[numpy.int64]
 
-# compared with other candidates: these say which it is, and nothing about whether it is there
+# features that compare a candidate with others: they say which one is right, not whether any is
 LEADS = (
     *("own_lead", "strict_lead", "around_lead", "best_lead", "first", "first_told", "strict_told", "around_told"),
     *("meaning_lead", "nearest", "nearest_alone", "meaning_apart", "meaning_alone"),
 )
-# The place alone is let into the likelihood: the first of ten hits is right several times as often as the tenth. Questions that nothing
-# answers are learnt from too, and keep it small.
+# Only the rank features are used for the likelihood: the first of ten hits is right several times as often as the
+# tenth. Unanswerable questions are trained on too, and keep their effect small.
 PLACES = ("first", "nearest")
-# may count against a chunk; of everything else more is never worse
+# features that may count against a chunk; of all others more is never worse
 EITHER = ("assistant", "owner", "note", "longer", "asks", "timed")
-# No question of the sets names the day of a document often enough to learn from; a day that is named should outweigh a word.
+# Too few questions of the sets name a document's day to train this weight; a named day should outweigh a word.
 GIVEN = {"date": 2.0}
 PULL = 1e-3
 STEPS = 60
-# so many of the first hits say how likely a hit is right
+# number of first hits used to train how likely a hit is right
 JUDGED = 10
 DEPTH = 10
-# The maps of the vectors were learnt from these lives, where the better model looks better than it is; and what is learnt of it elsewhere
-# carries over by half: at full strength LoCoMo lost evidence when it was left out.
+# The projections of the vectors were trained on these lives, which makes the better model look too good there; its
+# weight trained elsewhere is halved: at full strength LoCoMo lost evidence when it was left out.
 MAPPED = "train"
 TRUSTED = 0.5
-# candidates of a question that its evidence has to win against
+# candidates per question against which the evidence must win
 HARD = 150
 _DECIMALS = 3
 
@@ -56,12 +56,12 @@ class Figures:
 
 
 def family(dataset: str) -> str:
-    """Sets of one source are left out together."""
+    """The source of a set; sets of one source are left out together."""
     return dataset.partition("/")[0]
 
 
 def learn(asked: Sequence[Asked], *, meaning: bool) -> Model:
-    """One model, with vectors or by words alone."""
+    """Train one model, with vectors or with words only."""
     answered = [one for one in asked if (one.pieces >= 0).any()]
     order_names = [name for name in (*WORDS, *(MEANING if meaning else ()), RUN) if name not in GIVEN]
     level_names = [name for name in order_names if name not in LEADS or name in PLACES]
@@ -80,7 +80,7 @@ def learn(asked: Sequence[Asked], *, meaning: bool) -> Model:
 
 
 def _hard(one: Asked) -> "Numbers":
-    """The evidence, and of everything else what could be taken for it: the rest teaches nothing."""
+    """The evidence, and the other candidates that could be mistaken for it: the rest teaches nothing."""
     plain = sum(_columns(one, [name])[:, 0] for name in ("around", "first", "nearest", "best", RUN))
     near = numpy.argsort(-numpy.asarray(plain), kind="stable")[:HARD]
     return numpy.union1d(near, numpy.flatnonzero(one.pieces >= 0))
@@ -89,7 +89,7 @@ def _hard(one: Asked) -> "Numbers":
 def _learn_level(
     asked: Sequence[Asked], order: Mapping[str, float], names: Sequence[str]
 ) -> tuple[dict[str, float], float]:
-    """How likely each of the first hits is right, by what it has itself."""
+    """Train how likely each of the first hits is right, by its own features."""
     shares = _shares(asked)
     rows, right, weights = [], [], []
     for at, one in enumerate(asked):
@@ -111,7 +111,7 @@ def _learn_level(
 def _bend(
     asked: Sequence[Asked], order: Mapping[str, float], level: Mapping[str, float], middle: float
 ) -> tuple[float, float]:
-    """Slope and middle with which the first hits, raised above those behind them, score as often as they are right."""
+    """Fit slope and middle, so that the first hits' scores match how often they are right."""
     shares = _shares(asked)
     sums, right, weights = [], [], []
     for at, one in enumerate(asked):
@@ -135,7 +135,7 @@ def _bend(
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """The first candidates of a question once more: their features of the second stage, and what the first says of each."""
+    """The first candidates of a question again: their second-stage features, and the first stage's result for each."""
 
     one: Asked
     first: "Numbers"
@@ -149,7 +149,7 @@ class Again:
 
 
 def look_again(one: Asked, model: Model) -> Again | None:
-    """None where the better model has no vectors."""
+    """Compute the second stage's input; None if the better model has no vectors."""
     first = ranked(one, model.order)[:COMPARED]
     if one.second is None:
         return None
@@ -165,7 +165,7 @@ def look_again(one: Asked, model: Model) -> Again | None:
 
 
 def learn_second(asked: Sequence[Asked], model: Model) -> Model | None:
-    """What the better model's cosines add to the sums of the model with vectors; none where there are none to learn from."""
+    """Train the weight of the better model's cosines, added to the sums of the model with vectors; None if there are none to train on."""
     other = (one for one in asked if family(one.dataset) != MAPPED)
     again = [found for found in (look_again(one, model) for one in other) if found is not None]
     answered = [found for found in again if (found.pieces >= 0).any()]
@@ -207,7 +207,7 @@ def _second_level(again: "Sequence[Again]", order: Mapping[str, float]) -> tuple
 
 
 def second_order(found: "Again", order: Mapping[str, float]) -> "Numbers":
-    """The places of the first candidates, best first."""
+    """The indexes of the first candidates, best first."""
     return numpy.argsort(-(found.compared + _added(found, order)), kind="stable")
 
 
@@ -234,7 +234,7 @@ def scores_of(one: Asked, first: "Numbers", order: Mapping[str, float], level: M
 
 
 def figures(asked: Iterable[Asked], model: Model, second: Model | None = None) -> dict[str, Figures]:
-    """Of every set: how often the first is evidence, and how much of the evidence is among the first ten."""
+    """For every set: how often the first hit is evidence, and the share of evidence among the first ten."""
     found: dict[str, list[tuple[float, float]]] = {}
     for one in asked:
         if not one.wanted:

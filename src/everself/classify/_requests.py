@@ -1,4 +1,4 @@
-"""The rules beside the learned heads: the trigger lists of the seed, and which words a wish to remember or forget means. Pure."""
+"""Rules that supplement the learned heads: the trigger lists, and the words that a request to remember or forget refers to. Pure."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -17,7 +17,7 @@ _FEWEST: Final = 2
 
 
 def routes(sentence: str) -> frozenset[Route]:
-    """Where the lists of the seed send a sentence."""
+    """The routes whose triggers match a sentence."""
     patterns, compiled = _triggers()
     found = compiled.Match(whole(fold_in_place(sentence)))
     return frozenset(one for one in _ROUTES if any(patterns[number][0] == one for number in found or ()))
@@ -30,7 +30,7 @@ def _triggers() -> tuple[tuple[tuple[str, str], ...], Matcher]:
 
 
 def meant(sentence: str, kind: Literal["remember", "forget"]) -> str:
-    """The words that are to be remembered or forgotten, as the person wrote them; empty where the wish names none."""
+    """The words to be remembered or forgotten, as the person wrote them; empty if the request names none."""
     shown = fold_in_place(sentence)
     for pattern in _requests(kind):
         found = pattern.search(shown)

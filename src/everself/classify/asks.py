@@ -1,5 +1,5 @@
-"""What a question asks of whoever remembers, beside a fact: who they are, who the owner is, what is known of all or of one thing, what was
-said on a day, a reminder. Learned; weights are in `pairs.bin`."""
+"""Recognises questions that ask memory for something other than a fact: who the agent is, who the owner is, everything known, everything
+about one thing, what was said on a day, or a reminder. Learned; the weights are in `pairs.bin`."""
 
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, get_args
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 Ask = Literal["agent", "owner", "all", "about", "day", "remind"]
 ASKS: Final[tuple[Ask, ...]] = get_args(Ask)
 BUCKETS: Final = 1 << 13
-# how much the numbers of an embedding weigh beside n-grams
+# weight of an embedding's numbers relative to n-grams
 SCALE: Final = 3.0
 
 
 def buckets(text: str) -> "Ints":
-    """Coarser than those of a message: there are few examples."""
+    """N-gram buckets of a text: fewer than for a message, because there are few examples."""
     import numpy
 
     found: Ints = numpy.unique(features_of(text).grams % BUCKETS)
@@ -34,7 +34,7 @@ def terms_of(text: str) -> frozenset[str]:
 
 
 def topic_of(text: str) -> frozenset[str]:
-    """What such a question is about: its words without those by which one asks."""
+    """The subject of such a question: its words without those of the question's frame."""
     return terms_of(text) - _frame()
 
 
@@ -44,7 +44,7 @@ def _frame() -> frozenset[str]:
 
 
 def asks(text: str) -> Ask | None:
-    """What it asks most clearly of these; None where it asks for a fact, or nothing."""
+    """The clearest of these kinds; None if the text asks for a fact, or for nothing."""
     import numpy
 
     weights, vectors, found = shipped(), encoder.embed([text]), buckets(text)

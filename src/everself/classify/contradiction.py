@@ -1,8 +1,8 @@
-"""Whether two short statements give one thing two values: same subject, same attribute, other value. Pure: knows no memory, model or clock.
+"""Whether two short statements give the same attribute of the same subject two values. Pure: knows no memory, model or clock.
 
-Found where the two are alike save for one number, date or capitalised name (`difference.py`), or where each has one number or one date, all
-other words of the shorter stand in the longer, and none of these is narrowed down there. Aims at precision: nearly all contradictions are
-left to a model. No language is told apart.
+Two statements contradict if they are alike except for one number, date or capitalised name (`difference.py`). They also do if each has one
+number or one date, and the longer contains all other words of the shorter without narrowing any of them down. Aims at precision: nearly all
+contradictions are left to a model. Languages are not distinguished.
 """
 
 import unicodedata
@@ -20,26 +20,26 @@ from everself.text.search import TermKind, read_query
 
 Kind = Literal["number", "date", "name"]
 
-# longer ones are no statements, and what they have in common says little
+# longer texts are not statements, and words they share say little
 LONGEST: Final = 300
-# tokens around a date
+# shared tokens required if the statements differ in a date
 _DATED: Final = 3
-# what of the longer the shorter has to say as well
+# share of the longer statement's words that the shorter must contain
 _SHARED: Final = 0.3
-# the reader of dates passes over what lies ahead; here nothing does
+# read_dates skips dates after the given day; no date is after this one
 _LATE: Final = date(2999, 12, 31)
 _INTERJECTION: Final = r"^\s*[\p{L}']{1,8}[,，、]\s*"
 _NUMBER: Final = r"[0-9](?:[0-9.,:/]*[0-9])?"
-# a capital by itself, as in "plan B"; the English "I" and "A" are no names of anything
+# a single capital letter, as in "plan B"; the English "I" and "A" are not names
 _LETTER: Final = r"(?:^|[^A-Za-z0-9'])([B-HJ-Z]|A\b[^ a-z])(?:[^A-Za-z0-9']|$)"
-# what differs in words alone is said less surely than what is alike but for one place
+# certainty if the statements are alike except for one place, and if only their words were compared
 _ALIGNED, _FRAMED = 0.9, 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`kind` says in what they contradict, and is None where they do not; `sure` is between 0 and 1. `older` and `newer` are the two values
-    as they are written."""
+    """`kind` is what the two values are, None if there is no contradiction; `sure` is between 0 and 1. `older` and `newer` are the two
+    values as written."""
 
     kind: Kind | None
     sure: float = 0.0
@@ -57,7 +57,7 @@ class _Frame:
     numbers: frozenset[str]
     words: frozenset[str]
     written: tuple[str, ...]
-    # single letters, and words that stand side by side
+    # single letters, and pairs of adjacent words
     letters: frozenset[str]
     beside: frozenset[tuple[str, str]]
 
@@ -66,7 +66,7 @@ AGREE: Final = Verdict(None)
 
 
 def contradicts(older: str, newer: str) -> Verdict:
-    """Whichever comes first: which of the two holds is not judged."""
+    """Compare two statements, in either order. Does not judge which of the two holds."""
     if max(len(older), len(newer)) > LONGEST or fold(older) == fold(newer):
         return AGREE
     older, newer = _stated(older), _stated(newer)
@@ -78,14 +78,15 @@ def contradicts(older: str, newer: str) -> Verdict:
 
 
 def _is_value(found: Difference) -> bool:
-    """What is short and alike but for a day may be two habits; what is no number and has no capitals may be anything but a name."""
+    """Whether the difference is in a value. Two short sentences that differ only in a day may be two habits; a difference without digits
+    and capitals may be something other than a name."""
     if found.kind == "date":
         return found.shared >= _DATED
     return found.kind == "number" or any(char.isupper() for char in found.one + found.other)
 
 
 def _stated(text: str) -> str:
-    """Without the one word and comma before it that belong to the conversation, as in "No, the standup is at nine"."""
+    """The text without an initial word and comma that belong to the conversation, as in "No, the standup is at nine"."""
     return regex(_INTERJECTION).sub("", without_surrogates(text), count=1) or text
 
 
@@ -135,7 +136,7 @@ def _frame(text: str) -> _Frame:
 
 
 def _taken(text: str, words: str) -> tuple[str, str]:
-    """A text without these words, and the words as they stand in it: dates are read in small letters."""
+    """The text without these words, and the words as written in it: `words` is in lower case."""
     at = text.casefold().find(words)
     if at < 0 or len(text) != len(text.casefold()):
         return text.replace(words, " "), words

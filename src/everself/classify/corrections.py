@@ -1,8 +1,7 @@
 """Whether a message corrects what was said or remembered before, and in which words. Pure.
 
-Whether it corrects outright is read of it as a whole; what may be a correction, of each sentence and of two neighbours together. The
-trigger lists of the seed send on what they match. What is quoted is not said. Of `contrast.txt` every pattern has the groups `old` and
-`new` for the words that are wrong and right.
+Outright corrections are judged on the message as a whole, possible ones on each sentence and on pairs of neighbours. The trigger lists add
+what they match. Quoted text is ignored. Every pattern of `contrast.txt` has the groups `old` and `new` for the wrong and the right words.
 """
 
 from dataclasses import dataclass
@@ -21,16 +20,16 @@ from everself.text.sentences import split
 if TYPE_CHECKING:
     import re2
 
-# low: it tells of a change, which may concern something that is known and may not; hint: only what is known can tell
+# low: the message reports a change, which may or may not concern something known; hint: only a comparison with what is known can tell
 Sure = Literal["high", "medium", "low", "hint"]
 
-# A correction stands at the beginning of a message or at its end; between them is what somebody pasted.
+# A correction is at the beginning or the end of a message; the text between them is usually pasted.
 BEGINNING: Final = 800
 END: Final = 400
 _LONGEST_SENTENCE: Final = 200
 _FIRST: Final = 20
 _LAST: Final = 10
-# Of a message so many sentences are judged, and the last ones.
+# number of sentences judged at the beginning of a message, and at its end
 _JUDGED: Final = 6
 _JUDGED_LAST: Final = 2
 _ENDS: Final = frozenset(".!?\n")
@@ -39,8 +38,8 @@ _EDGES: Final = " \t\"'.,;:!?()[]*_~-" + HIDDEN
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """`trigger` is the sentence that says so; `old` and `new` stand where the words tell both apart. `likely`: how likely the head thinks
-    it to be one, whatever else speaks for it."""
+    """`trigger` is the correcting sentence; `old` and `new` are the wrong and the right words if it names both. `likely` is the head's
+    probability for a correction, whatever other evidence there is."""
 
     sure: Sure
     trigger: str
@@ -51,7 +50,7 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A sentence as the patterns read it, and where it stands in what was read."""
+    """A sentence as the patterns read it, and its position in the text."""
 
     folded: str
     start: int
@@ -60,7 +59,7 @@ class Part:
 
 
 def window(text: str) -> str:
-    """As much of a message as is read: half as many characters of a script that says more with each."""
+    """The part of a message that is read: its beginning and end, half as many characters in a script that says more with each."""
     beginning, end = BEGINNING, END
     if len(text) > (beginning + end) // 2 and sum(char > "\u2e7f" for char in text[:beginning]) > beginning // 8:
         beginning, end = beginning // 2, end // 2
@@ -70,13 +69,13 @@ def window(text: str) -> str:
 
 
 def find_correction(text: str) -> Correction | None:
-    """The correction in a message; none where it only tells of a change."""
+    """The correction in a message; None if it only reports a change."""
     found = find_change(text)
     return None if found is None or found.sure == "low" else found
 
 
 def find_change(text: str) -> Correction | None:
-    """The correction in a message, or what it tells of a change."""
+    """The correction in a message, or the change that it reports."""
     read = window(text)
     parts = parts_of(read)
     best = _best(read, parts)
@@ -88,7 +87,7 @@ def find_change(text: str) -> Correction | None:
 
 
 def hint_of_correction(text: str) -> float:
-    """How likely any clause of a message corrects something, for whoever has found what it would correct."""
+    """The highest probability of any clause to be a correction. For callers that have found what it would correct."""
     clauses = [
         text[start + first : start + until]
         for start, end in split(text)
@@ -100,7 +99,7 @@ def hint_of_correction(text: str) -> float:
 
 
 def _best(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part, float] | None:
-    """The sentence that says so, for which most speaks, and how likely; two that follow each other may say it together."""
+    """The sentence with the strongest evidence, and the probability of a correction. Two adjacent sentences may be one together."""
     judged = [at for at in range(len(parts)) if at < _JUDGED or at >= len(parts) - _JUDGED_LAST]
     pieces: list[tuple[tuple[int, ...], str]] = [((at,), _words(read, parts[at], parts[at])) for at in judged]
     pieces += [((at, at + 1), _words(read, parts[at], parts[at + 1])) for at in judged if at + 1 in judged]
@@ -113,7 +112,7 @@ def _best(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part, float] | None
     if single and (outright or read_whole([_words(read, parts[at], parts[at]) for at in single]).says("strong")):
         return "high", parts[max(single, key=lambda at: single[at]["strong"])], likely
     for at, scores in single.items():
-        # who names what is gone and what holds says so openly
+        # naming both the wrong and the right words is an open correction
         if scores.says("strong") and all(contrast(read, parts[at], parts)):
             return "high", parts[at], likely
     ruled = _by_rule(parts, single)
@@ -123,12 +122,12 @@ def _best(read: str, parts: tuple[Part, ...]) -> tuple[Sure, Part, float] | None
 
 
 def _words(read: str, first: Part, last: Part) -> str:
-    """As the head reads it: what is quoted left out."""
+    """The text as the head reads it, without quotations."""
     return without_quoted(read[first.start : last.end])
 
 
 def _by_rule(parts: tuple[Part, ...], single: dict[int, Scores]) -> tuple[Sure, Part] | None:
-    """What the lists of the seed send on, unless it asks. "Don't you remember?" asks and may correct all the same."""
+    """What the trigger lists match, unless it is a question. "Don't you remember?" is a question and may correct all the same."""
     for route, sure in _SENT:
         for at, scores in sorted(single.items()):
             asks = (scores.says("question") or parts[at].asks) and not (route == "recall" and scores.may("correction"))
@@ -142,7 +141,7 @@ _SENT: Final[tuple[tuple[Route, Sure], ...]] = (("recall", "high"), ("soft", "me
 
 
 def parts_of(read: str) -> tuple[Part, ...]:
-    """The sentences of what was read, quoted ones hidden."""
+    """The sentences of the text, with quotations hidden."""
     folded = hide_quoted(fold_in_place(read))
     found: list[Part] = []
     start = 0
@@ -169,7 +168,8 @@ def _take(folded: str, span: tuple[int, int], found: list[Part]) -> None:
 
 
 def _is_end(folded: str, at: int) -> bool:
-    """A dot ends a sentence only before white space or beside a script without spaces; "Dr. Bell" and "3.11" go on."""
+    """Whether a sentence ends here. A dot ends it only before white space or next to a script without spaces, unlike in "Dr. Bell" and
+    "3.11"."""
     if folded[at] != ".":
         return True
     after = folded[at + 1 : at + 2]
@@ -185,7 +185,7 @@ def _contrasts() -> "tuple[re2._Regexp, ...]":
 
 
 def contrast(read: str, part: Part, parts: tuple[Part, ...]) -> tuple[str, str]:
-    """The wrong and the right words, of that sentence or of it with the next."""
+    """The wrong and the right words of a sentence, alone or together with the next or the previous one."""
     place = parts.index(part)
     spans = [(part.start, part.end)]
     if place + 1 < len(parts):
@@ -208,7 +208,7 @@ def contrast(read: str, part: Part, parts: tuple[Part, ...]) -> tuple[str, str]:
 
 
 def _breaks_off(words: str) -> bool:
-    """Whether what stands before "not" is half a clause, as in "the visit is not on Monday": it ends with a word of grammar."""
+    """Whether the words are half a clause that ends in a stop word, as before "not" in "the visit is not on Monday"."""
     last = words.split()[-1:] if " " in words else []
     return any(term.kind is TermKind.STOP for one in last for term in read_query(one).terms)
 

@@ -1,8 +1,8 @@
-"""Whether notes that were made of a message tell what a statement in it tells, clause by clause. Pure; knows no memory and no speaker.
+"""Whether notes made from a message state what the message states, clause by clause. Pure; knows no memory and no speaker.
 
-A note is worded anew: dates are written out, "mum" becomes "mother". A clause counts as told where every name, number and date of it stands
-in the notes, in the same order, and so does every other word, or one that means nearly the same. What is left over is small talk, or it is
-untold, and who asks keeps the words: a fact that stands twice is better than one that is lost.
+A note is worded anew: dates are written out, "mum" becomes "mother". A clause counts as stated if the notes contain each of its names,
+numbers and dates in the same order, and each other word or a near synonym. The rest is small talk, or it is missing and the caller stores
+it: a fact stored twice is better than a lost one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,33 +23,33 @@ from everself.text.note_quotes import without_quote
 from everself.text.search import TermKind, index_terms, read_query
 from everself.text.sentences import split
 
-# how near two words are that may stand for each other: "kid" and "child" are, "Monday" and "Tuesday" or "brother" and "sister" are not
+# lowest similarity of interchangeable words: "kid" and "child" reach it; "Monday" and "Tuesday", "brother" and "sister" do not
 _NEAR: Final = 0.82
-# longer words open no sentence without saying something
+# a longer word is never filler
 _SHORT: Final = 3
 _STEM: Final = 4
-# so many words make a frame in which one may be another
+# fewest words of two parallel sentences; one word in `_SHARE` may differ
 _FRAME: Final = 3
 _SHARE: Final = 5
-# how near a word is to one of these that denies or doubts. Words of negation are few, and each language has its own
+# lowest similarity of a negating word to one of `_NOT`: every language has a few of its own
 _DENYING: Final = 0.72
 _NOT: Final = ("not", "no", "never", "cannot", "without", "nothing")
-# how likely a clause that no note tells is small talk, and how likely it is worth keeping then at most
+# lowest small-talk score and highest keep score of a missing clause that is ignored as chatter
 _CHATTY: Final = 0.6
 _WORTHLESS: Final = 0.3
-# the same of a short word that says nothing
+# the same scores for a short filler word
 _FILLING: Final = 0.985
 _EMPTY: Final = 0.03
 _ACTS: Final = ("fact", "wish", "decision", "plan", "correction")
 _DENSE: Final = "\u2e7f"
-# dates without a year are read as of the same year on both sides
+# dates without a year get the same year in both texts
 _LATE: Final = date(2999, 12, 31)
 _NOON: Final = 12
-# what a written date and a written hour stand for
+# words that a date and a time of day in a note can stand for
 _DAYS: Final = ("next", "week", "tomorrow")
 _HOURS: Final = ("half", "past", "quarter", "morning", "afternoon", "evening")
 _AROUND: Final = " .,;:!?…\"'“”‘’()"
-# longer ones name something, and are words
+# longer runs of digits are names, and compared as words
 _LONGEST_NUMBER: Final = 12
 _CLOCK: Final = r"\d{1,2}[:.]\d{2}\b"
 _OWNER: Final = r"(?i)\b(?:the )?owner(?:['’]s)?\b"
@@ -59,7 +59,7 @@ _Day = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """The words, numbers and dates of a text. A word is all its forms; a date goes with the words that name it."""
+    """The words, numbers and dates of a text. A word is a tuple of its forms; a date comes with the words that name it."""
 
     text: str
     words: tuple[tuple[str, ...], ...]
@@ -69,8 +69,8 @@ class _Told:
 
 
 def untold(statement: str, notes: Sequence[str]) -> tuple[str, ...]:
-    """What of a statement the notes do not tell: its sentences, each without the clauses at its end that are told and name a day or a
-    number of their own. One is left out whole where the notes tell all of it but small talk."""
+    """The sentences of a statement that the notes do not state, each without stated clauses at its end that have a day or a number of their
+    own. A sentence is left out if the notes state everything in it but small talk."""
     found: list[str] = []
     for start, end in split(statement):
         sentence = statement[start:end]
@@ -88,7 +88,7 @@ def untold(statement: str, notes: Sequence[str]) -> tuple[str, ...]:
 
 
 def left_out(sentence: str, notes: Sequence[str]) -> str:
-    """From the first to the last clause of a sentence that the notes do not tell."""
+    """The part of a sentence from the first to the last clause that the notes do not state."""
     clauses = list(clauses_of(sentence))
     told = list(_told(sentence, clauses, notes, _known(notes), _read(sentence)))
     left = [clause for clause, one in zip(clauses, told, strict=True) if not one]
@@ -96,8 +96,8 @@ def left_out(sentence: str, notes: Sequence[str]) -> str:
 
 
 def gives_otherwise(note: str, sentence: str) -> bool:
-    """Whether a note and a sentence that it is about give different values: each has a number or a name that the other has not, dates
-    aside, or one of them says "not" of what the other says."""
+    """Whether a note and the sentence it is about give different values: each has a number or a name that the other lacks, dates aside, or
+    one of them negates what the other says."""
     own, known, bare = _read(note), _read(sentence), _without_owner(note)
     if any(not stands(bare, known) and not stands(sentence, own) for stands in (_numbered, _named)):
         return True
@@ -107,7 +107,7 @@ def gives_otherwise(note: str, sentence: str) -> bool:
 
 
 def has_more_numbers(one: str, other: str) -> bool:
-    """Whether the first has a number that the other has not, dates aside."""
+    """Whether the first text has a number that the other lacks, dates aside."""
     return not _numbered(one, _read(other))
 
 
@@ -116,15 +116,15 @@ def count_words(text: str) -> int:
 
 
 def tells(note: str, statement: str) -> bool:
-    """Whether a note tells every clause of a statement, small talk included, and not another value of it."""
+    """Whether a note states every clause of a statement, small talk included, and not another value of it."""
     if contradicts(note, statement) or _is_parallel(note, statement) or _is_turned(note, statement):
         return False
     return all(_told(statement, list(clauses_of(statement)), (note,), _known((note,)), _read(statement)))
 
 
 def same_fact(one: str, other: str, *, ordered: bool = True) -> bool:
-    """Whether two texts tell the same and nothing more, whoever says it of the owner. `ordered`: in the same words and order, which
-    only two texts of one message need not keep: to every encoder a donkey is much like a moose."""
+    """Whether two texts state the same and nothing more, whoever says it of the owner. `ordered`: require the same words in the same order,
+    except for two texts of one message, because to every encoder a donkey is much like a moose."""
     if (without_quote(one) == one) != (without_quote(other) == other):
         one, other = without_quote(one), without_quote(other)
     ours, theirs = (_without_owner(text) for text in (one, other))
@@ -150,7 +150,7 @@ def _is_parallel(one: str, other: str) -> bool:
 
 
 def _is_turned(one: str, other: str) -> bool:
-    """Whether two texts of the same words say them the other way round, as "ana beat mia" and "mia beat ana" do."""
+    """Whether two texts say the same words with the roles reversed, as "ana beat mia" and "mia beat ana"."""
     ours, theirs = _words_of(one), _words_of(other)
     if len(set(ours)) < _FRAME or sorted(ours) != sorted(theirs):
         return False
@@ -159,19 +159,19 @@ def _is_turned(one: str, other: str) -> bool:
 
 
 def in_word_order(one: str, other: str) -> bool:
-    """Whether all words and numbers that both have come in the same order in both, names in small letters among them."""
+    """Whether the words and numbers that occur in both texts come in the same order, including names in lower case."""
     ours, theirs = ([word[0] for word in _read(text).words] for text in (one, other))
     return _keeps_order(ours, theirs) and _keeps_order(_numbers_of(one), _numbers_of(other))
 
 
 def in_same_order(one: str, other: str) -> bool:
-    """Whether the names and numbers that both have come in the same order in both: "Ana beat Mia" is not "Mia beat Ana"."""
+    """Whether the names and numbers that occur in both texts come in the same order: "Ana beat Mia" is not "Mia beat Ana"."""
     named = _keeps_order(_anchors(one, other), _words_of(other))
     return named and _keeps_order(_numbers_of(one), _numbers_of(other))
 
 
 def is_made_of(note: str, sentence: str) -> bool:
-    """Whether a note is about what a sentence says: it shares half of the words of a clause, or more."""
+    """Whether a note is about what a sentence says: it shares at least half of the words of a clause."""
     known = _read(note)
     for first, until in clauses_of(sentence):
         words = _read(sentence[first:until]).words
@@ -182,7 +182,7 @@ def is_made_of(note: str, sentence: str) -> bool:
 
 
 def touches(note: str, sentence: str) -> bool:
-    """Whether a note tells a clause of a sentence: it was made of this sentence, whatever it leaves out or adds."""
+    """Whether a note states a clause of a sentence: it was then made from this sentence, whatever it omits or adds."""
     clauses = list(clauses_of(sentence))
     told = _told(sentence, clauses, (note,), _known((note,)), _read(sentence))
     return any(
@@ -191,14 +191,14 @@ def touches(note: str, sentence: str) -> bool:
 
 
 def picks_up(note: str, message: str, kept: Sequence[str]) -> bool:
-    """Whether a note tells something of a message that is in none of the sentences which are kept of it."""
+    """Whether a note states something of a message that is in none of the sentences kept from it."""
     own, heard, held = _read(note), _read(message), _read("\n".join(kept))
     words = [word for word in own.words if _stands(word, heard) and not _stands(word, held)]
     return len(words) > 1 or bool((own.numbers & heard.numbers) - held.numbers)
 
 
 def adds_nothing(note: str, texts: Sequence[str]) -> bool:
-    """Whether no name, number or date in a note is new: each stands in one of the texts, an hour after noon or the rest of a date aside."""
+    """Whether every name, number and date of a note occurs in one of the texts, apart from hours after noon and the rest of a date."""
     known, own = _read("\n".join(texts)), _read(note)
     dated = fold(note)
     for day, words in own.days:
@@ -212,13 +212,13 @@ def adds_nothing(note: str, texts: Sequence[str]) -> bool:
 
 
 def shares_words(text: str, others: Sequence[str]) -> bool:
-    """Whether both are about the same: a word of substance stands in both."""
+    """Whether both have the same subject: a word of substance occurs in both."""
     known = _read("\n".join(others))
     return any(_stands(word, known) for word in _read(text).words)
 
 
 def words_in_common(one: str, other: str) -> set[str]:
-    """The words, numbers and dates of the first that stand in the other."""
+    """The words, numbers and dates of the first text that occur in the other."""
     own, known = _read(one), _read(other)
     days = {day for day, _ in known.days}
     numbers = {str(number) for number in own.numbers if _counted(number, known)}
@@ -227,19 +227,19 @@ def words_in_common(one: str, other: str) -> set[str]:
 
 
 def words_shared(one: str, other: str) -> set[str]:
-    """The words of substance of the first that stand in the other, numbers and dates aside."""
+    """The words of substance of the first text that occur in the other, without numbers and dates."""
     known = _read(other)
     return {word[0] for word in _read(one).words if _stands(word, known)}
 
 
 def words_of_substance(text: str) -> list[str]:
-    """Neither words of grammar nor numbers, in the order of the text."""
+    """The words in text order, without words of grammar and numbers."""
     return [word[0] for word in _read(text).words]
 
 
 def is_worth(text: str) -> bool:
-    """Whether triage calls it, or a clause of it, a fact, a wish, a decision, a plan or a correction, or worth keeping; what is rather
-    small talk is not."""
+    """Whether triage considers the text, or a clause of it, a fact, wish, decision, plan, correction or worth keeping, and not more likely
+    small talk."""
     clauses = [text[first:until] for first, until in clauses_of(text)]
     return any(_is_worth(one) for one in dict.fromkeys((text, *clauses)) if one.strip())
 
@@ -251,7 +251,7 @@ def _is_worth(text: str) -> bool:
 
 
 def is_chatter(clause: str) -> bool:
-    """Whether a clause that no note tells is small talk, which names nothing."""
+    """Whether a clause that no note states is small talk, without any name, number or date."""
     own = _read(clause)
     if own.numbers or own.days or names_in(clause):
         return False
@@ -260,7 +260,7 @@ def is_chatter(clause: str) -> bool:
 
 
 def _is_fact(clause: str) -> bool:
-    """Whether a clause stands for itself. One without a day or a number may be the condition of what stands before it."""
+    """Whether a clause is a fact by itself. Without a day or a number it may be the condition of the clause before it."""
     own = _read(clause)
     return bool(own.numbers or own.days)
 
@@ -268,8 +268,8 @@ def _is_fact(clause: str) -> bool:
 def _told(
     sentence: str, clauses: Sequence[tuple[int, int]], notes: Sequence[str], known: _Told, whole: _Told
 ) -> Iterator[bool]:
-    """Of each clause whether the notes tell it. `whole` is the statement: a word of the notes that stands elsewhere in it stands for
-    nothing in this clause."""
+    """Yield for each clause whether the notes state it. `whole` is the statement: a word of the notes that occurs elsewhere in it cannot
+    stand for a word of this clause."""
     agreed = all(_keeps_order(_numbers_of(sentence), _numbers_of(note)) for note in notes)
     agreed = agreed and not _is_affirmed(sentence, notes)
     for number, (first, until) in enumerate(clauses):
@@ -300,7 +300,7 @@ def _is_told(clause: str, notes: Sequence[str], known: _Told, whole: _Told) -> b
     spare += _DAYS if known.days else ()
     spare += _HOURS if regex(_CLOCK).search(known.text) else ()
     words = [word[0] for word in left]
-    # "every day" is "daily", and neither word of it alone
+    # the pair "every day" is near "daily", but neither of its words is
     ours, theirs = ([f"{one} {other}" for one, other in pairwise(each)] for each in (words, spare))
     near = _nearness([*words, *ours], [*spare, *theirs])
     if near is None:
@@ -310,7 +310,7 @@ def _is_told(clause: str, notes: Sequence[str], known: _Told, whole: _Told) -> b
 
 
 def _is_within(clause: str, notes: str) -> bool:
-    """In scripts without blanks: whether the characters of a clause that mean something stand in the notes, one after the other."""
+    """Whether the notes contain the meaningful characters of a clause in order. For scripts without blanks."""
     at = 0
     sought = [term.surface for term in read_query(clause).terms if term.kind is TermKind.CHARACTER]
     sought += [char for char in clause if "ァ" <= char <= "ヿ" and char not in sought]
@@ -324,7 +324,7 @@ def _is_within(clause: str, notes: str) -> bool:
 
 
 def _without_filler(clause: str, *, first: bool, last: bool) -> str:
-    """Without the short words that only open or end a message."""
+    """The clause without short words that only open or end a message."""
     words = clause.split()
     while first and len(words) > 1 and is_filler(words[0]):
         words = words[1:]
@@ -334,7 +334,7 @@ def _without_filler(clause: str, *, first: bool, last: bool) -> str:
 
 
 def is_filler(word: str) -> bool:
-    """Whether a short word only opens or ends what is said."""
+    """Whether a short word only opens or ends a message."""
     bare = word.strip(_AROUND)
     if len(bare) > _SHORT or any(char.isdecimal() for char in bare):
         return False
@@ -343,7 +343,7 @@ def is_filler(word: str) -> bool:
 
 
 def _keeps_order(ours: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Whether those that stand in both come in the same order."""
+    """Whether the items that occur in both come in the same order."""
     shared = [one for one in ours if one in theirs]
     at = 0
     for one in dict.fromkeys(shared):
@@ -354,7 +354,7 @@ def _keeps_order(ours: Sequence[str], theirs: Sequence[str]) -> bool:
 
 
 def _anchors(clause: str, note: str) -> list[str]:
-    """The words of a clause that are names, there or in the note: who types in small letters names people too."""
+    """The words of a clause that are names, there or in the note, because some people write names in lower case."""
     named = {*names_in(f"- {clause}"), *names_in(f"- {note}")}
     telling = {form for word in _read(clause).words for form in word}
     return [word for word in _words_of(clause) if word in named and word in telling]
@@ -365,7 +365,7 @@ def _words_of(text: str) -> list[str]:
 
 
 def _numbers_of(text: str) -> list[str]:
-    """Those that are no dates, as they are written; an hour counts, its minutes do not."""
+    """The numbers that are not part of dates, as written; the hour and the minutes of a time are two."""
     return [str(one) for one in _numbers(_dateless(text))]
 
 
@@ -377,25 +377,25 @@ def _dateless(text: str) -> str:
 
 
 def _is_denied(clause: str, notes: Sequence[str]) -> bool:
-    """Whether a clause says "not" where none of the notes does."""
+    """Whether a clause is negated and none of the notes is."""
     return denies(clause) and not any(denies(note) for note in notes)
 
 
 def _is_affirmed(sentence: str, notes: Sequence[str]) -> bool:
-    """Whether a sentence says something of which all notes say "not"."""
+    """Whether a sentence is not negated although all notes about it are."""
     about = [note for note in notes if shares_words(sentence, (note,))]
     return bool(about) and all(denies(note) for note in about) and not denies(sentence)
 
 
 def denies(text: str) -> bool:
-    """Whether it says "not" of something."""
+    """Whether the text contains a negation."""
     return _read_denial(text, encoder.generation())
 
 
 @lru_cache(maxsize=4_096)
 def _read_denial(text: str, _: int) -> bool:
     terms = read_query(_dateless(text)).terms
-    # one character of a script without blanks is an ending as often as a word
+    # a single character of a script without blanks is an ending as often as a word
     told = (
         term for term in terms if term.kind is not TermKind.STOP or not term.surface[0] > _DENSE or term.surface[1:]
     )
@@ -409,7 +409,7 @@ def _read_denial(text: str, _: int) -> bool:
 
 
 def _numbered(text: str, known: _Told) -> bool:
-    """Whether all its numbers stand there, an hour before or after noon."""
+    """Whether `known` contains all numbers of a text, except that an hour may be written as one before or after noon."""
     return all(_counted(one, known) or _is_forenoon(one, known) for one in _numbers(_dateless(text)))
 
 
@@ -418,14 +418,14 @@ def _named(text: str, known: _Told) -> bool:
 
 
 def names_in(clause: str) -> list[str]:
-    """Words with a capital letter within a clause, folded as terms are."""
+    """The words with a capital letter within a clause, folded like terms."""
     # without the ending of "Ruud's"
     found = (word.strip(_AROUND).replace("’", "'").partition("'")[0] for word in clause.split()[1:])
     return [fold(word).casefold() for word in found if len(word) > 1 and word[0].isupper()]
 
 
 def _undated(clause: str, known: _Told) -> str:
-    """Without the dates that the notes name as well, in whatever form."""
+    """The clause without the dates that the notes contain too, in whatever form."""
     days = {day for day, _ in known.days}
     bare = fold(clause)
     for day, words in _read(clause).days:
@@ -435,7 +435,7 @@ def _undated(clause: str, known: _Told) -> str:
 
 
 def _counted(number: int, known: _Told) -> bool:
-    """Whether a number stands in the notes; an hour may stand there as one after noon."""
+    """Whether the notes contain a number; an hour may be written there as one after noon."""
     return number in known.numbers or (number <= _NOON and number + _NOON in known.numbers)
 
 
@@ -448,14 +448,14 @@ def _stands(word: tuple[str, ...], known: _Told) -> bool:
 
 
 def _is_kin(form: str, forms: frozenset[str]) -> bool:
-    """Whether one is the beginning of the other, as in "tobins"."""
+    """Whether one of the forms begins with this one or the other way round, as "tobin" and "tobins"."""
     if len(form) < _STEM or not form.isalpha():
         return False
     return any(len(one) >= _STEM - 1 and (form.startswith(one) or one.startswith(form)) for one in forms)
 
 
 def _nearness(words: Sequence[str], others: Sequence[str]) -> list[float] | None:
-    """How near each word is to the nearest of the others; None where nobody can tell."""
+    """The similarity of each word to the nearest of the others; None if it cannot be computed."""
     looked = [*words, *others][: encoder.MOST]
     vectors = encoder.embed(looked) if len(words) < encoder.MOST else None
     if vectors is None:
@@ -469,7 +469,7 @@ def _letters(text: str) -> str:
 
 
 def _without_owner(text: str) -> str:
-    """Notes are written of "the owner" (`AGENTS.md`), who says "I"."""
+    """The text without "the owner": notes are written about the owner (`AGENTS.md`), who says "I"."""
     return str(regex(_OWNER).sub(" ", without_surrogates(text)))
 
 
@@ -495,5 +495,5 @@ def _numbers(text: str) -> list[int]:
 
 
 def _day(span: DateSpan) -> _Day:
-    """Without the year, which one of the two may leave out; another year is another number."""
+    """The dates without the year, which one of the two may omit; a different year counts as a different number."""
     return span.first.month, span.first.day, span.last.month, span.last.day

@@ -1,7 +1,7 @@
-"""The one thing in which two short statements differ, where that is a number, a date or a name and all else is the same. Pure.
+"""The one place in which two short statements differ, if that is a number, a date or a name and everything else is the same. Pure.
 
-Statements are aligned token by token; in scripts without blanks each character is a token. Knows no language but for the words of
-dates, and does not judge which statement holds: two that differ so may both be true.
+Statements are aligned token by token; in scripts without blanks each character is a token. Knows no language except for the words of dates,
+and does not judge which statement holds, because both may be true.
 """
 
 import unicodedata
@@ -18,40 +18,40 @@ from everself.text.search.quotes import quoted
 
 Kind = Literal["number", "date", "name"]
 
-# longer ones are no statements, and what they have in common says little
+# longer texts are not statements, and words they share say little
 _LONGEST: Final = 300
-# tokens of a name, in scripts with blanks
+# longest name in tokens, in scripts with blanks
 _MOST_WORDS: Final = 3
-# characters of a name, in scripts without; where words have blanks and no capitals, two words may be anything
+# longest name in characters, in scripts without blanks; in scripts with blanks and no capitals, two words may be anything
 _MOST_SIGNS: Final = 3
 _LEAST_SHARED: Final = 2
-# around a word that may be anything
+# shared tokens required around a word of any kind
 _LEAST_AROUND_A_WORD: Final = 3
 _LEAST_NAME: Final = 2
-# the reader of dates passes over what lies ahead; here nothing does
+# read_dates skips dates after the given day; no date is after this one
 _LATE: Final = date(2999, 12, 31)
 _ENDS: Final = ".!?…:;\n。！？"
 _IN_NUMBERS: Final = ".,:/-"
 _IN_WORDS: Final = "'’-_"
 _WITHOUT_BLANKS: Final = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR"})
-# inflections and particles are written in it, names hardly ever
+# inflections and particles are written in this script, names hardly ever
 _GRAMMAR: Final = "HIRAGANA"
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What stands in the one place where they differ."""
+    """The text of each statement in the place where they differ."""
 
     kind: Kind
     one: str
     other: str
-    # tokens that are the same
+    # number of tokens that are the same
     shared: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """`key` is what is compared; `script` is that of a token without upper and lower case, else empty."""
+    """`key` is what is compared; `script` is that of a token without upper and lower case, otherwise empty."""
 
     text: str
     key: str
@@ -71,10 +71,11 @@ class _Token:
 
 
 def find_difference(one: str, other: str) -> Difference | None:
-    """None where they are the same, differ in more than one place, or in something else than a number, a date or a name."""
+    """The difference; None if the statements are the same, differ in more than one place, or in something other than a number, date or
+    name."""
     mine, yours, shared = _align(one, other)
     kind = _kind(mine, yours, shared) if mine and yours else None
-    # a date is one thing, however many words it takes
+    # a date counts as one token, however many words it takes
     longer = 1 if kind == "date" else max(len(mine), len(yours))
     if kind is None or len(shared) < max(_LEAST_SHARED, longer):
         return None
@@ -82,14 +83,14 @@ def find_difference(one: str, other: str) -> Difference | None:
 
 
 def differ_in_one_word(one: str, other: str) -> bool:
-    """Whether they differ in one word of any kind, or as `find_difference` says. For whoever was told that one of them is wrong."""
+    """Whether they differ in one word of any kind, or as `find_difference` says. For callers that know that one of them is wrong."""
     mine, yours, shared = _align(one, other)
     single = len(mine) == len(yours) == 1 and len(shared) >= _LEAST_AROUND_A_WORD
     return single or find_difference(one, other) is not None
 
 
 def _align(one: str, other: str) -> tuple[Sequence[_Token], Sequence[_Token], Sequence[_Token]]:
-    """What stands between the common beginning and the common end of each, and what they share."""
+    """The tokens of each statement between the common beginning and the common end, and the tokens they share."""
     if max(len(one), len(other)) > _LONGEST:
         return (), (), ()
     ours, theirs = _read(one), _read(other)
@@ -122,7 +123,7 @@ def _kind(mine: Sequence[_Token], yours: Sequence[_Token], shared: Sequence[_Tok
 def _are_capitalised(
     both: Sequence[_Token], mine: Sequence[_Token], yours: Sequence[_Token], shared: Sequence[_Token]
 ) -> bool:
-    """Within a sentence that is not written in capitals throughout, where they would say nothing."""
+    """Whether the words are capitalised within a sentence that is not all in capitals, where capitals would mean nothing."""
     if max(len(mine), len(yours)) > _MOST_WORDS or not any(one.lower for one in shared):
         return False
     return all(one.capital and not one.initial and len(one.text) >= _LEAST_NAME for one in both)
@@ -143,7 +144,7 @@ def _read(text: str) -> tuple[_Token, ...]:
 
 
 def _places(keys: Sequence[str], words: str) -> Iterator[int]:
-    """Where these words stand among the tokens. Korean writes a particle together with the last of them."""
+    """The indexes of these words among the tokens. In Korean a particle is attached to the last of them."""
     sought = [one.key for one in _split(nfkc(words))]
     for at in range(len(keys) - len(sought) + 1) if sought else ():
         found = keys[at : at + len(sought)]
@@ -166,7 +167,7 @@ def _split(text: str) -> Iterator[_Token]:
 
 
 def _end(text: str, at: int) -> int:
-    """Where the token that begins here ends; `at` itself where none does."""
+    """The end of the token that begins here; `at` itself if none does."""
     if text[at].isdecimal():
         return _run(text, at, str.isdecimal, _IN_NUMBERS)
     if not text[at].isalnum():
@@ -196,7 +197,7 @@ def _is_number(word: str) -> bool:
 
 
 def _script(word: str) -> str:
-    """The script of a word in which nothing has case; empty for all others."""
+    """The script of a word whose letters have no case; empty for all other words."""
     scripts = {
         unicodedata.name(char, "").partition(" ")[0].partition("-")[0]
         for char in word

@@ -1,6 +1,6 @@
-"""The sentence encoder that comes with the package, for those who have it loaded: sentences in, vectors out.
+"""Access to the sentence encoder of the package, for heads that can use it: sentences in, vectors out.
 
-Nothing is opened here. Whoever converses offers an encoder; until then nobody embeds, and the heads judge by n-grams and layout alone.
+Nothing is loaded here. The conversation offers an encoder; until then nothing is embedded, and the heads judge by n-grams and layout alone.
 """
 
 import threading
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from everself.classify.features import Floats
     from everself.models.embedding.protocol import Vectors
 
-# Of one message no more sentences are embedded than this; it is pasted, and its layout says so.
+# At most this many sentences of a message are embedded; a longer message is pasted, and its layout shows it.
 MOST: Final = 32
 _HELD: Final = 2_048
 
@@ -25,13 +25,13 @@ Encode = Callable[[Sequence[str]], "Vectors"]
 
 
 class _Offered:
-    """One for the process: weights of this size are loaded once, whoever uses them."""
+    """The encoder of this process, because weights of this size are loaded only once."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._encode: Encode | None = None
         self._held: OrderedDict[str, Floats] = OrderedDict()
-        # changes whenever another encoder answers
+        # changes whenever another encoder is offered
         self.generation = 0
 
     def set(self, encode: Encode | None) -> Encode | None:
@@ -43,7 +43,7 @@ class _Offered:
             return before
 
     def embed(self, texts: Sequence[str]) -> "list[Floats] | None":
-        """A vector a text; None where there is no encoder, or where it fails."""
+        """One vector per text; None if there is no encoder, or if it fails."""
         if not texts or self._encode is None:
             return None
         read = [without_surrogates(shortened(text)) for text in texts]
@@ -53,7 +53,7 @@ class _Offered:
                 try:
                     rows = self._encode(new)
                 except EmbeddingFailed:
-                    # of this process nobody asks again: a package that is missing stays so
+                    # never tried again in this process, because a missing package stays missing
                     self.set(None)
                     return None
                 self._held.update(zip(new, rows, strict=True))
@@ -64,14 +64,14 @@ class _Offered:
 
 
 _OFFERED: Final = _Offered()
-# from now on the heads see what these vectors say, or no longer
+# from now on the heads use this encoder, or none
 offer = _OFFERED.set
 embed = _OFFERED.embed
 
 
 @contextmanager
 def offering(encode: Encode | None) -> Iterator[None]:
-    """The same for a while."""
+    """Offer an encoder within a context."""
     before = _OFFERED.set(encode)
     try:
         yield

@@ -1,7 +1,7 @@
-"""What the heads see of a text: hashed character n-grams, words and their pairs, and a few numbers about its layout. Pure, in linear time.
+"""The features of a text that the heads see: hashed character n-grams, words and word pairs, and its layout. Pure, in linear time.
 
-No language is told apart: what a language does not have in common with others, its n-grams say. The sentence embedding, the third part
-of the features, comes from `encoder.py`.
+Languages are not distinguished, because their n-grams differ anyway. The third part of the features, the sentence embedding, comes from
+`encoder.py`.
 """
 
 import unicodedata
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     Floats = NDArray[numpy.float32]
     Rows = NDArray[numpy.float64]
 
-# Raised when the same text gives other features: weights of another version cannot be used.
+# Raised when the same text gives other features, because weights of another version cannot be used.
 VERSION: Final = 2
 BITS: Final = 16
 GRAMS: Final = 1 << BITS
 EMBEDDED: Final = 512
 LAYOUT: Final = 20
-# how much an embedding, and the products of its directions, weigh beside the rest
+# weights of an embedding, and of the products of its directions, relative to the other features
 _EMBEDDING: Final = 3.0
 _PRODUCTS: Final = 0.6
-# What a text says that is longer, its beginning and its end say.
+# Of a longer text only the beginning and the end are read.
 LONGEST: Final = 600
 _LENGTHS: Final = (2, 3, 4, 5)
 _WORDS: Final = 120
@@ -47,7 +47,7 @@ _CODE: Final = frozenset("{}[]<>=;_|\\/#$*`~^&")
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """`grams` are the buckets that a text fills, each once; `layout` is one row of numbers between 0 and 1."""
+    """`grams` are the hash buckets of a text, each once; `layout` is one row of numbers between 0 and 1."""
 
     grams: "Ints"
     layout: "Vectors"
@@ -58,7 +58,7 @@ def features_of(text: str) -> Features:
 
 
 def buckets(grams: "Ints", size: int) -> "Ints":
-    """The same for heads that have fewer buckets, half of them or a quarter."""
+    """The buckets for heads with a smaller table, a half or a quarter of the size."""
     import numpy
 
     found: Ints = grams if size >= GRAMS else numpy.unique(grams // (GRAMS // size))
@@ -66,7 +66,7 @@ def buckets(grams: "Ints", size: int) -> "Ints":
 
 
 def expanded(vectors: "Vectors", mean: "Vectors", axes: "Vectors") -> "Vectors":
-    """Embeddings, a row each, with the products of what they are along the axes: two things that only together say something."""
+    """Embeddings, one row each, with the products of their components along the axes: pairs of properties that matter only together."""
     import numpy
 
     along = (vectors - mean) @ axes
@@ -76,7 +76,7 @@ def expanded(vectors: "Vectors", mean: "Vectors", axes: "Vectors") -> "Vectors":
 
 
 def folded(text: str) -> str:
-    """As n-grams are taken: compatibility forms and case made one, every digit a zero, blanks one blank."""
+    """The text from which n-grams are taken: compatibility forms and case unified, each digit a zero, runs of blanks one blank."""
     text = without_surrogates(shortened(text)).translate(_PLAIN)
     text = one_script(unicodedata.normalize("NFKC", text).casefold())
     return " ".join("".join("0" if char.isdecimal() else char for char in text).split())
@@ -88,7 +88,7 @@ def shortened(text: str) -> str:
 
 
 def _grams(text: str) -> "Ints":
-    """Character n-grams of the whole text, its edges included, and its words and pairs of words."""
+    """The hash buckets of all character n-grams, edges included, of the words and of the word pairs."""
     import numpy
 
     codes = numpy.frombuffer(f"{_EDGE}{text}{_END}".encode("utf-32-le"), dtype=numpy.uint32).astype(numpy.uint64)

@@ -1,7 +1,7 @@
-"""What a message is to what is known: which entries it makes wrong, and whether it corrects anything at all.
+"""Compares a message with what is known: which entries it makes wrong, and whether it corrects anything at all.
 
-It is held against every entry that recall found: how much of the one stands in the other, where their values differ, how far an entry is
-ahead of the others, whether the assistant's last reply speaks of it, and what the heads say of the message by itself.
+The message is compared with every entry that recall found: how much of one occurs in the other, where their values differ, how far an entry
+leads the others, whether the assistant's last reply mentions it, and what the heads say of the message alone.
 """
 
 import os
@@ -29,19 +29,20 @@ if TYPE_CHECKING:
     from everself.classify.features import Rows
 
 PATH: Final = os.path.join(os.path.dirname(__file__), "grounded.bin")
-# VERSION is raised when the same texts give other features; MOST entries are held against one message.
+# VERSION is raised when the same texts give other features; MOST entries are compared with one message.
 VERSION: Final = 1
 MOST: Final = 14
-# how much the numbers of an embedding weigh beside others
+# weight of an embedding's numbers relative to the others
 _SCALE: Final = 2.0
-# what the layer over a message answers
+# the outputs of the layer over a message
 OUTPUTS: Final = ("correction", "keep")
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`likely`: that the message makes something known wrong or out of date; `sure` and `may`: enough to act on, or to ask about. `shares`:
-    how likely it is each of the entries, if any; `closes` are the places of those that it is. `keep`: it says something to keep."""
+    """`likely` is the probability that the message makes something known wrong or outdated; `sure` and `may`: high enough to act on it, or
+    to ask. `shares` are the probabilities of the entries to be the wrong one, if one is; `closes` are the indexes of those above the
+    threshold. `keep`: the message says something worth keeping."""
 
     likely: float
     sure: bool
@@ -52,7 +53,7 @@ class Judgement:
 
 
 def judge(message: str, entries: Sequence[str], before: str = "") -> Judgement | None:
-    """`before` is the assistant's last reply, if the message may react to one. None where no encoder was offered."""
+    """`before` is the assistant's last reply, if the message may react to one. None if no encoder was offered."""
     import numpy
 
     looked = padded(entries[:MOST], pairs().told["background"])
@@ -76,7 +77,7 @@ def judge(message: str, entries: Sequence[str], before: str = "") -> Judgement |
 
 
 def makes_wrong(message: str, reply: str, entries: Sequence[str]) -> Sequence[float]:
-    """How likely a message makes each of these entries wrong, after that reply; nothing is likely where no encoder was offered."""
+    """The probability that a message after that reply makes each of these entries wrong; 0 if no encoder was offered."""
     judged = judge(message, entries, reply)
     found = [] if judged is None else [judged.likely * one for one in judged.shares]
     return [*found, *(0.0 for _ in entries[len(found) :])]
@@ -87,7 +88,7 @@ def shipped() -> Weights:
 
 
 def said_of(message: str) -> "Rows":
-    """What the heads say of a message by itself: of all of it, as a whole, and the most of any of its sentences."""
+    """The odds of the heads for a message alone: for its text, for the message as a whole, and the highest for any of its sentences."""
     import numpy
 
     sentences = [message[start:end] for start, end in split(message)][: encoder.MOST - 1] or [message]
@@ -99,7 +100,7 @@ def said_of(message: str) -> "Rows":
 
 
 def among(odds: "Rows") -> "Rows":
-    """Of entries of which one is wrong, how likely it is each."""
+    """The probability of each entry to be the wrong one, given that one of them is."""
     import numpy
 
     raised = numpy.exp(odds - odds.max())
@@ -107,8 +108,8 @@ def among(odds: "Rows") -> "Rows":
 
 
 def message_features(message: str, said: "Rows", rows: "Rows", odds: "Rows", vectors: "Rows") -> "Rows":
-    """One row: what was said of the pairs, what the heads say, the layout, the most and the mean of what was seen of the entries, and the
-    embeddings of the message and of the reply before it."""
+    """One row: the odds of the best pairs, the odds of the heads, the layout, maximum and mean of the pair features, and the embeddings of
+    the message and of the reply before it."""
     import numpy
 
     top = max(0.0, float(odds.max()))
@@ -122,7 +123,7 @@ def message_features(message: str, said: "Rows", rows: "Rows", odds: "Rows", vec
 def pair_features(
     said: tuple[str, str], alone: "Rows", entries: Sequence[str], vectors: "Rows", words: "Sequence[Rows]"
 ) -> "Rows":
-    """A row for each entry; `said` is the message and the reply before it, which may be nothing; `vectors` begin with theirs."""
+    """One row per entry. `said` is the message and the reply before it, which may be empty; `vectors` begin with their embeddings."""
     import numpy
 
     (message, before), (own, reply), held = said, vectors[:2], vectors[2:]
@@ -142,7 +143,7 @@ def pair_features(
 
 @lru_cache(maxsize=4_096)
 def _aligned(message: str, entry: str) -> tuple[float, ...]:
-    """In what two statements differ that are alike otherwise, and what they name."""
+    """Features of a pair: in what two otherwise similar statements differ, the names and words they share, and negations."""
     verdict = contradicts(entry, message)
     ours, theirs = set(names_in(message)), set(names_in(entry))
     mine, yours = (max(1, len(set(words_of_substance(one)))) for one in (message, entry))

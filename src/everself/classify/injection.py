@@ -1,9 +1,9 @@
-"""Whether a text that comes from outside tries to steer the agent, and by what one sees it. Pure, in linear time.
+"""Whether a text from outside tries to steer the agent, and by which signs. Pure, in linear time.
 
-Three things are looked at: what hides in it, turns of phrase (`data/injection/`), and the learned head (`injection_head.py`).
+Three things are checked: hidden characters, known phrases (`data/injection/`), and the learned head (`injection_head.py`).
 
-A label is a reason to look, never proof: it knows neither where the text came from nor what becomes of it. The owner tells the agent
-what to do as a matter of course, so that nobody asks this of the owner's own words.
+A label is a reason to look, never proof: it knows neither where the text came from nor how it is used. The owner's own words are not
+checked, because owners tell the agent what to do all the time.
 """
 
 from dataclasses import dataclass
@@ -20,19 +20,19 @@ Sight = Literal["override", "role", "delimiter", "persona", "agent", "tool", "ex
 Family = Sight | Literal["instruction", "hidden", "disguise"]
 Where = Literal["text", "joined", "encoded"]
 
-# one sure sign is enough, or two that are weak by themselves
+# one sure sign is enough, or two weak ones
 _SURE: Final = 2
-# Each is matched by itself: together they outgrow the memory that RE2 matches fast in. Of scripts without blanks none is left, because
-# Chinese and Japanese need none, Korean sets them at will, and none shall hide a word.
+# The sets are matched one by one, because together they exceed the memory in which RE2 is fast. For scripts without blanks all blanks are
+# removed: Chinese and Japanese need none, Korean sets them freely, and none may hide a word.
 _SPACED: Final = ("injection/en", "injection/abroad")
 _UNSPACED: Final = ("injection/zh", "injection/ja", "injection/ko")
 _WEAK: Final = "-weak"
 _ABOUT: Final = "about"
-# talk of such texts is short; in a long one a quotation is the best place to hide
+# texts about attacks are short; in a long text a quotation is the best place to hide one
 _TALK: Final = 400
-# scripts without blanks begin here; as many characters of them say twice as much
+# scripts without blanks begin here; the same number of their characters says twice as much
 _DENSE: Final = "\u2e7f"
-# what is beyond is read too, in pieces that overlap by a sentence
+# longer texts are read in pieces that overlap by a sentence
 _PIECE: Final = 64_000
 _OVERLAP: Final = 400
 _EXCERPT: Final = 80
@@ -42,7 +42,7 @@ _FAMILIES: Final[dict[str, Family]] = {**{one: one for one in get_args(Sight)}, 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """`where`: as it stands there, with its letters put together, or in something encoded. `words`: the beginning of what was seen."""
+    """`where`: in the text as written, with its letters joined, or in something encoded. `words` is the beginning of the match."""
 
     family: Family
     where: Where
@@ -52,7 +52,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """`reasons` may hold weak ones although the text is not suspicious. `normalised` is the copy that was read."""
+    """`reasons` may contain weak ones although the text is not suspicious. `normalised` is the copy that was checked."""
 
     suspicious: bool
     reasons: tuple[Reason, ...]
@@ -60,13 +60,13 @@ class Label:
 
     @property
     def why(self) -> str:
-        """The families, the surest first: a few words for a person."""
+        """The families, surest first, as a short text for a person."""
         ordered = sorted(self.reasons, key=lambda reason: not reason.sure)
         return ", ".join(dict.fromkeys(reason.family for reason in ordered))
 
 
 def label(text: str) -> Label:
-    """What speaks for an attack. The text itself stays as it is."""
+    """The signs of an attack in a text. The text itself is not changed."""
     text = without_surrogates(text)
     read = plain(text)
     reasons = [*_unseen(text), *_read(read, "text")]
@@ -74,7 +74,7 @@ def label(text: str) -> Label:
     if together:
         reasons += _read(together, "joined")
     for hidden in encoded(text):
-        # nobody writes a sentence in figures for a person to read; a word or two may be an identifier
+        # an encoded sentence is not written for a person to read; an encoded word or two may be an identifier
         whole = len(hidden.split()) >= _SENTENCE or not hidden.isascii()
         reasons.append(Reason("disguise", "encoded", hidden[:_EXCERPT], whole))
         reasons += _read(plain(hidden), "encoded")
@@ -105,7 +105,7 @@ def _read(text: str, where: Where) -> list[Reason]:
             found += _matched(_UNSPACED, close, where, _TALK // 2)
         words = head().order_in(piece)
         if words:
-            # the family says only that it reads like an order to whoever reads it
+            # the family says only that the passage reads like an order to its reader
             found.append(Reason("instruction", where, _shown(words)))
     return found
 
@@ -113,7 +113,7 @@ def _read(text: str, where: Where) -> list[Reason]:
 def _matched(sets: tuple[str, ...], text: str, where: Where, talk: int) -> list[Reason]:
     matches = [match for name in sets for match in load_set(name).matches(text)]
     if len(text) <= talk and any(match.name == _ABOUT for match in matches):
-        # somebody tells of an attack: what they quote is not said by them
+        # the text describes an attack: its quotations are not the writer's own words
         text = hide_quoted(text)
         matches = [match for name in sets for match in load_set(name).matches(text)]
     return [found for match in matches if (found := _reason(match, text, where)) is not None]
@@ -136,6 +136,6 @@ def _shown(words: str) -> str:
 
 
 def _weigh(reasons: tuple[Reason, ...]) -> int:
-    """Weak signs count once for each family: saying one thing twice makes it no surer."""
+    """The weight of all signs. Weak signs count once per family, because repetition makes them no surer."""
     sure = sum(_SURE for reason in reasons if reason.sure)
     return sure + len({reason.family for reason in reasons if not reason.sure})

@@ -1,7 +1,7 @@
-"""Whether a passage reads like an order to whoever reads it: a linear head over words that stand near each other. Pure, in linear time.
+"""Whether a passage reads like an order to its reader: a linear head over words close to each other. Pure, in linear time.
 
-A text is judged in windows: its sentences, two that follow each other, and short stretches of tokens. The sums of all windows come from
-running sums, so a page costs little more than its length. Knows no language: scripts without blanks are read in pairs of characters.
+A text is judged in windows: its sentences, pairs of adjacent ones, and short stretches of tokens. The sums of all windows come from running
+sums, so a page costs little more than its length. Knows no language: scripts without blanks are read in pairs of characters.
 """
 
 import math
@@ -28,11 +28,11 @@ PATH: Final = os.path.join(os.path.dirname(__file__), "injection.bin")
 # Raised when the same text gives other features.
 VERSION: Final = 2
 BITS: Final = 18
-# how far apart two tokens are that are seen together
+# largest distance between two tokens that form a feature
 _REACH: Final = 6
 _STEM: Final = 5
 _STRETCHES: Final = (14, 30, 70)
-# a sentence without an end is read in stretches; beyond this its whole says nothing more
+# a longer sentence is read in stretches, because its whole adds nothing
 _LONGEST: Final = 120
 _MULTIPLIER: Final = 0x9E3779B97F4A7C15
 _MIXER: Final = 0xBF58476D1CE4E5B9
@@ -42,7 +42,7 @@ _PLAIN: Final = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "
 
 
 class Tokens(NamedTuple):
-    """`places` says where each begins and ends in the text that was read; `ends` after which of them a sentence is over."""
+    """`places` are the start and end of each token in `text`; `ends` are the numbers of tokens after which a sentence ends."""
 
     hashes: "Hashes"
     places: tuple[tuple[int, int], ...]
@@ -76,7 +76,7 @@ def tokens_of(text: str) -> Tokens:
 
 
 def _split(text: str) -> Iterator[tuple[int, int]]:
-    """Words with their apostrophes, each letter of a dense script, each other sign, each end of a line."""
+    """The positions of words with their apostrophes, letters of a dense script, other signs, and line ends."""
     at, size = 0, len(text)
     while at < size:
         start, char = at, text[at]
@@ -93,7 +93,7 @@ def _is_word(char: str) -> bool:
 
 
 def buckets(hashes: "Hashes") -> "list[Ints]":
-    """Of every feature that begins at each token: itself, it with each that follows within reach, it with the next two."""
+    """The buckets of the features that begin at each token: the token, it with each one within reach, and it with the next two."""
     import numpy
 
     number = numpy.uint64
@@ -106,12 +106,12 @@ def buckets(hashes: "Hashes") -> "list[Ints]":
     return [(((row ^ (row >> number(29))) * number(_MIXER)) >> number(64 - BITS)).astype(numpy.int64) for row in rows]
 
 
-# how many tokens lie between the first and the last of each kind of feature
+# distance in tokens between the first and the last token of each kind of feature
 SPANS: Final = (0, *range(1, _REACH + 1), 2)
 
 
 def windows(tokens: Tokens) -> "Ints":
-    """Where each window begins and ends, a row each."""
+    """The start and the end of each window, one row each."""
     import numpy
 
     size = len(tokens.hashes)
@@ -135,7 +135,7 @@ class Head:
         self._table: Any = weights.arrays["table"]
 
     def order_in(self, text: str) -> str:
-        """The words that read most like an order, if that is enough; of a page, which has many windows, more is asked of each."""
+        """The passage most like an order, or empty if it stays below the limit. The limit rises with the number of windows."""
         tokens = tokens_of(text)
         places = windows(tokens)
         if not len(places):
@@ -148,7 +148,7 @@ class Head:
 
 
 def window_odds(tokens: Tokens, places: "Ints", table: Any) -> "Floats":
-    """The sum of what each window's features weigh, over the root of their number."""
+    """The sum of the weights of each window's features, divided by the square root of their number."""
     import numpy
 
     total = numpy.zeros(len(places))

@@ -1,7 +1,7 @@
-"""What a message is as a whole: whether it holds something to keep, corrects outright, or mainly asks. Pure.
+"""Classifies a message as a whole: whether it contains something to keep, corrects outright, or mainly asks. Pure.
 
-A small hidden layer over what the heads say of the whole text and of its sentences: beside a question a fact is its background, and a text
-that forgets or asks does not correct. Which sentence it is, `statements.py` and `corrections.py` find.
+A small hidden layer over the heads' odds for the whole text and for its sentences, because a fact next to a question is its background, and
+a text that asks or wants something forgotten does not correct. `statements.py` and `corrections.py` find the sentence.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ SUREST, _MANY, _HELD = 8.0, 8, 512
 
 
 def read_whole(sentences: Sequence[str], *, deep: bool = True) -> Scores:
-    """Of the sentences of a message that are said, in order."""
+    """The scores of a message, from the sentences in it that the person said, in order."""
     return _read(tuple(sentences[: encoder.MOST - 1]), deep, encoder.generation())
 
 
@@ -51,7 +51,8 @@ def odds_of(scores: Scores, names: Sequence[str]) -> "Floats":
 
 
 def inputs(whole: "Floats", each: "Floats", layout: "Floats") -> "Floats":
-    """What the layer sees: the odds of the whole, the highest of its sentences, those of its first and last, their number, the layout."""
+    """The inputs of the layer: the odds of the whole, the highest of its sentences, those of its first and last, their number, and the
+    layout."""
     import numpy
 
     parts = [whole, each.max(axis=0), each[0], each[-1], [min(1.0, len(each) / _MANY)], layout]
@@ -60,7 +61,7 @@ def inputs(whole: "Floats", each: "Floats", layout: "Floats") -> "Floats":
 
 
 def forward(arrays: Any, name: str, rows: "Floats") -> "Floats":
-    """The log odds of `WHOLE`, a row each."""
+    """The log odds of `WHOLE`, one row per message."""
     import numpy
 
     hidden = numpy.tanh(rows @ arrays[f"{name}.in"] + arrays[f"{name}.in_bias"])

@@ -1,7 +1,8 @@
-"""What the learned heads say of a text: for each output that the weights name how likely it is, and whether that is enough.
+"""The learned heads: for each output that the weights name, its probability for a text and whether that is enough.
 
-Two sets of heads: `deep` sees the sentence embedding too and answers where an encoder was offered (`encoder.py`); `light` sees n-grams and
-layout. Likelihoods are calibrated, thresholds were chosen on open corpora by the trainer. Knows no message: its sentences come one by one.
+There are two sets of heads: `deep` also sees the sentence embedding and is used if an encoder was offered (`encoder.py`); `light` sees
+n-grams and layout. Probabilities are calibrated; the trainer chose the thresholds on open corpora. Knows no messages: sentences are scored
+one by one.
 """
 
 import os
@@ -23,7 +24,7 @@ _HELD: Final = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Of one text. `deep` says whether its embedding was seen."""
+    """The scores of one text. `deep`: its embedding was used."""
 
     likely: "dict[str, float]"
     enough: "dict[str, float]"
@@ -37,16 +38,16 @@ class Scores:
         return self.likely[output] >= self.enough[output]
 
     def may(self, output: str) -> bool:
-        """Whether it is as likely as not to be right: for those who look again before they act."""
+        """Whether the output is at least as likely right as not. For callers that check again before they act."""
         return self.likely[output] >= self.possible[output]
 
     def margin(self, output: str) -> float:
-        """How far above its threshold an output is; below nothing where it is not enough."""
+        """How far an output is above its threshold; negative if it is below."""
         return self.likely[output] - self.enough[output]
 
 
 class Heads:
-    """One set: `names` are the columns of its weights."""
+    """One set of heads; `names` are the columns of its weights."""
 
     def __init__(self, weights: Weights, kind: str) -> None:
         told = weights.told["heads"][kind]
@@ -82,12 +83,12 @@ def heads(kind: str) -> Heads:
 
 
 def score(text: str, *, deep: bool = True) -> Scores:
-    """What the heads say of one text. `deep=False` where it must cost nothing."""
+    """The scores of one text. `deep=False` embeds nothing."""
     return _score(text, deep, encoder.generation())
 
 
 def prepare(texts: Sequence[str]) -> None:
-    """Embed these together, which costs less than one by one; what is asked of them afterwards finds them embedded."""
+    """Embed these texts together, which costs less than one by one; later scores find them embedded."""
     encoder.embed(list(texts)[: encoder.MOST])
 
 

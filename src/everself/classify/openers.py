@@ -1,19 +1,19 @@
-"""A sentence without what only says that it corrects: "No, ", "That's wrong, ". Pure."""
+"""Removes the openers of a correction from a sentence: "No, ", "That's wrong, ". Pure."""
 
 from typing import Final
 
 from everself.classify.topics import says
 
-# people say "no, no, sorry, I mean"
+# openers in a row: people say "no, no, sorry, I mean"
 _MOST: Final = 4
-# what stands before it may open a correction, if it is this short
+# a short text before one of these marks may be an opener
 _ENDS: Final = ",，、:：;；!！.。"
 _LONGEST: Final = 30
 _EDGES: Final = f"{_ENDS} \u3000-–—"
 
 
 def bare(sentence: str) -> str:
-    """What the sentence says beyond that, beginning as a sentence does."""
+    """The sentence without its openers, beginning with a capital."""
     rest = sentence.strip()
     for _ in range(_MOST):
         lead = lead_of(rest)
@@ -25,7 +25,7 @@ def bare(sentence: str) -> str:
 
 
 def lead_of(text: str) -> str:
-    """What stands before the first comma or the like; empty where that is far away, or within a number."""
+    """The text before the first comma or similar mark; empty if that is far away, or within a number."""
     for at, char in enumerate(text[:_LONGEST]):
         if char in _ENDS and not text[at + 1 : at + 2].isdecimal():
             return text[:at]

@@ -1,9 +1,9 @@
-"""What the learned heads say of two texts: whether a memory answers a question, whether two statements say the same, and whether one gives
-what the other says another value.
+"""The learned heads for two texts: whether a memory answers a question, whether two statements say the same, and whether one gives the
+subject of the other another value.
 
-What they see is how much of the one stands in the other, how far a memory is ahead of the others that were found, and, where an encoder was
-offered (`encoder.py`), where the two embeddings meet and part. One head says which memory is the likeliest answer; a second one looks at
-that memory alone, word by word (`wording.py`), and says whether to be sure. No language is told apart. Weights and thresholds are in
+The features are how much of one text occurs in the other, how far a memory leads the others that were found, and, if an encoder was offered
+(`encoder.py`), where the two embeddings agree and differ. One head names the memory most likely to answer; a second one compares that
+memory alone, word by word (`wording.py`), and says whether to be sure. Languages are not distinguished. Weights and thresholds are in
 `pairs.bin`.
 """
 
@@ -27,26 +27,27 @@ if TYPE_CHECKING:
     from everself.classify.features import Rows
 
 PATH: Final = os.path.join(os.path.dirname(__file__), "pairs.bin")
-# Raised when the same pair gives other features: weights of another version cannot be used.
+# Raised when the same pair gives other features, because weights of another version cannot be used.
 VERSION: Final = 2
-# memories that one question is held against
+# number of memories compared with one question
 MOST: Final = 24
 CROWD: Final = 10
-# what is so far ahead of the others is shown whatever the second head says
+# a memory with this probability is shown whatever the second head says
 _AHEAD: Final = 0.4
 _LENGTHS: Final = (2, 3, 4)
-# how much the numbers of two embeddings weigh beside the others
+# weights of features of two embeddings relative to the others
 _PRODUCT: Final = 16.0
 _DISTANCE: Final = 8.0
 _COUNTED: Final = 3.0
 _DENSE: Final = "\u2e7f"
-# which of the features is the nearness of the embeddings
+# the index of the feature with the similarity of the embeddings
 NEAR: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """How likely each memory is to be what answers. `sure`: the best may be told; `near`: it may be shown as the nearest."""
+    """The probability of each memory to be the answer. `sure`: the best may be given as the answer; `near`: it may be shown as the
+    nearest."""
 
     likely: tuple[float, ...]
     sure: bool
@@ -58,7 +59,7 @@ class Answering:
 
 
 def answering(question: str, memories: Sequence[str]) -> Answering:
-    """At most `MOST` memories are looked at; of one question no more than one is the answer, or none."""
+    """Compare a question with at most `MOST` memories. At most one of them is the answer."""
     import numpy
 
     if not memories:
@@ -69,7 +70,7 @@ def answering(question: str, memories: Sequence[str]) -> Answering:
     dense = None if vectors is None else numpy.stack(vectors).astype(numpy.float64)
     rows = answer_features(question, looked, dense)
     odds = _odds(f"answers.{kind}", rows)
-    # what answers is one of them or none, and none has the odds of 1
+    # the answer is one of them or none, and none has the odds of 1
     top = max(0.0, float(odds.max()))
     shares = numpy.exp(odds - top)
     total = float(shares.sum()) + exp(-top)
@@ -78,7 +79,7 @@ def answering(question: str, memories: Sequence[str]) -> Answering:
     best = likely.index(max(likely))
     value = likely[best]
     if dense is not None:
-        # of the best memory a second head says whether it answers
+        # a second head says whether the best memory answers
         told, words = shipped().told["sure"], explained(question, memories[best])
         value = 0.0 if words is None else _likely("sure", sure_features(rows, odds, best, words, dense[0]))
     likely += [0.0] * (len(memories) - len(likely))
@@ -87,13 +88,13 @@ def answering(question: str, memories: Sequence[str]) -> Answering:
 
 
 def padded(memories: Sequence[str], background: Sequence[str]) -> list[str]:
-    """Where little is known, some other people's sentences are put beside it: what is rare, and how far one is ahead, needs a crowd."""
+    """The memories, padded with other people's sentences if there are few, because rarity and a lead can only be measured in a crowd."""
     return [*memories, *background[: max(0, CROWD - len(memories))]]
 
 
 def say_same(one: str, other: str) -> bool:
-    """Whether two statements tell the same fact, in whatever words. For merging: what only might be the same is not, and two values of one
-    thing never are, nor "Ana beat Mia" and "Mia beat Ana", which look alike to every head."""
+    """Whether two statements state the same fact, in whatever words. For merging, so a possibility is not enough. Two values of one thing
+    are never the same, nor are "Ana beat Mia" and "Mia beat Ana", which look alike to every head."""
     bare = ["".join(char for char in text.casefold() if char.isalnum()) for text in (one, other)]
     if bare[0] == bare[1]:
         return True
@@ -106,15 +107,15 @@ def say_same(one: str, other: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Replacing:
-    """How likely a statement gives what another one says another value; `may`: likely enough to ask about it."""
+    """The probability that a statement gives the subject of another one a new value; `may`: high enough to ask about it."""
 
     likely: float
     may: bool
 
 
 def replaces(newer: str, older: str) -> Replacing:
-    """Whether, if the newer one corrects something, it is this. Not for closing anything by itself: of two that look alike, one is no
-    replacement."""
+    """Whether the newer statement corrects this one, if it corrects anything. Not enough to close an entry, because one of two similar
+    statements need not replace the other."""
     vectors = encoder.embed([newer, older])
     words = None if vectors is None else explained(newer, older)
     kind = "light" if vectors is None or words is None else "deep"
@@ -137,7 +138,7 @@ def shipped() -> Weights:
 
 
 def answer_features(question: str, memories: Sequence[str], vectors: "Rows | None") -> "Rows":
-    """A row for each memory; `vectors` begin with the question's."""
+    """One row per memory; `vectors` begin with the question's."""
     import numpy
 
     asked, held = _grams(question), [_grams(one) for one in memories]
@@ -169,13 +170,14 @@ def answer_features(question: str, memories: Sequence[str], vectors: "Rows | Non
     made = numpy.stack([numpy.asarray(one, dtype=numpy.float64) for one in columns], axis=1)
     if vectors is None:
         return made
-    # which questions want a number is for the weights to say
+    # the weights decide which questions want a number
     wanted = _COUNTED * vectors[:1] * numpy.array([float(any(map(_counts, one))) for one in memories])[:, None]
     return numpy.concatenate([made, wanted, _meeting(vectors[:1], vectors[1:])], axis=1)
 
 
 def sure_features(rows: "Rows", odds: "Rows", best: int, words: "Rows", asked: "Rows") -> "Rows":
-    """One row: what the first head saw of the best memory and said of all, how its words explain the question, the question itself."""
+    """One row: the first head's features of the best memory and odds of all, how its words explain the question, and the question
+    itself."""
     import numpy
 
     others = numpy.delete(odds, best)
@@ -189,7 +191,7 @@ def sure_features(rows: "Rows", odds: "Rows", best: int, words: "Rows", asked: "
 
 
 def same_features(one: str, other: str, vectors: "Sequence[Any] | None") -> "Rows":
-    """One row, the same whichever of the two comes first."""
+    """One row, the same for both orders of the texts."""
     import numpy
 
     grams, terms, numbers = [[read(text) for text in (one, other)] for read in (_grams, _terms, _numbers)]
@@ -215,7 +217,7 @@ def same_features(one: str, other: str, vectors: "Sequence[Any] | None") -> "Row
 
 
 def replace_features(newer: str, older: str, vectors: "Sequence[Any] | None", words: "Rows | None") -> "Rows":
-    """As for two that say the same, and the words of each that the other does not explain."""
+    """The features of `same_features`, and the words of each text that the other does not explain."""
     import numpy
 
     row = same_features(newer, older, vectors)
@@ -241,7 +243,7 @@ def _overlaps(ours: Collection[str], theirs: Collection[str]) -> list[float]:
 
 
 def _lead(values: "Rows") -> "Rows":
-    """How far each is before the best of the others."""
+    """How far each value is above the best of the others."""
     import numpy
 
     if len(values) == 1:
@@ -256,7 +258,7 @@ def _rarity(part: str, texts: Sequence[Collection[str]]) -> float:
 
 
 def _share(weights: dict[str, float], held: Collection[str]) -> float:
-    """Summed in one order: sums of the same numbers in another order are not the same."""
+    """The share of the weights of parts in `held`. Summed in sorted order, because floating-point sums depend on the order."""
     total = sum(sorted(weights.values()))
     return sum(sorted(weight for part, weight in weights.items() if part in held)) / total if total > 0 else 0.0
 
@@ -266,7 +268,7 @@ def _weighed(weights: Sequence[float], there: Sequence[bool]) -> float:
 
 
 def _length(text: str, long: int) -> float:
-    """Scripts without blanks say the same in less than half."""
+    """The length relative to `long`, at most 1. Scripts without blanks say the same in less than half as many characters."""
     return min(1.0, len(text) / (0.375 * long if any(char > _DENSE for char in text) else long))
 
 

@@ -1,7 +1,7 @@
-"""Pattern files, compiled into RE2 sets when they are first needed: `data/<set>.txt`.
+"""Pattern files `data/<set>.txt`, compiled into RE2 sets on first use.
 
-A file has sections `[name]`, one pattern a line, `#` for why, and `let NAME = …` for a piece that `{NAME}` stands for in later
-lines. Case never matters; a set is matched in simplified characters. Knows nothing of what the sections mean: whoever loads a set does.
+A file has sections `[name]`, one pattern per line, reasons after `#`, and `let NAME = …` for a piece that replaces `{NAME}` in later lines.
+Case is ignored; a set is matched in simplified characters. Does not know what the sections mean; the caller does.
 """
 
 import os
@@ -16,7 +16,7 @@ from everself.text.folding import one_script, whole
 if TYPE_CHECKING:
     import re2
 
-# RE2 gives up silently where a set outgrows its memory; ours need a tenth of it
+# RE2 fails silently if a set exceeds its memory; ours need a tenth of it
 _MEMORY: Final = 64 << 20
 _FOLDER: Final = os.path.join(os.path.dirname(__file__), "data")
 
@@ -27,7 +27,7 @@ class Matcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A pattern that a text matches. `name` is its section."""
+    """A pattern that matched a text. `name` is its section."""
 
     name: str
     pattern: str
@@ -39,7 +39,7 @@ class PatternSet:
         self._compiled = compile_set(pattern for _, pattern in self._patterns) if self._patterns else None
 
     def matches(self, text: str) -> tuple[Match, ...]:
-        """What matches anywhere in the text, in the order of the file."""
+        """The patterns that match anywhere in the text, in file order."""
         if self._compiled is None:
             return ()
         return tuple(Match(*self._patterns[number]) for number in sorted(self._compiled.Match(whole(text)) or ()))
@@ -47,7 +47,7 @@ class PatternSet:
 
 @cache
 def regex(pattern: str, *, case: bool = True) -> "re2._Regexp":
-    """One pattern, compiled when it is first needed: RE2 takes a while to load."""
+    """One pattern, compiled on first use, because loading RE2 takes a while."""
     import re2
 
     options = re2.Options()
@@ -63,7 +63,7 @@ def load_set(name: str) -> PatternSet:
 
 @cache
 def read_patterns(name: str) -> tuple[tuple[str, str], ...]:
-    """Section and pattern of each line; empty where there is no such file."""
+    """Section and pattern of each line; empty if the file does not exist."""
     try:
         with open(os.path.join(_FOLDER, f"{name}.txt"), encoding="utf-8") as file:
             return parse(file.read())
@@ -91,7 +91,7 @@ def parse(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def compile_set(patterns: Iterable[str]) -> Matcher:
-    """One set of all of them: a match names each by its number."""
+    """One RE2 set of all patterns; a match gives their indexes."""
     import re2
 
     options = re2.Options()

@@ -1,6 +1,6 @@
-"""Whether a reply says that something will be, or was, remembered. Pure; whether that is so, others look.
+"""Whether a reply claims that something was or will be remembered. Pure; whether the claim is true is checked elsewhere.
 
-The learned head judges each sentence. Questions offer, they do not claim.
+The learned head judges each sentence. A question is an offer, not a claim.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from everself.classify.model import score
 _ENDS: Final = frozenset(".!?。！？\n")
 _ASKS: Final = ("?", "？")
 _LONGEST: Final = 400
-# a promise stands in the first or the last words of a reply; the rest of a long one is its matter
+# a promise is in the first or last words of a reply; the rest of a long one is its content
 _BEGINNING: Final = 4_000
 _END: Final = 1_000
 
@@ -22,7 +22,7 @@ def claims_saving(reply: str) -> bool:
 
 
 def _sentences(reply: str) -> Iterator[str]:
-    """Outside of code, which quotes whatever it likes."""
+    """The sentences outside of code and quotations, which may contain anything."""
     text = reply if len(reply) <= _BEGINNING + _END else f"{reply[:_BEGINNING]}\n{reply[-_END:]}"
     fenced = False
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""What kind of sentence each sentence of a message is. Values only; `read` is in statements.py."""
+"""The kinds of sentences in a message. Values only; `read` is in statements.py."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from everself.values import Tag
 
 
 class SentenceKind(StrEnum):
-    """`STATEMENT`: worth keeping in the person's words. `ORDER`: an instruction for now. `OTHER`: nothing of these."""
+    """`STATEMENT`: worth keeping in the person's words. `ORDER`: an instruction for now. `OTHER`: none of these."""
 
     STATEMENT = "statement"
     QUESTION = "question"
@@ -22,7 +22,7 @@ class SentenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`text` is the person's own words; `what` those that are meant where the kind is REMEMBER or FORGET."""
+    """`text` is the person's own words; `what` is the part to be remembered or forgotten if the kind is REMEMBER or FORGET."""
 
     text: str
     kind: SentenceKind

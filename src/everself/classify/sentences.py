@@ -1,4 +1,4 @@
-"""What kind of sentence a sentence is. Pure; knows nothing of whole messages."""
+"""Decides the kind of one sentence. Pure; knows nothing of whole messages."""
 
 from typing import Final, Literal
 
@@ -9,13 +9,13 @@ from everself.text.sentences import Language, has_words, language_of, letters_in
 from everself.values import Tag
 
 _TAGS: Final = (("correction", Tag.CORRECTION), ("decision", Tag.DECISION), ("plan", Tag.EVENT))
-# letters of a wish to forget that is nothing but that
+# a request to forget with no more letters than this names nothing
 _NAMING_NOTHING: Final = 15
 KEPT: Final = frozenset({SentenceKind.STATEMENT, SentenceKind.REMEMBER})
 
 
 def judge(words: str, own: Language, *, deep: bool = True) -> Sentence:
-    """What kind of sentence it is; `own` is the language of the message that it stands in. `deep=False` embeds nothing."""
+    """The sentence with its kind. `own` is the language of its message. `deep=False` embeds nothing."""
     language = language_of(words)
     if language == "zh" and own == "ja":
         language = own
@@ -34,16 +34,16 @@ def judge(words: str, own: Language, *, deep: bool = True) -> Sentence:
 
 
 def _kind(words: str, scores: Scores) -> SentenceKind:
-    """The act that is surest of those that are likely enough; where none is, something worth keeping or nothing. Small talk around
-    something worth keeping does not make it less so."""
+    """The surest of the acts that are likely enough; if there is none, a statement if worth keeping, otherwise OTHER. Small talk around
+    something worth keeping does not count against it."""
     asked = [name for name in _ACTS if scores.says(name)]
-    # what may be a wish and has the form of one is one
+    # what may be a request and has the form of one is one
     asked += [name for name in _WISHES if name not in asked and scores.may(name) and meant(words, name)]
     if "memory" in routes(words) and "question" not in asked:
-        # "important: …" asks for it as well
+        # "important: …" is such a request as well
         return SentenceKind.REMEMBER
     if any(map(scores.may, _WISHES)) and meant(words, "forget") and not meant(words, "remember"):
-        # that it is a wish the heads say; which of the two, its form: "forget that I eat no fish" tells of fish as a wish to remember does
+        # the heads recognise a request, and its form says which one: "forget that I eat no fish" mentions fish like a request to remember
         return SentenceKind.FORGET
     social = _social(scores)
     if social is not SentenceKind.OTHER and not scores.says("keep"):
@@ -54,7 +54,7 @@ def _kind(words: str, scores: Scores) -> SentenceKind:
         kept = scores["keep"] - scores.possible["keep"] if scores.says("keep") else 0.0
         if best in _WISHES or scores[best] - scores.possible[best] >= kept:
             return _ACTS[best]
-    # what is nothing else is rather kept than lost
+    # a sentence that is nothing else is kept rather than lost
     alone = scores.deep and scores["keep"] >= _PERHAPS and all(scores[name] < _HARDLY for name in _NOT_KEPT)
     return SentenceKind.STATEMENT if scores.says("keep") or alone else SentenceKind.OTHER
 
@@ -65,7 +65,7 @@ def _social(scores: Scores) -> SentenceKind:
     return _SOCIAL[likeliest] if clear else SentenceKind.OTHER
 
 
-# what somebody asks for in words is not taken for a statement, however much it tells
+# an explicit request is not taken for a statement, however much it says
 _WISHES: Final[tuple[Literal["remember", "forget"], ...]] = ("remember", "forget")
 _ACTS: Final = {
     "question": SentenceKind.QUESTION,
@@ -74,7 +74,7 @@ _ACTS: Final = {
     "forget": SentenceKind.FORGET,
 }
 _CLEARLY: Final = 0.5
-# chosen on tests/corpora/grounded/train: of what is to be kept .015 more is, of small talk .007
+# chosen on tests/corpora/grounded/train: .015 more is kept of what should be, and .007 more of small talk
 _PERHAPS, _HARDLY = 0.3, 0.1
 _NOT_KEPT: Final = ("smalltalk", "task", "question", "quoted", "forget")
 _SOCIAL: Final = {"greeting": SentenceKind.GREETING, "thanks": SentenceKind.THANKS}

@@ -1,8 +1,8 @@
-"""Reads a message: which of its sentences tell something worth keeping, which ask, greet, order or forget.
+"""Reads a message: which of its sentences state something worth keeping, and which ask, greet, order or forget.
 
-What is worth keeping the learned heads say, of each sentence and of the message as a whole; what somebody only shows (`shown.py`) is no
-statement. Statements in a row are one, because the second often says "he" or "it" of the first. Does not know what is remembered already,
-nor who speaks.
+The learned heads decide what is worth keeping, for each sentence and for the message as a whole. Text that is only shown (`shown.py`) is
+not a statement. Consecutive statements are joined, because the second often refers to the first with "he" or "it". Does not know what is
+remembered already, nor who speaks.
 """
 
 from collections.abc import Iterator
@@ -18,35 +18,35 @@ from everself.classify.shown import Role, stretches
 from everself.text.sentences import Language, breaths, has_words, language_of, split
 from everself.values import Tag
 
-# Longer runs of statements are kept in several pieces, so that what is recalled stays readable.
+# Longer runs of statements are stored in several pieces, so that recalled text stays readable.
 LONGEST_PIECE: Final = 500
 
-# what is asked to be remembered is neither done nor judged
+# within text that is to be remembered, sentences of these kinds are statements
 _MEANT: Final = frozenset(SentenceKind) - {SentenceKind.QUESTION, SentenceKind.STATEMENT}
 
 _ASKED: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER, SentenceKind.FORGET})
 
-# a statement is dropped where the message is half as likely to hold one as would be enough
+# a statement is dropped if the message has less than this share of the score required to contain one
 _DOUBT: Final = 0.5
 
 _Spanned = tuple[int, int, Sentence]
 
 
 def read(text: str) -> Reading:
-    """Every sentence with its kind, in order and in time linear in the text."""
+    """Every sentence with its kind, in order and in linear time."""
     found, asks = _as_a_whole(text)
     return Reading(tuple(_asked(text, list(_joined(text, found)))), asks)
 
 
 def read_each(text: str) -> Reading:
-    """The same, each sentence by itself."""
+    """Like `read`, but consecutive statements are not joined."""
     found, asks = _as_a_whole(text)
     return Reading(tuple(_asked(text, found)), asks)
 
 
 def _as_a_whole(text: str) -> tuple[list[_Spanned], bool]:
-    """Its sentences, those in doubt decided by what the message is as a whole, and whether it mainly asks. What is shown has no part in
-    that; what somebody asks to remember is not weighed."""
+    """The sentences, doubtful ones decided by the message as a whole, and whether it mainly asks. Shown text is ignored in this; a message
+    that asks to remember what follows is not judged as a whole."""
     each = list(_each(text))
     found = [one for _, one in each]
     said = [at for at, (role, (_, _, one)) in enumerate(each) if role == "said" and has_words(one.text)]
@@ -57,22 +57,22 @@ def _as_a_whole(text: str) -> tuple[list[_Spanned], bool]:
     whole = read_whole([found[at][2].text for at in said], deep=deep)
     kept = [at for at in said if found[at][2].kind in KEPT]
     telling = [found[at][2].text for at in said if found[at][2].kind not in _ASKED]
-    # what is asked beside a statement says nothing of it
+    # a question next to a statement says nothing about it
     told = read_whole(telling, deep=deep)["keep"] if kept else 0.0
     if kept and told < whole.enough["keep"] * _DOUBT:
         for at in kept:
-            # a sentence that is surer of it than the whole is of the contrary stays
+            # a sentence stays if it is surer of being a statement than the whole is of the contrary
             own = score(found[at][2].text, deep=deep)["keep"]
             if found[at][2].kind is SentenceKind.STATEMENT and own + told < 1:
                 found[at] = _turned(found[at], SentenceKind.OTHER, Tag.KNOWLEDGE)
     elif not kept and whole.says("keep"):
         scores = {at: score(found[at][2].text, deep=deep) for at in said}
-        # what asks beside a text is about that text, and a wish to forget is never kept
+        # a question next to pasted text is about that text, and a request to forget is never kept
         barred = _ASKED if "shown" in roles else {SentenceKind.FORGET}
         likely = [at for at in said if found[at][2].kind not in barred]
         for best in sorted(likely, key=lambda at: scores[at]["keep"])[-1:]:
             both = _turned(found[best], SentenceKind.STATEMENT, tag_of(scores[best]))
-            # in one breath with a question it is both
+            # a question that also states something is both
             found[best : best + 1] = [both, found[best]] if found[best][2].kind is SentenceKind.QUESTION else [both]
     return found, whole.says("asks")
 
@@ -83,7 +83,7 @@ def _turned(spanned: _Spanned, kind: SentenceKind, tag: Tag) -> _Spanned:
 
 
 def _asked(text: str, found: list[_Spanned]) -> Iterator[Sentence]:
-    """With what a wish to remember what follows names."""
+    """The sentences; statements in text to be remembered become requests to remember."""
     begin = next((one.start for one in stretches(text) if one.role == "asked"), len(text))
     for start, _, sentence in found:
         wished = start >= begin and sentence.kind is SentenceKind.STATEMENT
@@ -91,7 +91,7 @@ def _asked(text: str, found: list[_Spanned]) -> Iterator[Sentence]:
 
 
 def _each(text: str) -> Iterator[tuple[Role, _Spanned]]:
-    """Each sentence by itself, with the role of the stretch that it stands in."""
+    """Each sentence by itself, with the role of the stretch that contains it."""
     own = language_of(text)
     deep = _is_brief(text)
     for one in stretches(text):
@@ -110,12 +110,12 @@ def _each(text: str) -> Iterator[tuple[Role, _Spanned]]:
 
 
 def is_command(text: str, at: int = 0) -> bool:
-    """Whether what stands there is in a line that begins with a slash: typed at a program, or a path, and never told about oneself."""
+    """Whether the text at this position is in a line that begins with a slash: a command or a path, never a statement about oneself."""
     return text[text.rfind("\n", 0, at) + 1 :].lstrip(" \t").startswith("/")
 
 
 def _is_brief(text: str) -> bool:
-    """Whether so few sentences are said that all may be embedded."""
+    """Whether the message has few enough sentences to embed all of them."""
     count = 0
     for one in stretches(text):
         count += sum(1 for _ in split(text[one.start : one.end])) if one.role in ("said", "asked") else 0
@@ -125,7 +125,7 @@ def _is_brief(text: str) -> bool:
 
 
 def _told(words: str, own: Language, *, deep: bool) -> Iterator[tuple[int, Sentence]]:
-    """A sentence, or a statement and what is asked after it in the same breath."""
+    """The sentence; a statement and a question or order after it are separated, and so are a greeting and a statement after it."""
     whole = judge(words, own, deep=deep)
     if whole.kind in _ASKED:
         for at in breaths(words):
@@ -141,12 +141,12 @@ def _told(words: str, own: Language, *, deep: bool) -> Iterator[tuple[int, Sente
 
 
 _SOCIAL: Final = frozenset({SentenceKind.GREETING, SentenceKind.THANKS})
-# a longer clause says something
+# a longer clause says more than a greeting
 _LONGEST_GREETING: Final = 24
 
 
 def _greeted(words: str, own: Language, *, deep: bool) -> int:
-    """Where a statement begins that opens with a greeting, thanks or the like and a comma; 0 where it does not."""
+    """The start of a statement after an opening greeting or thanks with a comma; 0 if there is none."""
     at = min((found for mark in (", ", "，") if (found := words.find(mark)) > 0), default=-1) + 1
     rest = len(words) - len(words[at:].lstrip())
     if not 0 < at <= _LONGEST_GREETING or judge(words[: at - 1].strip(), own, deep=deep).kind not in _SOCIAL:
@@ -155,7 +155,7 @@ def _greeted(words: str, own: Language, *, deep: bool) -> int:
 
 
 def _joined(text: str, found: list[_Spanned]) -> Iterator[_Spanned]:
-    """Statements that follow each other in one paragraph made one. "Remember that" alone speaks of what came before it."""
+    """Join consecutive statements of one paragraph. "Remember that" alone refers to the sentence before it."""
     held: _Spanned | None = None
     for start, end, sentence in found:
         if held is not None and _belong(text, held, (start, end, sentence)):

@@ -1,6 +1,5 @@
-"""What a sentence is about, as far as somebody acts on it: the eight kinds that are promoted, praise and abilities of the agent, a tool
-that it forgot, and words that only open a correction. A linear head an answer, over the n-grams of `features.py`. Pure.
-"""
+"""The topics of a sentence that something acts on: the eight kinds that are promoted, praise and abilities of the agent, a tool that it
+forgot, and words that only open a correction. One linear head per topic, over the n-grams of `features.py`. Pure."""
 
 import os
 from functools import lru_cache
@@ -13,7 +12,7 @@ from everself.classify.weights import Weights, load
 if TYPE_CHECKING:
     from everself.classify.features import Ints
 
-# the eight of the seed, in the order that settles ties
+# the eight kinds that are promoted, in the order that settles ties
 Category = Literal["explicit", "decision", "legal", "financial", "architecture", "milestone", "strategy", "people"]
 Topic = Category | Literal["welcome", "ability", "tool", "opener"]
 TOPICS: Final[tuple[Topic, ...]] = (*get_args(Category), "welcome", "ability", "tool", "opener")

@@ -1,6 +1,6 @@
-"""A message in, what it asks of memory out: a correction, something to keep, a route of the person's own. No chat model.
+"""Decides what a message asks of memory: a correction, something to keep, a route of the person's own. Uses no chat model.
 
-Acts on nothing: who corrects is `chat.correcting`, who runs a handler is the conversation.
+Acts on nothing: `conversation/corrections.py` corrects, and the conversation runs handlers.
 """
 
 from collections.abc import Sequence
@@ -21,16 +21,16 @@ from everself.text.patterns import LARGEST_TOGETHER, size_of
 
 MINER: Final = "miner"
 VALIDATOR: Final = "validator"
-# what a message holds that memory should keep
+# the kinds of content in a message that memory should keep
 Trigger = Literal["remember", "decision", "plan", "wish", "fact"]
 _BY_ACT: Final[tuple[Trigger, ...]] = ("decision", "plan", "wish", "fact")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`keep`: worth the Memory Miner's attention, `triggers` say why. `routes` are the programs that asked to see such messages;
-    `refused` says which patterns of the person's own are not used, and why. `about`: what was forgotten, something of the past or what
-    the agent can do."""
+    """`keep`: worth the Memory Miner's attention; `triggers` say why. `routes` are the programs that the settings send such messages to;
+    `refused` says which of the person's own patterns are not used, and why. `about`: what the agent forgot, something of the past or
+    something it can do."""
 
     correction: Correction | None = None
     keep: bool = False
@@ -41,7 +41,7 @@ class Verdict:
 
 
 class Triage:
-    """`handler` is the program for recall failures that are not about the past: a tool or a script that was forgotten."""
+    """`handler` is the program for recall failures that are not about the past but about a forgotten tool or script."""
 
     def __init__(self, custom: Sequence[CustomPattern] = (), handler: str = "") -> None:
         self._handler = handler
@@ -51,7 +51,7 @@ class Triage:
         self._set = compile_set(self._patterns) if self._patterns else None
 
     def read(self, text: str) -> Verdict:
-        # what somebody shows neither corrects nor asks to be kept, whatever it says; a program may still want to see it
+        # text that is only shown neither corrects nor asks to be kept; a program may still want to see it
         told = said(text)
         correction = find_change(told)
         triggers = find_triggers(told)
@@ -90,7 +90,7 @@ class Triage:
 
 
 def _is_of_tool(told: str) -> bool:
-    """Whether a sentence or a clause of it reminds the agent of what it can do."""
+    """Whether a sentence or a clause of it reminds the agent of something it can do."""
     parts = (part.folded for part in parts_of(window(told)))
     return any(says(words, "tool") for part in parts for words in dict.fromkeys((part, *_clauses(part))))
 
@@ -106,7 +106,7 @@ _MOST_CLAUSES: Final = 8
 
 
 def find_triggers(text: str) -> tuple[Trigger, ...]:
-    """Each kind once, in the order of the message. Questions, tasks and small talk hold none."""
+    """Each trigger once, in message order. Questions, tasks and small talk contain none."""
     found: dict[Trigger, None] = {}
     for sentence in read_each(text).of(*KEPT):
         if sentence.kind is SentenceKind.REMEMBER:

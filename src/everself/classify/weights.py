@@ -1,6 +1,6 @@
-"""Files of learned weights: arrays behind a header that says what they are and what they were learned from.
+"""Files of learned weights: a header that says what the arrays are and what they were learned from, then the arrays.
 
-They are made by `python -m tools.train_classify` and mapped into memory, not read. Knows neither features nor heads.
+`python -m tools.train_classify` writes them; they are mapped into memory, not read. Knows neither features nor heads.
 """
 
 import json
@@ -24,14 +24,14 @@ SIZE: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """`told` is what the trainer said of the arrays: names of outputs, thresholds, the hash of what was learned from."""
+    """`told` is the trainer's description of the arrays: names of outputs, thresholds, the hash of the training data."""
 
     told: Mapping[str, Any]
     arrays: "Mapping[str, Array]"
 
 
 def unpack(data: "bytes | mmap.mmap") -> Weights:
-    """Views into the bytes; nothing is copied."""
+    """The weights as views into the bytes; nothing is copied."""
     import numpy
 
     begin = len(MAGIC) + SIZE
@@ -50,7 +50,7 @@ def unpack(data: "bytes | mmap.mmap") -> Weights:
 
 @cache
 def load(path: str, version: int) -> Weights:
-    """Those of a file that comes with the package, mapped into memory. `version` is that of the features they were learned for."""
+    """The weights in a file of the package, mapped into memory. `version` is that of the features they were learned for."""
     with open(path, "rb") as file:
         found = unpack(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     if found.told["features"] != version:

@@ -1,8 +1,8 @@
-"""How far each word of a question has a word like it in a memory, by the embeddings of words alone.
+"""How well the words of a question are matched by words of a memory, by the embeddings of single words.
 
-A memory that speaks of the cat leaves "old" of "how old is the cat" unexplained, and what is left unexplained is what the head that says
-whether to be sure weighs. Where words are not written apart, a run of one script is one; long runs of Chinese characters are read in pairs.
-No language is told apart.
+A memory about the cat leaves "old" of "how old is the cat" unexplained, and the head that says whether to be sure weighs what is
+unexplained. In scripts without blanks a run of one script is one word; long runs of Chinese characters are read in pairs. Languages are not
+distinguished.
 """
 
 import unicodedata
@@ -17,7 +17,7 @@ from everself.text.normalise import without_surrogates
 if TYPE_CHECKING:
     from everself.classify.features import Rows
 
-# of one text no more words are looked at
+# number of words of one text that are compared
 MOST: Final = encoder.MOST
 _LONGEST: Final = 400
 # runs of Chinese characters up to this are read as one word
@@ -41,7 +41,8 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def explained(question: str, memory: str) -> "Rows | None":
-    """Numbers about how well each is explained by the other, then the sums of the words that are not, weighted by how little."""
+    """Numbers about how well each text is explained by the other, then the sums of the unexplained words' embeddings, weighted by how
+    little they are."""
     asked, held = (encoder.embed(words_of(text)) for text in (question, memory))
     return None if asked is None or held is None else compared(asked, held)
 

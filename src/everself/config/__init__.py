@@ -1,7 +1,7 @@
 """Settings: parses the JSON5 host file and CONFIG.md into frozen sections. The only package that reads the environment.
 
-Everything is pure over texts but `find_places`, `read_host`, `read_vault` and `load_here`; nothing is written: `edit`
-returns the texts that the caller saves.
+Everything is pure except `find_places`, `read_host`, `read_vault` and `load_here`. Nothing is written: edits return texts that the caller
+saves.
 """
 
 from everself.config.host import read_host, read_vault

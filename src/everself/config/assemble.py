@@ -1,6 +1,6 @@
 """Builds the sections from checked values: fills in defaults, merges agents, makes paths absolute, resolves references.
 
-Pure over what it is given. Values were checked before, so nothing here can be of the wrong type.
+Pure. Values have been checked before, so their types are right.
 """
 
 import os
@@ -19,13 +19,13 @@ from everself.values import Finding
 _Section = TypeVar("_Section")
 _WORKSPACE = "agents.defaults.workspace"
 _SERVERS = "mcp.servers"
-# providers whose keys people keep in the environment
+# providers whose API key may be set in an environment variable
 _WITH_KEYS = ("anthropic", "openai", "gemini", "voyage")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Values:
-    """Layers of values, the first that holds a key winning."""
+    """Layers of values; the first layer that contains a key wins."""
 
     layers: tuple[Mapping[str, Plain | Secret], ...]
     places: Places
@@ -35,13 +35,13 @@ class _Values:
         return next((layer[key] for layer in self.layers if key in layer), None)
 
     def names_below(self, group: str) -> tuple[str, ...]:
-        """The names a person chose directly below a group such as `provider`."""
+        """The names that the user chose directly below a group such as `provider`."""
         keys = {key.removeprefix(f"{group}.") for layer in self.layers for key in layer if key.startswith(f"{group}.")}
         return tuple(sorted({key.partition(".")[0] for key in keys}))
 
 
 def assemble(reading: Reading, tunables: Mapping[str, Plain], places: Places, vault: Vault) -> Config:
-    """The sections; raises BadConfig where a path or a reference that is no secret makes no sense."""
+    """Build all sections. Raises BadConfig for an invalid path or reference."""
     common = {key: given.value for key, given in reading.common.items()}
     own = {agent: {key: given.value for key, given in found.items()} for agent, found in reading.agents.items()}
     agents = [
@@ -65,7 +65,7 @@ def assemble(reading: Reading, tunables: Mapping[str, Plain], places: Places, va
 
 
 def find_shared(config: Config) -> tuple[Finding, ...]:
-    """Folders and index files that two agents would write to at once."""
+    """Findings about workspaces and index files that two agents would both write to."""
     findings: list[Finding] = []
     owners: dict[str, str] = {}
     for agent in config.agents:
@@ -79,7 +79,7 @@ def find_shared(config: Config) -> tuple[Finding, ...]:
 
 
 def _build(section: type[_Section], scope: Scope, values: _Values, known: Mapping[str, object]) -> _Section:
-    """A section filled from the values; `known` holds the fields that are no settings."""
+    """A section filled from the values; `known` holds the fields that are not settings."""
     arguments: dict[str, Any] = {}
     for name, found in members_of(section, scope):
         if not isinstance(found, Setting):
@@ -94,7 +94,7 @@ def _build(section: type[_Section], scope: Scope, values: _Values, known: Mappin
 
 
 def _told(declared: Setting, value: Plain | Secret, values: _Values) -> object:
-    """The value as other packages get it."""
+    """The value in the form that other packages use."""
     if isinstance(value, Secret):
         return value or None
     if isinstance(value, str) and declared.kind in (TEXT, FOLDER):
@@ -107,7 +107,7 @@ def _told(declared: Setting, value: Plain | Secret, values: _Values) -> object:
 
 
 def _placed(agent: AgentSettings, own: Mapping[str, object], default: str, places: Places) -> AgentSettings:
-    # agents never share a folder by accident: what is set for all is the folder of the one that answers by default
+    # two agents never share a folder by accident: the common setting is the folder of the default agent only
     named = agent.workspace if _WORKSPACE in own or agent.id == default else ""
     if not os.path.isabs(named):
         named = places.default_workspace_of(agent.id)

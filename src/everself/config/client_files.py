@@ -1,7 +1,6 @@
-"""Puts our part into another program's settings, and takes it out again; all else stays byte for byte. JSON with comments, and TOML.
+"""Adds our part to another program's settings file, and removes it; every other byte stays. Supports JSON with comments and TOML.
 
-Pure. What was made is parsed again and compared with what was meant. Raises BadConfig for a text that cannot be edited safely; nothing is
-guessed.
+Pure. Each result is parsed again and compared with the intended data. Raises BadConfig if a text cannot be edited safely.
 """
 
 import json
@@ -9,6 +8,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from everself.config.host import decode as decode_text
 from everself.config.json5_splice import Editor
 from everself.config.kinds import Plain
 from everself.config.shape import Where
@@ -21,8 +21,8 @@ _BOM: Final = "\ufeff"
 
 
 class Addition(Frozen):
-    """A value that stands at a path; with a `mark`, one of the list at that path, where whatever holds the mark is ours.
-    `form`: the file needs it whoever writes it, and it stays."""
+    """A value at a path. With a `mark` it is one item of the list at that path, and list items that contain the mark are ours. `form`:
+    the file needs the value in any case, so it is not removed."""
 
     path: Path
     value: Plain
@@ -31,18 +31,16 @@ class Addition(Frozen):
 
 
 def decode(data: bytes, file: str) -> str:
-    """The text of a file of settings. Raises BadConfig for what is no UTF-8, and for a byte order mark, which clients take differently."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise BadConfig(f"{file} is not UTF-8 (byte {error.start}).", mend=f"Save {file} as UTF-8.") from error
+    """The text of a settings file. Raises BadConfig if it is not UTF-8 or begins with a byte order mark, which clients handle
+    differently."""
+    text = decode_text(data, file) or ""
     if text.startswith(_BOM):
         raise BadConfig(f"{file} begins with a byte order mark.", mend=f"Save {file} as UTF-8 without it.")
     return text
 
 
 def add_to_json(text: str, additions: Sequence[Addition], file: str) -> str:
-    """The text with our part; unchanged where all of it stands there."""
+    """The text with our part added; unchanged if it is complete already."""
     for one in additions:
         editor = _editor(text, file, one.path)
         where, node = editor.follow(one.path)
@@ -55,13 +53,13 @@ def add_to_json(text: str, additions: Sequence[Addition], file: str) -> str:
         elif not isinstance(node, list):
             raise BadConfig(f"{'.'.join(one.path)} in {file} is not a list.", mend="Edit it by hand.")
         elif _plain(one.value) not in node:
-            # one that an earlier version of ours put there goes
+            # replace the item that an earlier version added
             text = _editor(_without_marked(text, one, file), file, one.path).add(one.path, one.value)
     return text
 
 
 def remove_from_json(text: str, before: str | None, additions: Sequence[Addition], file: str) -> str:
-    """The text without our part, and without groups that were made for it: those that are empty now and were not there `before`."""
+    """The text without our part, and without groups that are empty now and were missing `before`."""
     known = Editor(before, file, strict=True, most=_MOST).data if before is not None else {}
     for one in additions:
         editor = _editor(text, file, one.path)
@@ -86,7 +84,7 @@ def _without_marked(text: str, one: Addition, file: str) -> str:
 
 
 def stands_in_json(text: str, additions: Sequence[Addition], file: str) -> bool:
-    """Whether all of our part stands there."""
+    """Whether all of our part is in the text."""
     editor = Editor(text, file, strict=True, most=_MOST)
     for one in additions:
         where, node = editor.follow(one.path)
@@ -97,7 +95,7 @@ def stands_in_json(text: str, additions: Sequence[Addition], file: str) -> bool:
 
 
 def find_in_json(text: str, path: Path, file: str) -> object:
-    """What stands at a path; None where nothing does."""
+    """The value at a path; None if there is none."""
     where, node = Editor(text, file, strict=True, most=_MOST).follow(path)
     return node if len(where) == len(path) else None
 
@@ -144,7 +142,7 @@ def _plain(value: Plain) -> Any:
 
 
 def add_to_toml(text: str, table: Path, values: Mapping[str, Plain], file: str) -> str:
-    """The text with a table of our own at its end; unchanged where it says the same."""
+    """The text with our table appended; unchanged if an equal table exists."""
     data = _parsed(text, file)
     found = _get(data, table)
     if _holds(found, values):
@@ -163,7 +161,7 @@ def add_to_toml(text: str, table: Path, values: Mapping[str, Plain], file: str) 
 
 
 def remove_from_toml(text: str, table: Path, file: str) -> str:
-    """The text without our table; unchanged where it is not there."""
+    """The text without our table."""
     data = _parsed(text, file)
     if _get(data, table) is None:
         return text
@@ -191,7 +189,7 @@ def remove_from_toml(text: str, table: Path, file: str) -> str:
 
 
 def _below(table: list[str]) -> list[str]:
-    """Comments and blank lines at the end of a table: somebody else's, about what follows."""
+    """The comments and blank lines at the end of a table: they belong to what follows."""
     said = [at for at, line in enumerate(table) if line.strip() and not line.lstrip().startswith("#")]
     return table[said[-1] + 1 :] if said else table
 
@@ -201,7 +199,7 @@ def stands_in_toml(text: str, table: Path, values: Mapping[str, Plain], file: st
 
 
 def _holds(found: object, values: Mapping[str, Plain]) -> bool:
-    """Whether a table says this, whatever else it says: clients write down there what a person allowed."""
+    """Whether a table has these values. Other keys are allowed: clients store the user's permissions there."""
     wanted = _plain(dict(values))
     return isinstance(found, dict) and all(found.get(name) == value for name, value in wanted.items())
 
@@ -235,5 +233,5 @@ def _toml_lines(table: Path, values: Mapping[str, Plain]) -> list[str]:
 def _toml_value(value: object) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_toml_value, value))}]"
-    # a basic string of TOML takes what JSON escapes, but for DEL
+    # a basic string of TOML has the same escapes as JSON, except for DEL
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,6 +1,6 @@
-"""One setting as `config show` prints it: its value, where the value comes from, and its documentation.
+"""One setting as `config show` prints it: its value, the origin of the value, and its documentation.
 
-Never holds the value of a secret.
+Never contains the value of a secret.
 """
 
 from dataclasses import replace
@@ -20,7 +20,7 @@ Origin = Literal["default", "host file", "CONFIG.md", "both files", "environment
 
 
 class SettingReport(Frozen):
-    """A setting in force. A secret shows where it comes from, never what it is."""
+    """A setting in force. A secret shows its origin instead of its value."""
 
     key: str
     value: Plain
@@ -29,7 +29,7 @@ class SettingReport(Frozen):
 
 
 def list_settings(loaded: Loaded) -> tuple[SettingReport, ...]:
-    """Every setting in force: the table's, the names a person chose, and what agents have of their own."""
+    """Every setting in force: those of the table, names that the user chose, and settings of single agents."""
     plain = [setting for setting in SETTINGS if "[]" not in setting.key and "*" not in setting.key]
     shown = [_common(loaded, setting, setting.key) for setting in plain]
     chosen = loaded.reading.common.keys() - {setting.key for setting in plain}
@@ -38,7 +38,7 @@ def list_settings(loaded: Loaded) -> tuple[SettingReport, ...]:
 
 
 def get_setting(loaded: Loaded, key: str) -> SettingReport:
-    """One setting under any of its names; for an agent, what it shares unless it has its own."""
+    """One setting under any of its names; for an agent, its own value or else the shared one."""
     spot = get_spot(key)
     setting, kept = spot.setting, value_key(spot)
     own = loaded.reading.agents.get(spot.agent, {}).get(kept)
@@ -61,7 +61,7 @@ def _common(loaded: Loaded, setting: Setting, key: str) -> SettingReport:
 
 
 def _in_environment(loaded: Loaded) -> dict[str, Secret]:
-    """Keys of providers that nobody set and that the environment holds."""
+    """API keys of providers that are set in the environment only."""
     keys = {f"provider.{one.name}.apiKey": one.api_key for one in loaded.config.providers if one.api_key}
     return {key: secret for key, secret in keys.items() if key not in loaded.reading.common}
 

@@ -1,6 +1,6 @@
 """Reads the host file as text and as plain data. Limits its size and explains JSON5 errors.
 
-Knows no setting. Reads files, writes none.
+Knows no setting. Writes no file.
 """
 
 import os
@@ -21,12 +21,12 @@ _REASONS = {
 
 
 def read_host(places: Places) -> str | None:
-    """The text of the host file, None where there is none."""
+    """The text of the host file; None if it does not exist."""
     return _read(places.host_file)
 
 
 def read_vault(places: Places, environ: Mapping[str, str]) -> tuple[Vault, tuple[Finding, ...]]:
-    """What secrets are looked up in, with a finding when the secrets file can be read by others."""
+    """The sources for secrets, with a finding if other users can read the secrets file."""
     path = places.secrets_file
     text = _read(path)
     if text is None:
@@ -38,7 +38,7 @@ def read_vault(places: Places, environ: Mapping[str, str]) -> tuple[Vault, tuple
 
 
 def parse_secrets(text: str, path: str) -> dict[str, str]:
-    """The secrets file: one flat object of names and texts."""
+    """Parse the secrets file: one flat object of names and strings."""
     data = parse_json5(text, path)
     stored = {name: value for name, value in data.items() if isinstance(value, str)}
     for wrong in data.keys() - stored.keys():
@@ -47,7 +47,7 @@ def parse_secrets(text: str, path: str) -> dict[str, str]:
 
 
 def parse_json5(text: str, path: str, most: int = LIMIT) -> dict[str, object]:
-    """The object a JSON5 text holds; a text without any value holds none."""
+    """The object in a JSON5 text; empty if the text contains no value."""
     import pyjson5
 
     if len(text) > most:
@@ -59,7 +59,7 @@ def parse_json5(text: str, path: str, most: int = LIMIT) -> dict[str, object]:
         if str(error.args[0]).startswith("No JSON data found"):
             return {}
         failure = _describe(type(error).__name__, str(error.args[0]), text)
-    # raised out here because the parser's own error carries what it had read so far, secrets included
+    # raised outside the `except` block: the parser's error contains what it has read, including secrets
     if failure:
         raise BadConfig(f"{path} is not valid JSON5: {failure}", mend=f"Edit {path} there.")
     if not isinstance(data, dict):
@@ -69,7 +69,7 @@ def parse_json5(text: str, path: str, most: int = LIMIT) -> dict[str, object]:
 
 def _read(path: str) -> str | None:
     try:
-        # without O_NONBLOCK a FIFO in this place would wait for a writer for ever
+        # without O_NONBLOCK, opening a FIFO would block until a writer appears
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -88,7 +88,7 @@ def _read(path: str) -> str | None:
 
 
 def decode(data: bytes | None, path: str) -> str | None:
-    """What a file holds as text; None for none."""
+    """The text of a file; None for None. Raises BadConfig if it is not UTF-8."""
     try:
         return None if data is None else data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -97,7 +97,7 @@ def decode(data: bytes | None, path: str) -> str | None:
 
 
 def _describe(kind: str, message: str, text: str) -> str:
-    """The parser's message as a place and a reason. Its positions count characters from 1."""
+    """The parser's message as a position and a reason. Its positions count characters from 1."""
     _, _, tail = message.rpartition("near ")
     digits = tail.partition(",")[0].strip()
     offset = min(max(int(digits) - 1, 0), len(text)) if digits.isdigit() else len(text)

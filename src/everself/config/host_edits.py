@@ -1,6 +1,6 @@
 """Sets and unsets one key in the text of the host file. Secrets go to the secrets file.
 
-Pure: texts in, texts out; the caller saves them, the secrets first. Comments, order and layout stay.
+Pure: takes and returns texts. The caller saves them, the secrets first. Comments, order and layout are kept.
 """
 
 import contextlib
@@ -32,14 +32,14 @@ _FAR = 1_000
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Edited:
-    """The texts to save; `secrets` is None where the secrets file stays as it is."""
+    """The texts to save; `secrets` is None if the secrets file does not change."""
 
     host: str
     secrets: str | None = None
 
 
 def plan_set(host: str | None, secrets: str | None, key: str, value: str) -> Edited:
-    """Set a key to what a person typed. The value of a secret goes to the secrets file, a reference to the host file."""
+    """Set a key to the text that the user typed. A secret goes to the secrets file, and a reference to it to the host file."""
     spot = get_spot(key)
     name = join_key(spot.path)
     if not spot.setting.secret or references(value):
@@ -51,7 +51,7 @@ def plan_set(host: str | None, secrets: str | None, key: str, value: str) -> Edi
 
 
 def plan_unset(host: str | None, secrets: str | None, key: str) -> Edited:
-    """Remove a key, and the secret that was stored for it."""
+    """Remove a key and the secret that was stored for it."""
     changed = unset_key(host or "", key)
     stored = parse_secrets(secrets or "", "the secrets file")
     name = join_key(canonical(split_key(key)))
@@ -59,7 +59,7 @@ def plan_unset(host: str | None, secrets: str | None, key: str) -> Edited:
 
 
 def set_key(text: str, key: str, value: str) -> str:
-    """The text with the key set; the value is read as JSON5 where that fits the setting, else taken as it is."""
+    """The text with the key set; the value is read as JSON5 if that fits the setting, else as a plain string."""
     spot = get_spot(key)
     if spot.agent and not is_agent_id(spot.agent):
         raise WrongUse("The id of an agent may contain letters, digits, - and _ only.")
@@ -68,7 +68,7 @@ def set_key(text: str, key: str, value: str) -> str:
 
 
 def unset_key(text: str, key: str) -> str:
-    """The text without the key, under whichever of its names it stands there; unchanged when it does not."""
+    """The text without the key, under any of its names; unchanged if the key is not set."""
     path = split_key(key)
     spot = find_spot(path)
     if spot is not None and spot.setting.key == "agents.list[].id":
@@ -77,7 +77,7 @@ def unset_key(text: str, key: str) -> str:
         get_spot(key)
     forms = tuple(dict.fromkeys((path, *spellings(path))))
     changed = text
-    # repeated, because a key may occur twice in one group and under several names
+    # repeated because a key may occur twice in one group and under several names
     while form := next((form for form in forms if _holds(Editor(changed), form)), None):
         changed = Editor(changed).remove(form)
     if changed == text:
@@ -86,7 +86,7 @@ def unset_key(text: str, key: str) -> str:
 
 
 def _fitting(spot: Spot, value: str) -> Plain:
-    """What the person typed, as JSON5 if that fits, else as text if that does."""
+    """The typed text as JSON5 if that fits the setting, else as a string if that fits."""
     import pyjson5
 
     readings: list[object] = [value]
@@ -99,14 +99,14 @@ def _fitting(spot: Spot, value: str) -> Plain:
         if not isinstance(taken, Misfit):
             if spot.setting.key == "agents.list[].id" and taken != spot.agent:
                 raise WrongUse("The id of an agent cannot be changed: its folders are named after it.")
-            # the table keeps 1 as 1.0 where a number is wanted; the file gets what was typed
+            # the setting stores 1 as 1.0 where a number is wanted; the file gets what was typed
             return taken if isinstance(reading, list | dict) else cast(Plain, reading)
         misfit = misfit if misfit.words else taken
     raise BadConfig(f"{join_key(spot.path)} {misfit.words}", mend=f"everself config set {join_key(spot.path)} VALUE")
 
 
 def _choose_spelling(editor: Editor, spot: Spot) -> Path:
-    """Where the key stands already, else where its neighbours stand, else its own name."""
+    """The spelling that the file uses already, else the one that its neighbours use, else the canonical one."""
 
     def missing(form: Path) -> int:
         depth = len(editor.follow(form)[0])
@@ -119,7 +119,7 @@ def _choose_spelling(editor: Editor, spot: Spot) -> Path:
 
 
 def _holds(editor: Editor, form: Path) -> bool:
-    """Whether a value stands at the path; a group of that name is none."""
+    """Whether the path has a value. A group of that name does not count."""
     where, node = editor.follow(form)
     return len(where) == len(form) and not (isinstance(node, dict) and is_group(form))
 

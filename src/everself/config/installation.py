@@ -1,6 +1,6 @@
-"""How Everself was installed, and the command that adds an extra to this very installation.
+"""Detects how Everself was installed, and gives the command that adds an extra to this installation.
 
-A clone has its make targets, pipx and uv tools have environments of their own, and a wheel that came from a file is in no registry.
+A clone uses its make targets, pipx and uv tools have their own environments, and a wheel from a file is in no registry.
 """
 
 import os
@@ -19,7 +19,7 @@ TARGETS: Final = ("gateway", "mcp", "models", "quality")
 
 
 class Installation(Frozen):
-    """`source` is the folder of a clone, the file of a wheel, or empty where it came from a registry."""
+    """`source` is the folder of a clone or the file of a wheel; empty for an install from a registry."""
 
     kind: Kind
     python: str
@@ -27,28 +27,26 @@ class Installation(Frozen):
 
 
 def install_command(extra: str) -> str:
-    """The command that installs an extra here, as it is typed."""
+    """The shell command that installs an extra here."""
     return command_for(read_installation(), extra, _here())
 
 
 def install_package(name: str) -> str:
-    """The same for a package that is no extra of ours."""
+    """The shell command that installs another package here."""
     found = read_installation()
     match found.kind:
         case "pipx":
             return f"pipx inject everself {name}"
         case "uv-tool" | "uvx":
             return f"uv tool install --with {name} {_wanted(found, '')}"
-        case "uv-pip":
-            return f"uv pip install --python {shlex.quote(found.python)} {name}"
-    return f"{shlex.quote(found.python)} -m pip install {name}"
+    return _by_pip(found, name)
 
 
 def _here() -> str:
     try:
         return os.getcwd()
     except OSError:
-        # it was removed meanwhile
+        # the folder was removed
         return ""
 
 
@@ -63,9 +61,12 @@ def command_for(found: Installation, extra: str, folder: str) -> str:
             return f"uv tool install {wanted}"
         case "uvx":
             return f"uvx --from {wanted} everself"
-        case "uv-pip":
-            return f"uv pip install --python {shlex.quote(found.python)} {wanted}"
-    return f"{shlex.quote(found.python)} -m pip install {wanted}"
+    return _by_pip(found, wanted)
+
+
+def _by_pip(found: Installation, what: str) -> str:
+    python = shlex.quote(found.python)
+    return f"uv pip install --python {python} {what}" if found.kind == "uv-pip" else f"{python} -m pip install {what}"
 
 
 def _wanted(found: Installation, extra: str) -> str:
@@ -74,36 +75,30 @@ def _wanted(found: Installation, extra: str) -> str:
         return "-e " + shlex.quote(f"{found.source}[{extra}]" if extra else found.source)
     if found.source:
         return shlex.quote(f"{name} @ file://{found.source}")
-    # always in quotation marks: to some shells the brackets are a pattern
+    # always quoted: brackets are a pattern in some shells
     return f"'{name}'"
 
 
 @lru_cache(maxsize=1)
 def read_installation() -> Installation:
+    from importlib.util import find_spec
+
     source, editable = _source()
     if editable:
         made = os.path.realpath(sys.prefix) == os.path.join(os.path.realpath(source), ".venv")
-        return Installation(
-            "clone" if made and _is_file(source, "Makefile") else _pip("editable"), sys.executable, source
-        )
+        return Installation("clone" if made and _is_file(source, "Makefile") else "editable", sys.executable, source)
     if _is_file(sys.prefix, "pipx_metadata.json"):
         return Installation("pipx", sys.executable, source)
     if _is_file(sys.prefix, "uv-receipt.toml"):
         return Installation("uv-tool", sys.executable, source)
     if os.path.basename(os.path.dirname(os.path.realpath(sys.prefix))) == "archive-v0":
-        # where uvx keeps environments that nobody installed
+        # the folder where uvx keeps temporary environments
         return Installation("uvx", sys.executable, source)
-    return Installation(_pip("pip"), sys.executable, source)
-
-
-def _pip(kind: Kind) -> Kind:
-    from importlib.util import find_spec
-
-    return kind if find_spec("pip") is not None or kind == "editable" else "uv-pip"
+    return Installation("pip" if find_spec("pip") is not None else "uv-pip", sys.executable, source)
 
 
 def _source() -> tuple[str, bool]:
-    """Where it was installed from, and whether it runs from there; empty where nobody wrote that down, or it is gone."""
+    """The path that Everself was installed from, and whether it runs from there; empty if unknown or gone."""
     import json
     from importlib.metadata import PackageNotFoundError, distribution
 

@@ -1,7 +1,7 @@
 """Edits a JSON5 text and leaves every other character unchanged.
 
-Knows paths, not settings: below `agents.list` a part of a path is the id of an item. What it made is parsed again and
-compared with what it meant, so that a slip here is a refusal and never a damaged file.
+Knows paths, not settings; below `agents.list`, a path part is the id of an item. The result is parsed again and compared with the
+intended data, so a bug here raises an error and never damages the file.
 """
 
 import copy
@@ -22,7 +22,7 @@ _START = "{\n}\n"
 
 
 class Editor:
-    """One text, its data and its shape. `strict`: it is another program's JSON, in which every key stands in quotation marks."""
+    """One text, its data and its shape. `strict`: another program's JSON, where every key is quoted."""
 
     def __init__(self, text: str, file: str = FILE, *, strict: bool = False, most: int = LIMIT) -> None:
         self.file, self._most = file, most
@@ -37,7 +37,7 @@ class Editor:
         self.step = self._indent_at(members[0].first) if members else ""
 
     def follow(self, path: Path) -> tuple[Where, object]:
-        """How far a path leads: the place of the last thing on it, and that thing."""
+        """Follow a path as far as it exists. Returns the position and the value of the last node found."""
         where: Where = ()
         node: object = self.data
         for name in path:
@@ -50,7 +50,7 @@ class Editor:
         return where, node
 
     def put(self, path: Path, value: Plain) -> str:
-        """The text with the value at the path, in groups that are made where they are missing."""
+        """The text with the value at the path; missing groups are created."""
         where, node = self.follow(path)
         rest = json.loads(json.dumps(_nested(path, len(where), value)))
         expected = copy.deepcopy(self.data)
@@ -75,7 +75,7 @@ class Editor:
         return self._checked(text, expected, ())
 
     def add(self, path: Path, value: Plain) -> str:
-        """The text with one more value at the end of the list at the path, which must be there."""
+        """The text with a value appended to the list at the path, which must exist."""
         where, node = self.follow(path)
         if len(where) < len(path) or not isinstance(node, list):
             raise BadConfig(f"{'.'.join(path)} in {self.file} is not a list.", mend="Edit it by hand.")
@@ -85,11 +85,11 @@ class Editor:
         return self._checked(self._append(where, lambda indent: self._render(plain, indent)), expected, ())
 
     def remove(self, path: Path) -> str:
-        """The text without the member at the path, which must be there; with an earlier one, if it stood there twice."""
+        """The text without the member at the path, which must exist. If the key occurs twice, an earlier value remains."""
         return self.remove_at(self.follow(path)[0])
 
     def remove_at(self, where: Where) -> str:
-        """The same, by its place: a member of a list has its number there."""
+        """The text without the member at a position; a list item is named by its number."""
         span, text = self.shape.spans[where], self.text
         start, end = span.first, span.end
         after = skip_blanks(text, end)
@@ -111,17 +111,17 @@ class Editor:
         return self._checked(removed, self.data, where)
 
     def _checked(self, text: str, expected: dict[str, object], but: Where) -> str:
-        """The text, if it holds what is expected; what stands at `but` may be missing or differ."""
+        """The text, if it parses to the expected data; the value at `but` may be missing or differ."""
         sides = [copy.deepcopy(expected), parse_json5(text, self.file, self._most)]
         for data in sides if but else ():
             _inside(data, but[:-1]).pop(but[-1], None)
-        # compared as text, because NaN does not equal itself
+        # compared as text because NaN does not equal itself
         if repr(sides[0]) != repr(sides[1]):
             raise BadConfig(f"{self.file} cannot be edited safely.", mend="Edit it by hand.")
         return text
 
     def _append(self, group: Where, render: Callable[[str | None], str]) -> str:
-        """The text with one more member at the end of a group, in the group's own layout."""
+        """The text with a member appended to a group, in the group's own layout."""
         text, span, members = self.text, self.shape.spans[group], self.shape.members(group)
         at, closing, comma = span.start + 1, span.end - 1, ""
         if members:
@@ -141,7 +141,7 @@ class Editor:
         return text[:at] + comma + kept + line + text[closing:]
 
     def _indent_at(self, position: int) -> str:
-        """The blanks at the beginning of the line that holds the position."""
+        """The indentation of the line that contains the position."""
         line = self.text[self.text.rfind("\n", 0, position) + 1 : position]
         return line[: len(line) - len(line.lstrip(" \t"))]
 
@@ -150,7 +150,7 @@ class Editor:
         return name if plain else json.dumps(name, ensure_ascii=False)
 
     def _render(self, value: object, indent: str | None) -> str:
-        """The value as JSON5, groups spread over lines; without an indent everything stays on one line."""
+        """The value as JSON5, with groups spread over lines; without an indent, on one line."""
         if isinstance(value, Mapping) and value:
             inner = None if indent is None else indent + (self.step or "  ")
             members = [f"{self._key(name)}: {self._render(part, inner)}" for name, part in value.items()]
@@ -167,7 +167,7 @@ def _id_of(item: object) -> object:
 
 
 def _nested(path: Path, depth: int, value: Plain) -> Plain:
-    """The value inside the groups that the path names from `depth` on."""
+    """The value wrapped in the groups that the path names from `depth` on."""
     for index in range(len(path) - 1, depth - 1, -1):
         if path[:index] == _LIST:
             members = value if isinstance(value, Mapping) else {}

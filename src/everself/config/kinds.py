@@ -1,6 +1,6 @@
 """The types of settings: each checks one plain value and describes what it accepts.
 
-Pure. Knows nothing of keys or files, and never repeats a value in its words, because the value may be a secret.
+Pure. Knows no keys or files. Messages never repeat a value, because it may be a secret.
 """
 
 import string
@@ -24,14 +24,14 @@ _LIST_LIMIT = 256
 
 
 class Misfit(Frozen):
-    """Why a value does not fit, to be read after the name of the setting."""
+    """The reason why a value does not fit, to follow the name of the setting."""
 
     words: str
 
 
 class Kind(Frozen):
-    """`words` completes "KEY must be …"; `check` gives the value as it is kept, None or a Misfit where it does not fit;
-    `convert` turns the stored value into what other packages get."""
+    """`words` completes "KEY must be …". `check` returns the value to store, None or a Misfit if it does not fit. `convert` turns the
+    stored value into the one that other packages use."""
 
     words: str
     check: Callable[[object], Plain | Misfit | None]
@@ -60,7 +60,7 @@ def _number(words: str, keep: type[int] | type[float], least: float, most: float
 
 
 def one_of(words: type[StrEnum], read_as: Mapping[str, str] | None = None, but: str = "") -> Kind:
-    """One of the words but one; `read_as` holds words of other products that mean one of ours."""
+    """One of the words of an enum except `but`; `read_as` maps words of other products to ours."""
     options = tuple(str(word) for word in words if word != but)
 
     def check(value: object) -> Plain | None:
@@ -72,7 +72,7 @@ def one_of(words: type[StrEnum], read_as: Mapping[str, str] | None = None, but: 
 
 
 def or_plugin(own: Kind, group: PluginGroup) -> Kind:
-    """A word of our own, or a name that an installed package adds."""
+    """One of our own words, or a name that an installed package adds."""
 
     def check(value: object) -> Plain | Misfit | None:
         taken = own.check(value)
@@ -132,7 +132,7 @@ def parse_time(text: str) -> tuple[int, int] | None:
 
 
 def parse_weekly(text: str) -> tuple[int, int, int] | None:
-    """ "Sunday 03:00" → (6, 3, 0), Monday being 0; three letters of the day are enough."""
+    """ "Sunday 03:00" → (6, 3, 0), where Monday is 0; the first three letters of the day are enough."""
     name, _, rest = text.strip().lower().partition(" ")
     time = parse_time(rest.strip())
     days = [number for number, day in enumerate(DAYS) if name in (day, day[:3])]
@@ -140,7 +140,7 @@ def parse_weekly(text: str) -> tuple[int, int, int] | None:
 
 
 def _parsed(parse: Callable[[str], object], *also: str) -> Callable[[object], str | None]:
-    """A check for texts that can be parsed, or are one of the others that are allowed."""
+    """A check for texts that `parse` accepts, or that are in `also`."""
     return lambda value: value if isinstance(value, str) and (value in also or parse(value) is not None) else None
 
 
@@ -160,7 +160,7 @@ def _is_zone(text: str) -> bool:
 
 
 def patterns(told: Callable[[str, str], object], *, programs: bool = True) -> Kind:
-    """Triage patterns of the person's own. A route that is a program to run is only for the host file."""
+    """The user's own triage patterns. Only the host file may name a program as a route."""
     words = 'a list of {pattern: "…", route: "miner" or "validator"}'
 
     def check(value: object) -> Plain | Misfit | None:
@@ -192,7 +192,7 @@ def patterns(told: Callable[[str, str], object], *, programs: bool = True) -> Ki
 
 
 def _bind(value: object) -> Plain | None:
-    """Words of OpenClaw that need something which Everself does not have mean the narrowest place."""
+    """OpenClaw's words for features that Everself does not have are read as the narrowest address."""
     import ipaddress
 
     if not isinstance(value, str):

@@ -1,6 +1,6 @@
-"""Loads a `Config` from texts, step by step, and collects findings for the person.
+"""Loads a `Config` from texts and collects findings for the user.
 
-Pure over texts, places and the vault it is given; `load_here` reads this machine.
+Pure except `load_here`, which reads this machine.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from everself.values import Finding
 
 
 class Loaded(Frozen):
-    """The settings in force. `reading` and `tunables` remember what was given, for `config show`."""
+    """The settings in force. `reading` and `tunables` keep the values as given, for `config show`."""
 
     config: Config
     findings: tuple[Finding, ...]
@@ -29,7 +29,7 @@ class Loaded(Frozen):
 
 
 def load(places: Places, host_text: str | None, tunables_text: str | None = None, vault: Vault = EMPTY_VAULT) -> Loaded:
-    """The settings of both texts; raises BadConfig or UnknownKey for the first problem of the host file."""
+    """The settings of both texts. Raises BadConfig or UnknownKey for the first problem in the host file."""
     reading = _read(places, host_text, vault)
     if reading.problems:
         first, *others = reading.problems
@@ -39,7 +39,7 @@ def load(places: Places, host_text: str | None, tunables_text: str | None = None
 
 
 def with_tunables(loaded: Loaded, text: str | None) -> Loaded:
-    """The same settings with the CONFIG.md of a workspace, which is only found once the host file is read."""
+    """The same settings with the CONFIG.md of a workspace, which is known only after the host file was read."""
     return _finish(loaded.config.places, loaded.reading, text, loaded.vault)
 
 
@@ -53,7 +53,7 @@ def load_here(environ: Mapping[str, str] | None = None) -> Loaded:
 
 
 def check(places: Places, host_text: str | None, vault: Vault = EMPTY_VAULT) -> tuple[Finding, ...]:
-    """Everything that is wrong or odd in the host file, for `doctor`; never raises for a bad file."""
+    """All problems and findings of the host file, for `doctor`; never raises for a bad file."""
     try:
         reading = _read(places, host_text, vault)
         if not reading.problems:

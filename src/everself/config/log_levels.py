@@ -1,4 +1,4 @@
-"""How much is logged: EVERSELF_LOG and the number of -v become a level for each logger. Pure; knows no handler."""
+"""Log levels: turns EVERSELF_LOG and the number of -v into a level for each logger. Pure; knows no handler."""
 
 from collections.abc import Mapping
 
@@ -11,10 +11,10 @@ _VERBOSE = ("", "info", "debug")
 
 
 def read_log_levels(environ: Mapping[str, str], verbose: int = 0) -> dict[str, str]:
-    """Levels such as DEBUG by the name of a logger; empty where nothing is to be logged.
+    """Levels such as DEBUG by logger name; empty if nothing is logged.
 
-    EVERSELF_LOG is a level, or a list `search=debug,models=info` whose names are taken below `everself`. Where -v is given,
-    it decides the level of all that the list does not name.
+    EVERSELF_LOG is a level, or a list such as `search=debug,models=info` whose names are relative to `everself`. -v sets the level of all
+    loggers that the list does not name.
     """
     levels: dict[str, str] = {}
     for item in filter(None, (part.strip() for part in environ.get(VARIABLE, "").split(","))):

@@ -1,6 +1,6 @@
-"""Paths of the host file, the keys and the agents on this machine, read once from the environment. No other module reads it.
+"""Paths of the host file, the keys and the agents on this machine, read once from the environment.
 
-Knows the names of variables and folders. Does not know whether anything exists there, and creates nothing.
+Knows the names of variables and folders. Does not check whether they exist, and creates nothing.
 """
 
 import os
@@ -16,12 +16,12 @@ _ID_LIMIT = 64
 
 
 def environment() -> Mapping[str, str]:
-    """The variables of this process, as they are now."""
+    """The environment variables of this process."""
     return dict(os.environ)
 
 
 def is_agent_id(text: str) -> bool:
-    """Whether the text can name an agent; ids become names of folders, so they are kept plain."""
+    """Whether the text is a valid agent id. Ids become folder names, so only plain characters are allowed."""
     return 0 < len(text) <= _ID_LIMIT and set(text) <= _ID_SYMBOLS and text[0].isalnum()
 
 
@@ -33,7 +33,7 @@ def _checked_id(agent: str) -> str:
 
 
 class Places(Frozen):
-    """Absolute paths. `user_home` is empty where the environment names none and none was needed."""
+    """Absolute paths. `user_home` is empty if the environment sets none and none is needed."""
 
     home: str
     host_file: str
@@ -54,7 +54,7 @@ class Places(Frozen):
         return os.path.join(self.home, name)
 
     def expand(self, path: str, named: str) -> str:
-        """The absolute path meant by `path`; `named` says in an error which setting or variable held it."""
+        """The absolute path for `path`; `named` is the setting or variable to name in an error."""
         return _expand(path, self.user_home, named)
 
 
@@ -72,7 +72,7 @@ def find_places(environ: Mapping[str, str] | None = None) -> Places:
         return _expand(given or fallback, user_home, variable if given else "The default place")
 
     home = place("EVERSELF_HOME", "~/.everself")
-    # the XDG specification asks to ignore a relative value
+    # the XDG specification says to ignore a relative value
     xdg = found.get("XDG_CONFIG_HOME", "")
     return Places(
         home=home,
@@ -93,5 +93,5 @@ def _expand(path: str, user_home: str, named: str) -> str:
     if not os.path.isabs(path):
         mend = "Use an absolute path: a relative path depends on the current folder."
         raise BadConfig(f"{named} must be an absolute path or begin with ~/.", mend=mend)
-    # ".." is left alone: behind a symbolic link it does not mean what the text says
+    # ".." is kept: after a symbolic link it does not mean the parent in the text
     return path if ".." in path.split("/") else os.path.normpath(path)

@@ -1,4 +1,4 @@
-"""What installed packages of others add to Everself, by entry point. Finds names; loads no package."""
+"""Finds what other installed packages add to Everself, by entry point. Loads no package."""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -7,14 +7,14 @@ from everself.frozen import Frozen
 if TYPE_CHECKING:
     from importlib.metadata import Distribution, EntryPoint
 
-# the entry points are called everself.embedders and everself.models
+# the groups of entry points are everself.embedders and everself.models
 PluginGroup = Literal["embedders", "models"]
 EMBEDDERS: PluginGroup = "embedders"
 MODELS: PluginGroup = "models"
 
 
 class Plugin(Frozen):
-    """`package` is the distribution with its version; `entry` loads what it adds."""
+    """`package` is the distribution with its version; `entry` loads the plugin."""
 
     name: str
     package: str
@@ -22,15 +22,15 @@ class Plugin(Frozen):
 
 
 def find_plugins(group: PluginGroup, name: str = "") -> tuple[Plugin, ...]:
-    """All of a group or of a name, in the order of their names. Two packages may offer the same name."""
-    # reads the metadata of every installed distribution, so it is asked for names that are not Everself's own only
+    """All plugins of a group, or those of one name, sorted by name. Two packages may offer the same name."""
+    # this reads the metadata of every installed distribution, so call it only for names that Everself does not know
     from importlib.metadata import distributions
 
     found: dict[tuple[str, str], Plugin] = {}
     for one in distributions():
         try:
             for entry in one.entry_points.select(group=f"everself.{group}"):
-                # of two versions on sys.path the first counts, as it does for imports
+                # the first of two versions on sys.path counts, as for imports
                 found.setdefault((entry.name, one.name), Plugin(entry.name, f"{one.name} {one.version}", entry))
         except (LookupError, OSError, TypeError, ValueError) as error:
             _log_unreadable(one, error)
@@ -38,7 +38,7 @@ def find_plugins(group: PluginGroup, name: str = "") -> tuple[Plugin, ...]:
 
 
 def _log_unreadable(one: "Distribution", error: Exception) -> None:
-    """Somebody's broken package is no reason to find none of the others."""
+    """A broken package must not hide the others."""
     from everself.logs import get_logger
 
     where = getattr(one, "_path", "a package")

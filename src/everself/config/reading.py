@@ -1,6 +1,6 @@
-"""Checks the data of the host file against the table of settings: values by key and agent, problems and findings.
+"""Checks the data of the host file against the table of settings: values by key and agent, problems, findings.
 
-Pure. Knows nothing of the sections, and repeats no value in its messages, because it may be a secret.
+Pure. Knows no sections. Messages repeat no value, because it may be a secret.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _NAMED: frozenset[Path] = frozenset({("mcp", "servers"), ("provider",)})
 
 
 class Given(Frozen):
-    """A value that the host file gives, and the path under which it stands there."""
+    """A value from the host file, with its path there."""
 
     value: Plain | Secret
     path: Path
@@ -31,7 +31,7 @@ class Given(Frozen):
 
 
 class Reading(Frozen):
-    """Values by key, for all agents and for each. `problems` make the file unusable, `findings` do not."""
+    """Values by key, for all agents and for single ones. `problems` make the file unusable, `findings` do not."""
 
     common: dict[str, Given] = field(default_factory=dict)
     agents: dict[str, dict[str, Given]] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class _Reader(Frozen):
             return
         for name, inner in value.items():
             if "." in str(name) and path in _NAMED:
-                # keys are separated by dots, so this one could not be addressed
+                # keys are separated by dots, so this name could not be addressed
                 words = (
                     f"{join_key(path)} contains the name {name}; names with a dot are not supported and are ignored."
                 )
@@ -107,8 +107,8 @@ class _Reader(Frozen):
                 self.fail((*path, str(index)), here, "needs an id.")
 
     def open_agent(self, agent: str, path: Path, where: Where) -> bool:
-        """Begin an agent; false when its id cannot be used."""
-        # ids name folders: two that differ in case only would be one folder on some systems
+        """Add an agent; False if its id cannot be used."""
+        # ids name folders: on some systems, two ids that differ only in case are one folder
         if not is_agent_id(agent):
             self.fail(path, where, "has an id with characters other than letters, digits, - and _.")
         elif agent.lower() in (known.lower() for known in self.done.agents):
@@ -121,7 +121,7 @@ class _Reader(Frozen):
     def take(self, spot: Spot, value: object, path: Path, where: Where) -> None:
         setting = spot.setting
         if setting.secret and isinstance(value, Mapping) and value.get("source") == "env":
-            # the way newer OpenClaw files refer to the environment
+            # newer OpenClaw files refer to the environment like this
             value = f"${{{value.get('id')}}}"
         taken: Plain | Secret | Misfit = setting.kind.take(value)
         if isinstance(taken, Misfit):

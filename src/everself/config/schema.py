@@ -1,6 +1,6 @@
-"""Finds a setting by the path that a file or a person gives: aliases, keys of other products, the nearest known key.
+"""Finds a setting by a path from a file or the user: aliases, keys of other products, the nearest known key.
 
-Knows the table of settings; does not know values or files.
+Knows the table of settings; knows no values or files.
 """
 
 import os
@@ -17,7 +17,7 @@ ANY, ITEM = "*", "[]"
 _LIST: Path = ("agents", "list")
 _SERVERS: Path = ("mcp", "servers")
 
-# newer and older OpenClaw spellings, and what they are read as; applied in this order
+# newer and older OpenClaw spellings with our name for each, applied in this order
 _ALIASES: tuple[tuple[Path, Path], ...] = tuple(
     (tuple(old.split(".")), tuple(new.split(".")))
     for old, new in (
@@ -35,7 +35,7 @@ _ALIASES: tuple[tuple[Path, Path], ...] = tuple(
 
 
 class Spot(Frozen):
-    """Where a path leads: the setting, and the agent it is for ("" where it is for all)."""
+    """The setting that a path names, and the agent it is for ("" for all)."""
 
     setting: Setting
     agent: str
@@ -53,7 +53,7 @@ def join_key(path: Path) -> str:
 
 
 def canonical(path: Path) -> Path:
-    """The path under the name that the table uses; paths nobody renamed come back as they are."""
+    """The path under the name in the table; a path without an alias is returned as it is."""
     for old, new in _ALIASES:
         path = _renamed(path, old, new) or path
     return path
@@ -68,7 +68,7 @@ def spellings(path: Path) -> tuple[Path, ...]:
 
 
 def find_spot(path: Path) -> Spot | None:
-    """The setting that the path names, under any of its names."""
+    """The setting that a path names, under any of its names; None if there is none."""
     known = canonical(path)
     setting = _by_template().get(_template(known))
     if setting is None or not set(path).isdisjoint((ITEM, ANY, "")):
@@ -78,7 +78,7 @@ def find_spot(path: Path) -> Spot | None:
 
 
 def get_spot(key: str) -> Spot:
-    """The setting of a key that a person typed; raises where it names none of ours."""
+    """The setting for a key that the user typed. Raises WrongUse or UnknownKey if it is not one of ours."""
     path = split_key(key)
     spot = find_spot(path)
     if spot is not None:
@@ -91,28 +91,28 @@ def get_spot(key: str) -> Spot:
 
 
 def value_key(spot: Spot) -> str:
-    """The key under which the value is kept: the setting's, with the names that the person chose."""
+    """The key under which the value is stored: the setting's key with the names that the user chose."""
     parts = _parts(spot.setting.key)
     return join_key(tuple(spot.path[at] if part == ANY else part for at, part in enumerate(parts, -len(parts))))
 
 
 def is_group(path: Path) -> bool:
-    """Whether settings stand below this path, under any of their names."""
+    """Whether the path is a group that contains settings, under any of its names."""
     return _template(path) in _groups() or _template(canonical(path)) in _groups()
 
 
 def is_foreign(path: Path) -> bool:
-    """Whether OpenClaw knows this path and Everself has no use for it."""
+    """Whether the path is an OpenClaw setting that Everself does not use."""
     forms = (_template(path), _template(canonical(path)))
     if any(form in _foreign() for form in forms):
         return True
-    # groups shared with OpenClaw: unknown keys in them belong to OpenClaw
+    # unknown keys in a group that OpenClaw has too belong to OpenClaw
     beside = any((*form[:-1], ANY) in _foreign() for form in forms)
     return beside and find_spot(path) is None and not is_group(path)
 
 
 def nearest_key(path: Path) -> str:
-    """The known key that a person most likely meant."""
+    """The known key that the user most likely meant."""
     import difflib
 
     def alike(left: str, right: str) -> float:
@@ -130,14 +130,14 @@ def nearest_key(path: Path) -> str:
 
 
 def _renamed(path: Path, old: Path, new: Path) -> Path:
-    """The path with `new` in the place of `old` at its beginning, `[]` being any agent; empty where it begins otherwise."""
+    """The path with `new` in place of its beginning `old`, where `[]` is any agent; empty if it begins otherwise."""
     if len(path) < len(old) or any(want not in (ITEM, have) for want, have in zip(old, path, strict=False)):
         return ()
     return (*(path[old.index(ITEM)] if part == ITEM else part for part in new), *path[len(old) :])
 
 
 def _template(path: Path) -> Path:
-    """The path with `[]` and `*` in the places where a person chooses the name."""
+    """The path with `[]` and `*` in place of names that the user chooses."""
     parts = list(path)
     if path[:2] in (_LIST, ("agents", "entries")) and len(path) > 2:
         parts[2] = ITEM
@@ -159,7 +159,7 @@ def _by_template() -> dict[Path, Setting]:
 
 @lru_cache(maxsize=1)
 def _names() -> frozenset[Path]:
-    """Every way to write every setting."""
+    """All spellings of all settings."""
     return frozenset(form for path in _by_template() for form in spellings(path))
 
 

@@ -1,4 +1,4 @@
-"""Secrets are stored as references, resolved on demand and never shown.
+"""Secrets: stored as references, resolved on demand, never shown.
 
 Knows `${NAME}` (the environment) and `${secret:NAME}` (the secrets file). Does not write that file.
 """
@@ -17,13 +17,13 @@ _STORED_SYMBOLS = _ENV_SYMBOLS | frozenset("-.")
 
 
 class Vault(Frozen):
-    """What references are looked up in."""
+    """The sources of secrets: the environment and the secrets file."""
 
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     stored: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def look_up(self, reference: str, key: str) -> str:
-        """The value behind one reference, such as OPENAI_API_KEY or secret:NAME."""
+        """The value of one reference, such as OPENAI_API_KEY or secret:NAME."""
         stored = reference.startswith(_STORED)
         name = reference.removeprefix(_STORED)
         value = (self.stored if stored else self.environ).get(name)
@@ -38,7 +38,7 @@ EMPTY_VAULT = Vault()
 
 
 class Secret:
-    """A value that shows itself only to who calls `reveal`; everything else sees the name of its setting."""
+    """A secret value. Only `reveal` returns it; its representation is the name of its setting."""
 
     __slots__ = ("_text", "_vault", "key")
 
@@ -46,17 +46,17 @@ class Secret:
         self.key, self._text, self._vault = key, text, vault
 
     def reveal(self) -> str:
-        """The value; raises BadConfig naming the variable or secret that is missing."""
+        """The value. Raises BadConfig with the name of the missing variable or secret."""
         return expand_references(self._text, self._vault, self.key)
 
     @property
     def origin(self) -> str:
-        """Where the value comes from, safe to show."""
+        """The origin of the value, safe to show."""
         return ", ".join(f"${{{name}}}" for name in references(self._text)) or "the host file"
 
     @property
     def literal(self) -> bool:
-        """Whether the value itself stands in the host file."""
+        """Whether the host file contains the value itself."""
         return bool(self._text) and not references(self._text)
 
     def __bool__(self) -> bool:
@@ -76,7 +76,7 @@ class Secret:
 
 
 def stored_reference(name: str) -> str:
-    """What stands in the host file in the place of a secret that is kept in the secrets file."""
+    """The reference that the host file contains for a secret in the secrets file."""
     return f"${{{_STORED}{name}}}"
 
 
@@ -91,7 +91,7 @@ def expand_references(text: str, vault: Vault, key: str) -> str:
 
 
 def _split(text: str) -> list[tuple[str, str]]:
-    """Pairs of plain text and the reference that follows it ("" at the end). Braces that hold no name are plain text."""
+    """Pairs of plain text and the reference that follows it ("" at the end). Braces without a valid name are plain text."""
     parts: list[tuple[str, str]] = []
     plain, *rest = text.split("${")
     for piece in rest:

@@ -1,6 +1,6 @@
 """The settings as frozen sections. Each field declares its key, type, default and documentation.
 
-Empty texts mean "not set", so that the next source of a chain is asked. Does not know where values come from.
+An empty text means "not set": the next source in the chain is used. Does not know where values come from.
 """
 
 from datetime import timedelta
@@ -33,7 +33,7 @@ _SHARE = number(0, 1)
 _CLOCK = times()
 _NOTES = "entries.session-memory"
 _DECAY = "query.hybrid.temporalDecay"
-# OpenClaw also lets sub-agents write, which Everself never does
+# OpenClaw lets sub-agents write; Everself never does
 _ACCESS = one_of(WorkspaceAccess, {"rw": "ro"})
 
 
@@ -64,7 +64,7 @@ class ContextLimits(Frozen):
 
 
 class Compaction(Frozen):
-    """Ceilings; for a small window the reserve is a quarter and the soft threshold an eighth of it."""
+    """Upper limits. For a small window the reserve is a quarter of it, and the soft threshold an eighth."""
 
     reserve_tokens: int = setting("reserveTokensFloor", _TOKENS, 20_000, "Tokens kept free for the answer.")
     flush: bool = setting("memoryFlush.enabled", FLAG, True, "Stores memories before a conversation is summarised.")
@@ -72,7 +72,7 @@ class Compaction(Frozen):
 
 
 class Heartbeat(Frozen):
-    """`every` of zero means that there is none; hours are "HH:MM", empty for always, in "user", "local" or a zone."""
+    """`every` is zero if heartbeats are off. Hours are "HH:MM", or empty for always; the zone is "user", "local" or a name."""
 
     every: timedelta = setting("", DURATION, "30m", "Time between two heartbeats; 0m turns them off.")
     active_from: str = setting("activeHours.start", times(""), "", "Time of day from which heartbeats run.")
@@ -107,7 +107,7 @@ class Search(Frozen):
 
 
 class AgentSettings(Frozen):
-    """One agent: the shared values with its own in their place. `workspace` and `state` are absolute."""
+    """One agent: the shared values, overridden by its own. `workspace` and `state` are absolute paths."""
 
     id: str = setting("", TEXT, "main", "Id of the agent; it names its folders.", shared=None)
     marked: bool = setting("default", FLAG, False, "Whether it answers when no agent is named.", shared=None)
@@ -129,7 +129,7 @@ class AgentSettings(Frozen):
 
 
 class AlternatePersona(Frozen):
-    """`purge_at` is "HH:MM" in the user's time kinds.zone, empty for no daily window."""
+    """`purge_at` is "HH:MM" in the user's time zone; empty if there is no daily window."""
 
     enabled: bool = setting("", FLAG, False, "Lets the alternate persona take over at times.")
     file: str = setting("", kinds.INSIDE, "SOUL_EVIL.md", "File of the workspace that holds the alternate persona.")
@@ -139,7 +139,7 @@ class AlternatePersona(Frozen):
 
 
 class Hooks(Frozen):
-    """Where `enabled` is off, persona and session notes are told as off too."""
+    """If `enabled` is off, persona and session notes are off too."""
 
     enabled: bool = setting("", FLAG, True, "Switch for all built-in hooks.")
     persona: AlternatePersona = group("entries.soul-evil", AlternatePersona)
@@ -148,7 +148,7 @@ class Hooks(Frozen):
 
 
 class ClientHooks(Frozen):
-    """For the hooks of other programs: `everself hook`."""
+    """Settings of `everself hook`, which other programs call."""
 
     deadline_ms: int = setting(
         "deadlineMs", whole(50, 60_000), 800, "Milliseconds that a coding agent's hook may take."
@@ -165,19 +165,19 @@ class Provider(Frozen):
 
 
 class CustomPattern(Frozen):
-    """`route` is "miner", "validator" or a program that the host file names."""
+    """`route` is "miner", "validator" or a program named in the host file."""
 
     pattern: str
     route: str
 
 
 def _tunable(kind: Kind, default: Plain, doc: str) -> Any:
-    """A setting of CONFIG.md, which is called there as it is here."""
+    """A setting that CONFIG.md may contain under the same name."""
     return setting("", kind, default, doc, place="both")
 
 
 class Tunables(Frozen):
-    """What CONFIG.md may change. Daily times are "HH:MM", the weekly one "Day HH:MM"."""
+    """The settings that CONFIG.md may change. Daily times are "HH:MM", the weekly one is "Day HH:MM"."""
 
     context_budget_tokens: int = _tunable(whole(100, 1_000_000), 6_000, "Tokens of remembered context.")
     identity_tokens: int = _tunable(_TOKENS, 800, "Of these, for SOUL.md.")
@@ -218,14 +218,14 @@ class Tunables(Frozen):
 
 
 class Programs(Frozen):
-    """Commands that Everself runs; only the host file may name them."""
+    """Commands that Everself runs. Only the host file may name them."""
 
     recall_external_handler: str = setting("", TEXT, "", "Program for recall failures that are not about the past.")
     crm_hook: str = setting("", TEXT, "", "Program that gets a message and its names, and prints profiles.")
 
 
 class SpendLimits(Frozen):
-    """Hard stops for what runs unasked and for what nobody watches; a conversation that the owner has is never stopped by them."""
+    """Daily limits for background work, for the API and for guests. They never stop the owner's own conversations."""
 
     background_per_day: float = setting(
         "backgroundPerDay", number(0, 100_000), 1.0, "Dollars a day for models in the background; 0 allows none."
@@ -276,7 +276,7 @@ class ToolSettings(Frozen):
 
 
 class McpServer(Frozen):
-    """A program that is started (`command`), or an address that is asked (`url`)."""
+    """An MCP server: a program to start (`command`) or an address (`url`)."""
 
     name: str
     enabled: bool = setting("", FLAG, True, "Whether the agent gets the tools of this MCP server.")
@@ -288,7 +288,7 @@ class McpServer(Frozen):
 
 
 class Gateway(Frozen):
-    """`bind` is "loopback", "lan" (every address of the machine) or one address."""
+    """`bind` is "loopback", "lan" (all addresses of the machine) or one IP address."""
 
     port: int = setting("", whole(1, 65_535), 7373, "Port of the gateway.")
     bind: str = setting("", kinds.BIND, "loopback", "Address that it listens on: loopback, lan or an IP address.")
@@ -313,7 +313,7 @@ class Config(Frozen):
     gateway: Gateway = group("gateway", Gateway)
 
     def agent(self, agent: str = "") -> AgentSettings:
-        """The agent of that id, or the one that answers when none is named."""
+        """The agent with that id, or the default agent."""
         wanted = agent or self.places.profile or self.default_agent
         for known in self.agents:
             if known.id == wanted:
@@ -324,7 +324,7 @@ class Config(Frozen):
         raise NotFound(f"agent {wanted}. Known agents: {names}.", mend=f"everself setup --agent {wanted}")
 
     def provider(self, name: str) -> Provider:
-        """What is known of a provider, which may be nothing."""
+        """The settings of a provider; all empty if it is not configured."""
         return next((known for known in self.providers if known.name == name), Provider(name))
 
 

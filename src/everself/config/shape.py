@@ -1,6 +1,6 @@
 """Positions of all values in a JSON5 text, and duplicate keys. The parser reports neither.
 
-Reads only texts that the parser has accepted; it finds places and never decides what a value is.
+Accepts only texts that the parser has accepted. Finds positions and does not interpret values.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _ENDS_OF_WORD = _SPACE | _SIGNS | {"/"}
 
 @dataclass(slots=True)
 class Span:
-    """One member: `first` is where its key begins (its value, in a list), `start` and `end` enclose the value."""
+    """The position of a member: `first` is where its key begins (in a list, its value); `start` and `end` enclose the value."""
 
     line: int
     first: int
@@ -28,13 +28,13 @@ class Span:
 
 @dataclass(slots=True)
 class Shape:
-    """Places by path; the path of a member of a list ends in its number. `repeated` keys have only their last place."""
+    """Positions by path; the path of a list item ends with its number. For `repeated` keys only the last position is kept."""
 
     spans: dict[Where, Span] = field(default_factory=dict)
     repeated: list[Where] = field(default_factory=list)
 
     def line_of(self, where: Where) -> int:
-        """The line of the member, or of the nearest group around it that is known; 0 when nothing is."""
+        """The line of the member, or of the nearest known group around it; 0 if there is none."""
         while where and where not in self.spans:
             where = where[:-1]
         return self.spans[where].line if where else 0
@@ -51,9 +51,9 @@ class Shape:
 
 
 def locate(text: str) -> Shape:
-    """The place of every member of a text that is valid JSON5; the whole value has the empty path."""
+    """The position of every member of a valid JSON5 text. The whole value has the empty path."""
     shape = Shape()
-    # per open group its path and, inside […], the number of the next member
+    # for each open group, its path and, for a list, the number of the next item
     groups: list[tuple[Where, int | None]] = []
     here: Where = ()
     line, counted, is_value = 1, 0, True
@@ -82,7 +82,7 @@ def locate(text: str) -> Shape:
 
 
 def skip_blanks(text: str, at: int) -> int:
-    """The next position that is neither space nor comment; the length of the text where there is none."""
+    """The next position that is not white space or a comment; the length of the text if there is none."""
     while at < len(text):
         if text[at] in _SPACE:
             at += 1

@@ -1,6 +1,6 @@
-"""How a section declares its settings, and how the declarations become one table.
+"""Declares settings in sections, and collects the declarations in one table.
 
-Knows no particular setting. `*` in a key stands for a name the person chooses, `[]` for one agent of the list.
+Knows no particular setting. In a key, `*` is a name that the user chooses and `[]` is one agent of the list.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ Place = Literal["host", "both"]
 
 
 class Setting(Frozen):
-    """`own` is the name under `agents.list[]` by which one agent may differ; empty where none may."""
+    """`own` is the name under `agents.list[]` by which one agent may override it; empty if none may."""
 
     key: str
     kind: Kind
@@ -26,13 +26,13 @@ class Setting(Frozen):
 
 
 class Scope(Frozen):
-    """Where the settings of a section stand: for all agents, and below one agent; None where they may not."""
+    """The prefix of a section's settings: for all agents, and for one agent; None if not allowed there."""
 
     shared: str | None = ""
     own: str | None = None
 
     def inside(self, name: str, shared: str | None) -> "Scope":
-        """The scope of what is called `name` in this one; `shared` replaces the first place unless it is empty."""
+        """The scope of the group `name` in this one; a non-empty `shared` replaces the shared prefix."""
 
         def join(place: str | None) -> str | None:
             return place if place is None or not name else f"{place}.{name}".lstrip(".")
@@ -45,10 +45,10 @@ AGENT = Scope("agents.defaults", "")
 
 
 def setting(name: str, kind: Kind, default: Plain, doc: str, **options: Any) -> Any:
-    """A field of a section that is one setting, called as the field is where `name` is empty.
+    """A field that is one setting; with an empty `name`, it is called like the field.
 
-    Options: `place`, `secret`, and `shared`, which is None where only single agents have it, or its key for all of them
-    where that does not follow from the section's place.
+    Options: `place`, `secret`, and `shared`: None if only single agents have the setting, or its shared key if that does not follow from
+    the section.
     """
     shared = options.pop("shared", "")
     told = () if name.endswith("*") else None if options.get("secret") else kind.convert(default)
@@ -57,12 +57,12 @@ def setting(name: str, kind: Kind, default: Plain, doc: str, **options: Any) -> 
 
 
 def group(name: str, section: type, *, shared: str | None = "") -> Any:
-    """A field of a section that is a section itself, its settings below `name`; `shared` as for a setting."""
+    """A field that is a section with its settings below `name`; `shared` as for a setting."""
     return field(default_factory=section, metadata={"group": section, "name": name, "shared": shared})
 
 
 def members_of(section: type, scope: Scope) -> Iterator[tuple[str, Setting | tuple[type, Scope]]]:
-    """By the name of a field: the setting that it declares, as it is called in that scope, or the section that it holds and its scope."""
+    """For each field, its name and the setting with its key in that scope, or the nested section and its scope."""
     for member in fields(section):
         told = member.metadata
         if "group" in told:
@@ -74,6 +74,6 @@ def members_of(section: type, scope: Scope) -> Iterator[tuple[str, Setting | tup
 
 
 def list_table(section: type, scope: Scope) -> Iterator[Setting]:
-    """Every setting of a section and of the sections in it."""
+    """Every setting of a section and its nested sections."""
     for _, found in members_of(section, scope):
         yield from (found,) if isinstance(found, Setting) else list_table(*found)

@@ -1,6 +1,6 @@
 """Reads CONFIG.md: the fenced YAML in the workspace, checked against the settings that it may contain.
 
-Pure. Whatever is wrong becomes a finding and leaves the default in force: a broken CONFIG.md never stops the agent.
+Pure. Every problem becomes a finding and leaves the default in force: a broken CONFIG.md never stops the agent.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from everself.values import Finding
 
 FILE = "CONFIG.md"
 LIMIT = 256 * 1024
-# limit of keys and blocks: far more than needed, and few enough to find the nearest key for each
+# limit of keys and blocks: more than enough, and few enough to find the nearest key for each
 _MOST = 100
 _LANGUAGES = ("yaml", "yml")
 PATTERNS = "heartbeat_custom_patterns"
@@ -29,7 +29,7 @@ class TunablesReading(Frozen):
 
 
 def read_tunables(text: str) -> TunablesReading:
-    """The values of every YAML block; where two blocks give the same key, the later one counts."""
+    """The values of all YAML blocks; a later block overrides an earlier one."""
     if len(text) > LIMIT:
         words = f"the file is larger than {LIMIT // 1024} KB and was not read; the defaults are used."
         return TunablesReading(findings=_broken(1, words))
@@ -39,7 +39,7 @@ def read_tunables(text: str) -> TunablesReading:
 
 
 def join_patterns(found: TunablesReading, host: object) -> TunablesReading:
-    """Patterns add up, those of the host file first: a workspace that lists its own, or none, does not silence them."""
+    """Append the patterns of CONFIG.md to those of the host file, which a workspace cannot remove."""
     own = found.values.get(PATTERNS)
     if not isinstance(host, tuple) or not host or not isinstance(own, tuple):
         return found
@@ -56,7 +56,7 @@ def join_patterns(found: TunablesReading, host: object) -> TunablesReading:
 
 
 def _find_blocks(text: str) -> list[tuple[int, str]]:
-    """The inside of every YAML fence, with the number of its first line."""
+    """The content of every YAML fence, with the number of its first line."""
     blocks: list[tuple[int, str]] = []
     fence, language, inside, first = "", "", [""], 0
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
@@ -80,7 +80,7 @@ def _find_blocks(text: str) -> list[tuple[int, str]]:
 
 
 def _read_block(first: int, text: str, values: dict[str, Plain]) -> Sequence[Finding]:
-    """Adds the values of a block, and says what is wrong in it."""
+    """Add the values of a block to `values`; returns the findings."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
@@ -114,7 +114,7 @@ def _take(name: str, value: object, line: int, values: dict[str, Plain], finding
         words = f"is not a setting. Did you mean {nearest_key((name,))}?"
         note("warning", "tunable-unknown", words, f"Edit {FILE}.")
     elif spot.setting.place == "host":
-        # the template shows the key with an empty value, which asks for nothing
+        # the template contains the key with an empty value, which is allowed
         if value not in ("", None):
             words = "is only allowed in the host file: a workspace may not name programs to run."
             note("error", "tunable-refused", words, f"everself config set {name} VALUE")

@@ -14,8 +14,8 @@ from everself.models.chat.protocol import ChatModel, ChatRequest, JsonObject, To
 
 
 class CostRecorder:
-    """Records what a turn costs and nothing else: in dollars, None where a price is unknown. `generation` is that of the request that was
-    sent last; a turn that keeps nothing ends if something is forgotten meanwhile."""
+    """Records only what a turn costs, in dollars; None if a price is unknown. `generation` belongs to the request that was sent last. A
+    turn that stores nothing ends if something is forgotten in the meantime."""
 
     def __init__(self, shared: SharedState, session: Session, model: ChatModel, job: str, generation: int = 0) -> None:
         self._shared = shared
@@ -41,9 +41,9 @@ class CostRecorder:
 
 
 class TurnRecorder(CostRecorder):
-    """Of one turn. `used` are the tools that were called, `asked` is the message that called the last of them.
+    """Records one turn. `used` are the tools that were called; `asked` is the id of the message that called the last of them.
 
-    `prepare` puts the request of the turn together from what is stored. `notes` is what the model was told beside the message.
+    `prepare` builds the turn's request from what is stored. `notes` returns what the model was told in addition to the message.
     """
 
     def __init__(
@@ -99,14 +99,14 @@ class TurnRecorder(CostRecorder):
         await self._shared.in_thread(keep)
 
     async def replied(self, text: str, meta: Callable[[], JsonObject]) -> str:
-        """Keep the end of a reply; the message's id."""
+        """Store the end of a reply. Returns the id of the message."""
         message = await self._shared.in_thread(
             lambda: self._log.add(self._session, "assistant", self._unsaid(text), meta=meta())
         )
         return message.id
 
     def _unsaid(self, text: str) -> str:
-        """Removes forgotten text from the model's answer: the model may have read it before it was forgotten."""
+        """Remove forgotten text from the model's answer, because the model may have read it before it was forgotten."""
         if self._shared.generation() == self.generation:
             return text
         return without_forgotten(text, self._shared.resources.memory.catalog)

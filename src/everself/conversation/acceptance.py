@@ -1,4 +1,4 @@
-"""Stores what begins a turn: a message, what a program's tools gave, or both. A message with an identity is stored once.
+"""Stores what begins a turn: a message, the results of a program's tools, or both. A message with an identity is stored once.
 
 Knows neither prompts nor models.
 """
@@ -22,9 +22,9 @@ _NOBODY: Final = "this conversation holds no message that could be answered."
 
 
 class Acceptance(Frozen):
-    """`first` is what the turn is known by; `answered` is the message that is being answered, which with results alone is an earlier one.
+    """`first` identifies the turn. `answered` is the message to reply to; if only results came in, it is an earlier one.
 
-    `known`: the message was stored before, and acted on. `instead` is a reply to it that broke off, whose place the next one takes.
+    `known`: the message was stored and acted on before. `instead` is the id of a reply to it that broke off; the next reply replaces it.
     """
 
     session: Session
@@ -35,31 +35,33 @@ class Acceptance(Frozen):
 
     @property
     def goes_on(self) -> bool:
-        """Whether no message begins the turn: results came in."""
+        """Whether the turn began with tool results instead of a message."""
         return self.first.id != self.answered.id and self.first.role == "tool" and self.answered.seq < self.first.seq
 
     @property
     def by_program(self) -> bool:
-        """Whether nobody said what is being answered."""
+        """Whether the message to reply to was written by a program, not by a person."""
         return bool(self.answered.meta.get("system"))
 
 
 def identity_of(name: str, scope: Scope, channel: str) -> str:
-    """The id of a message that a program names: names of different people, kinds of session or channels never meet."""
+    """The message id for a name chosen by a program. The hash includes person, project, kind of session and channel, so that equal names do
+    not collide."""
     parts = ("said", channel, scope.kind.value, scope.person or "", scope.project or "", name)
     return _hashed(*parts)
 
 
 def accept(log: SessionLog, session: Session, text: str, person: str, options: TurnOptions) -> Acceptance:
-    """When this returns, all of it is durable. Raises NotFound for results where nothing was said."""
+    """Store the message and the results; both are durable when this returns. Raises NotFound if there are results but no message to
+    answer."""
     session = log.fresh(session)
-    # with results, images are those of the message that is being answered, shown again
+    # images that come with results are those of the message being answered, shown again
     speaks = bool(text.strip() or (options.images and not options.results))
     known = log.message(options.identity) if options.identity else None
     first: Message | None = None
     messages = log.messages(session) if options.results else ()
     if options.results:
-        # before the texts themselves, so that after a crash they are never found without their taint
+        # marked before the texts are stored, so that after a crash they are never found without their taint
         session = log.mark(session, taint=TOOL)
         named = "" if speaks else options.identity
         known_results = {str(one.meta.get("call", "")): one for one in messages if is_result(one)}
@@ -82,7 +84,8 @@ def accept(log: SessionLog, session: Session, text: str, person: str, options: T
 
 
 def _broken_off(after: Sequence[Message]) -> str:
-    """The end of a reply that broke off. A step that called tools is none: what it did was done."""
+    """The id of the last message of a reply that broke off, or empty. A step that called tools does not count, because its calls had
+    effects."""
     reply = reply_after(after)
     if reply is None or reply.whole:
         return ""

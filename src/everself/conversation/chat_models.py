@@ -11,7 +11,7 @@ REFLEX = "reflex"
 
 
 def open_chat_model(name: str, providers: "Sequence[Provider]") -> "ChatModel":
-    """Raises ModelFailed where there is no model of that name; nothing is asked yet."""
+    """Open the model without sending a request. Raises ModelFailed if there is no model of that name."""
     if name == REFLEX:
         from everself.conversation.reflex.model import Reflex
 

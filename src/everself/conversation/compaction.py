@@ -1,8 +1,8 @@
 """Compacts a long conversation: checkpoint, memory flush, summary.
 
-On every path the same order: the checkpoint, which needs no model; then a silent turn in which the model stores what it thinks should
-last; then a summary by the model, or without one how each message began. Soul and corrections are no part of what is dropped: they
-are read from their files at every turn. Each step may fail but the first, and what fails is said.
+The order is always the same: first the checkpoint, which needs no model; then a silent turn in which the model stores what it considers
+worth keeping; then a summary, written by the model or, without one, made of the beginnings of the messages. Soul and corrections are never
+dropped, because they are read from their files at every turn. Every step except the first may fail, and a failure is reported.
 """
 
 from collections.abc import Sequence
@@ -38,22 +38,22 @@ MOST_OF_A_NOTE: Final = 800
 MOST_ASKED: Final = 2_000
 JOB: Final = "flush"
 TOOLS: Final = frozenset({"memory_search", "memory_get", "memory_write"})
-# of the window: as much of the conversation as it holds beside the prompt
+# shares of the window for the conversation: the largest that fits next to the prompt is used
 _SHARES: Final = (2, 4, 8)
-# used where the model's window is unknown or too large to be filled at every turn
+# used if the model's window is unknown; also the upper limit, because a larger window should not be filled at every turn
 _NO_WINDOW: Final = 200_000
 
 
 def limit_of(window: int, settings: Compaction) -> int:
-    """Tokens of a window that a conversation may use before room is made."""
+    """The number of tokens of a window that a conversation may use before it is compacted."""
     reserve = min(settings.reserve_tokens, window // 4)
     soft = min(settings.soft_threshold, window // 8)
     return window - reserve - soft
 
 
 def cut_at(messages: Sequence[Message], tokens: int) -> int:
-    """How many messages go, so that about so many tokens stay. What stays begins with something that was said to the agent, and the
-    last such message always stays: it is being answered."""
+    """The number of messages to drop so that about `tokens` tokens stay. The rest begins with a user message, and the last user message
+    always stays, because it is being answered."""
     starts = [at for at, one in enumerate(messages) if one.role == "user"]
     if not starts:
         return 0
@@ -78,7 +78,7 @@ class ConversationCompactor:
         return used >= limit_of(window, self._settings)
 
     def window(self) -> int:
-        """Of the model that answers, or one of the usual size where it cannot be opened."""
+        """The window of the model that answers, or a typical size if the model cannot be opened."""
         model = self._model()
         return model.window if model is not None else _NO_WINDOW
 
@@ -86,11 +86,11 @@ class ConversationCompactor:
         return min(MOST_OF_A_SUMMARY, self.window() // 8)
 
     def is_heavy(self, session: Session) -> bool:
-        """Whether what was said since the last time is so much that reading it at every turn is slow."""
+        """Whether so much was said since the last compaction that reading it at every turn is slow."""
         return self._shared.log.weight(session) >= HEAVY
 
     async def compact(self, session: Session, why: str = "asked") -> CompactionResult:
-        """Make room. Where there is nothing that could go, only the checkpoint is made. `why`: threshold, size, overflow or asked."""
+        """Compact the conversation. If there is nothing to drop, make only the checkpoint. `why`: threshold, size, overflow or asked."""
         log = self._shared.log
         checked = await self._shared.in_thread(lambda: self._checkpoint.make(session))
         now = await self._shared.in_thread(lambda: log.fresh(session))
@@ -102,7 +102,7 @@ class ConversationCompactor:
             return CompactionResult(now, "", checked.entries, 0, now.summary, 0)
         last = messages[cut - 1].seq
         flushed, trouble = await self._flushed(now, model)
-        # read again after each request: what was forgotten while a model was asked must not come back with its answer
+        # read again after each request: text forgotten during a request must not return with the model's answer
         generation = await self._shared.in_thread(self._shared.generation)
         now, gone = await self._shared.in_thread(lambda: self._until(session, last))
         summary, failure = await self._summary(now, gone, model)
@@ -121,12 +121,12 @@ class ConversationCompactor:
         )
 
     def _until(self, session: Session, last: int) -> tuple[Session, list[Message]]:
-        """The session as it stands, and what of it the next summary stands for."""
+        """The session as currently stored, and the messages that the next summary replaces."""
         now = self._shared.log.fresh(session)
         return now, [one for one in self._shared.log.messages(now, now.compacted) if one.seq <= last]
 
     async def note(self, session: Session) -> str:
-        """The note of a session that ends, after its checkpoint; where it stands, empty where there was nothing to note."""
+        """Write the note of a session that ends, after its checkpoint. Returns the note's path, or empty if there was nothing to note."""
         await self._shared.in_thread(lambda: self._checkpoint.make(session))
         now = await self._shared.in_thread(lambda: self._shared.log.fresh(session))
         messages = await self._shared.in_thread(lambda: self._notes.material(now))
@@ -142,7 +142,7 @@ class ConversationCompactor:
         return await self._shared.in_thread(lambda: self._notes.write(now, messages, name, summary))
 
     def _model(self) -> ChatModel | None:
-        """None where it cannot be opened."""
+        """The model, or None if it cannot be opened."""
         try:
             return self._shared.model
         except ModelFailed:
@@ -174,7 +174,7 @@ class ConversationCompactor:
         return said or plain, ""
 
     async def _named(self, session: Session, messages: Sequence[Message], model: ChatModel | None) -> tuple[str, str]:
-        """A name and a note by the model; empty ones where it cannot."""
+        """A name and a note written by the model; both empty if it cannot write them."""
         if not messages or model is None or model.name == REFLEX:
             return "", ""
         text = material(messages, "", model.window // 2)
@@ -196,7 +196,7 @@ class ConversationCompactor:
 
 
 def stays(why: str, window: int) -> int:
-    """How many tokens of a conversation stay as they were said."""
+    """The number of tokens of a conversation that stay verbatim."""
     window = min(window, _NO_WINDOW)
     if why == "overflow":
         # the vendor counts tokens differently
@@ -211,10 +211,10 @@ def _tokens(message: Message) -> int:
 
 
 async def _flush(shared: SharedState, session: Session, instruction: str) -> int:
-    """The silent turn, which is not shown: how many memories it stored. Raises ModelFailed.
+    """Run the silent turn, which is not shown. Returns the number of memories it stored. Raises ModelFailed.
 
-    Neither its words nor its calls are kept among the messages. Nothing that the person said supports its calls, so what it writes has
-    the agent as its source, or the taint of the conversation.
+    Neither its text nor its calls are stored as messages. No statement of the person supports its calls, so the source of what it writes is
+    the agent, or the taint of the conversation.
     """
     model = await shared.in_thread(lambda: shared.model)
     await shared.in_thread(lambda: shared.spend_meter.allow(JOB))
@@ -239,7 +239,7 @@ async def _flush(shared: SharedState, session: Session, instruction: str) -> int
 def _flush_request(
     shared: SharedState, session: Session, messages: Sequence[Message], instruction: str, model: ChatModel
 ) -> tuple[ChatRequest, str]:
-    """What the model is given, and the taint of it."""
+    """The request for the model, and its taint."""
     said = turns_of(messages, session.summary, session.summary_source)
     for share in _SHARES:
         turns = [*_ending(said, model.window // share), UserTurn(instruction)]
@@ -256,7 +256,7 @@ def _flush_request(
 
 
 def _ending(turns: Sequence[Turn], tokens: int) -> list[Turn]:
-    """As much of the end as there is room for, beginning with something that was said to the agent."""
+    """The last turns that fit into `tokens`, beginning with a user turn."""
     kept: list[Turn] = []
     for turn in reversed(turns):
         tokens -= _turn_tokens(turn)

@@ -26,26 +26,26 @@ if TYPE_CHECKING:
 
 OWNER: Final = Scope(SessionKind.MAIN)
 LAST: Final = "last"
-# sessions whose turn the code that asks is a part of: a tool's, mostly
+# the sessions being answered by the turns that the current code runs inside, for example inside a tool
 _ANSWERED: "ContextVar[tuple[str, ...]]" = ContextVar("sessions that are being answered", default=())
 
 
 class Chat:
-    """One agent's conversations. Turns of one session come one after the other, also those of other processes."""
+    """One agent's conversations. The turns of one session run one after the other, across processes too."""
 
     def __init__(self, shared: SharedState, locks: TurnLocks) -> None:
         self._shared = shared
         self._locks = locks
         # unfinished turns of each session, in order
         self._running: dict[str, list[asyncio.Task[None]]] = {}
-        # messages with an id of which one turn at a time may be begun, and how many wait for it
+        # per message id, the lock that lets one turn at a time begin, and the number of turns that hold it or wait for it
         self._once: dict[str, tuple[asyncio.Lock, int]] = {}
-        # begun here and not left yet; one in which nothing was said is stored nowhere else
+        # sessions begun here and not left yet; a session without messages is stored nowhere else
         self._begun: dict[str, Session] = {}
 
     @property
     def model(self) -> ChatModel:
-        """The model that answers. Raises ModelFailed where it cannot be opened."""
+        """The model that answers. Raises ModelFailed if it cannot be opened."""
         return self._shared.model
 
     @property
@@ -54,11 +54,12 @@ class Chat:
         return self._shared
 
     def use(self, model: ChatModel) -> None:
-        """Let another model answer, until the agent is closed."""
+        """Use another model for replies until the agent is closed."""
         self._shared.model = model
 
     def begin(self, scope: Scope = OWNER, channel: str = "cli", resume: str = "") -> Session:
-        """A new session, or an earlier one: by its id, the beginning of its id, or `last`, which starts a new one where there is none."""
+        """A new session, or an earlier one given by its id, a prefix of its id, or `last`. If there is no last session, a new one
+        starts."""
         begun = self._begun.get(resume)
         if begun is not None and begun.scope == scope:
             return begun
@@ -75,13 +76,14 @@ class Chat:
 
     @asynccontextmanager
     async def once(self, identity: str) -> AsyncIterator[None]:
-        """Held by the one turn of a message that has an id; whoever sends the same one waits until it is over, in other processes too."""
+        """Hold the lock of a message id for one turn. Another caller with the same id waits until that turn is over, in other processes
+        too."""
         import asyncio
 
         lock, waiting = self._once.get(identity, (asyncio.Lock(), 0))
         self._once[identity] = (lock, waiting + 1)
         try:
-            # named as a session would be: ids of messages are made as those are, and never the same
+            # the lock is named like a session's: message ids have the same form as session ids, and no two are equal
             async with lock, self._locks.hold(identity):
                 yield
         finally:
@@ -92,9 +94,9 @@ class Chat:
     async def converse(
         self, session: Session, text: str, person: str = "", options: TurnOptions = PLAIN_TURN
     ) -> AsyncGenerator[Event, None]:
-        """The events of one turn: Accepted first, Done last. Leaving early, or `cancel`, stops it; what was said is kept.
+        """The events of one turn: Accepted first, Done last. Leaving early or calling `cancel` stops the turn; what was said is stored.
 
-        `person` is who speaks where that is not the owner. Raises before Accepted where the message could not be kept.
+        `person` is the speaker if that is not the owner. Raises before Accepted if the message could not be stored.
         """
         import asyncio
 
@@ -110,7 +112,7 @@ class Chat:
             while (event := await queue.get()) is not None:
                 yield event
             if task.cancelled():
-                # before it began: nothing was kept
+                # cancelled before it began: nothing was stored
                 yield Done("", "", "cancelled")
             else:
                 # a failure before the turn could end normally
@@ -126,16 +128,16 @@ class Chat:
 
     @property
     def running(self) -> frozenset[str]:
-        """Sessions in which somebody is being answered."""
+        """The sessions in which a turn is running."""
         return frozenset(self._running)
 
     def cancel(self, session: Session) -> bool:
-        """Stop the turn that runs, if one does. Its events end with Done, as always."""
+        """Stop the running turn, if any. Returns whether there was one. Its events end with Done, as always."""
         running = self._running.get(session.id, [])
         return any(task.cancel() for task in running[:1])
 
     async def compact(self, session: Session, why: str = "asked") -> CompactionResult:
-        """Compact a long conversation, after its statements were stored."""
+        """Compact a long conversation, after its statements were stored in memory."""
         fresh = await self._shared.in_thread(lambda: self._shared.log.fresh(session))
         resources = await self._shared.in_thread(lambda: self._shared.resources)
         made = await resources.compactor.compact(fresh, why)
@@ -157,7 +159,7 @@ class Chat:
         return Renewed(self._new(session.scope, session.channel), note)
 
     async def close(self, session: Session) -> None:
-        """Leave a conversation, which may go on later: what was said is kept in memory first."""
+        """Leave a conversation, which may be resumed later. Its statements are stored in memory first."""
         try:
             await self._shared.in_thread(lambda: self._shared.checkpoint.make(self._shared.log.fresh(session)))
         finally:
@@ -170,7 +172,7 @@ class Chat:
         if before is not None:
             await asyncio.wait({before})
         async with self._locks.hold(session):
-            # what can wait for idle time does, so that no reply comes in jerks
+            # deferrable search work waits for idle time, so that replies stream smoothly
             with QUESTIONS.answering():
                 _ANSWERED.set((*_ANSWERED.get(), session))
                 await turning.run()
@@ -186,7 +188,7 @@ _SPAWN: Final = ToolSpec(
 
 
 def spawn_tool(scope: Scope, shared: Callable[[], SharedState]) -> tuple[Tool, ...]:
-    """The tool for the owner's sessions, nothing for others."""
+    """The `spawn` tool for the owner's sessions; empty for others."""
     if not is_owner(scope):
         return ()
 
@@ -200,12 +202,12 @@ def spawn_tool(scope: Scope, shared: Callable[[], SharedState]) -> tuple[Tool, .
 
 
 async def _send(shared: SharedState, task: str, setting: ToolContext) -> Outcome:
-    """Have it done. A failure is a report too; being cancelled stops it, and what it said stays in its session."""
+    """Run the task in a sub-agent and report back. A failure is reported too; cancelling stops it, and its messages stay in its session."""
     log = shared.log
     scope = Scope(SessionKind.SUBAGENT, project=setting.scope.project)
     session = await shared.in_thread(lambda: log.begin(scope, CHANNEL))
     events: list[Event] = []
-    # the task is worded by a model, which may have read a page
+    # the task is worded by a model, which may have read a web page
     options = TurnOptions(unwatched=setting.unwatched)
     await TurnRunner(shared, session, task, "", events.append, taint=setting.taint, options=options).run()
     shared.drop_prefix(session.id)

@@ -1,4 +1,4 @@
-"""What the owner is told and asked about a correction, in the languages that replies are written in."""
+"""The owner's replies and questions about a correction, in each language of replies."""
 
 from typing import Final
 

@@ -8,12 +8,12 @@ from everself.frozen import Frozen
 from everself.models.chat.protocol import Usage
 
 Level = Literal["info", "warning"]
-# `tool_calls`: tools of the program that asks were called, and their results are awaited
+# `tool_calls`: tools of the calling program were called, and their results are awaited
 Ending = Literal["stop", "length", "refused", "cancelled", "failed", "steps", "tool_calls"]
 
 
 class Accepted(Frozen):
-    """The message is durable; whatever happens now, it is not lost. Always the first event of a turn."""
+    """The message is durable and cannot be lost any more. Always the first event of a turn."""
 
     session: str
     message: str
@@ -30,7 +30,7 @@ class Thinking(Frozen):
 
 
 class ToolCalled(Frozen):
-    """`client`: it is the program that asks which has to run it."""
+    """`client`: the calling program has to run the tool."""
 
     id: str
     name: str
@@ -48,14 +48,14 @@ class ToolReturned(Frozen):
 
 
 class MemoryWritten(Frozen):
-    """`told`: the reply itself says so, and nobody needs to hear it twice."""
+    """`told`: the reply itself reports it, so interfaces need not repeat it."""
 
     written: Written
     told: bool = False
 
 
 class Notice(Frozen):
-    """Something the person should know that is no part of the reply."""
+    """Something the person should know that is not part of the reply."""
 
     text: str
     level: Level = "info"
@@ -63,7 +63,8 @@ class Notice(Frozen):
 
 
 class Done(Frozen):
-    """The last event of a turn. `message` is the stored reply, empty where there was none; `filled` the share of the window in use."""
+    """The last event of a turn. `message` is the id of the stored reply, empty if there was none; `filled` is the share of the window in
+    use."""
 
     message: str
     text: str

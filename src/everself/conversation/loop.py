@@ -1,7 +1,7 @@
 """The agent loop: ask the model, stream its reply, run the tools it calls, repeat until it has answered.
 
-A function that emits events. It knows neither prompts nor how a conversation is stored: the caller passes in a recorder for each step
-and finds in `LoopState` how far it got, also when it was cancelled or the model failed.
+A function that emits events. It knows neither prompts nor how a conversation is stored: the caller passes in a recorder for each step and
+finds in `LoopState` how far the turn got, even if it was cancelled or the model failed.
 """
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -36,15 +36,15 @@ Ending = Literal["stop", "length", "refused", "steps", "tool_calls"]
 
 
 class StepRecorder(Protocol):
-    """Makes what happens durable, before the model is shown anything that follows from it.
+    """Makes each step durable before the model is shown anything that follows from it.
 
-    `renewed` is asked before each request: where something was forgotten since it was put together, it is put together anew.
+    `renewed` is called before each request and rebuilds it if something was forgotten since it was built.
     """
 
     async def renewed(self, request: ChatRequest) -> ChatRequest: ...
 
     async def called(self, text: str, calls: Sequence[ToolCall], usage: Usage, left: Sequence[str] = ()) -> None:
-        """`left` are the ids of the calls that are left to the program that asks."""
+        """`left` are the ids of the calls that the calling program has to run."""
 
     async def returned(self, called: CallResult) -> None: ...
 
@@ -53,24 +53,24 @@ class StepRecorder(Protocol):
 
 @dataclass(slots=True)
 class LoopState:
-    """How far a turn got. `said` is what is not kept yet; `earlier` are the texts of steps that are."""
+    """How far a turn got. `said` is text not stored yet; `earlier` are the texts of the steps already stored."""
 
     taint: Stamp = OWN
     said: str = ""
     earlier: list[str] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
-    # of the newest request alone: how much of the window was in use
+    # usage of the latest request alone: how much of the window was in use
     latest: Usage = field(default_factory=Usage)
     written: list[Written] = field(default_factory=list)
     why: Ending = "stop"
     steps: int = 0
-    # how the model calls tools, as far as that was tested
+    # how the model calls tools, as far as tests have shown
     calling: Calling = "untested"
-    # the reply has to be JSON: only its last step is, and is shown when it is whole
+    # the reply has to be JSON: only its last step is, and it is shown only when complete
     shaped: bool = False
 
     def say(self, text: str) -> Iterator[Text]:
-        """Take a piece of the reply; what to show of it."""
+        """Add a piece of the reply. Yields what to show of it."""
         if self.shaped:
             self.said += text
         elif text:
@@ -81,7 +81,7 @@ class LoopState:
 
     @property
     def text(self) -> str:
-        """All of the reply, as its pieces were shown."""
+        """The whole reply, as its pieces were shown."""
         return "\n\n".join(part for part in (*self.earlier, self.said) if part)
 
 
@@ -93,7 +93,7 @@ async def run_loop(
     state: LoopState,
     keep: StepRecorder,
 ) -> AsyncIterator[Event]:
-    """Events of one turn up to the model's last word. Raises ModelFailed."""
+    """The events of one turn up to the model's final answer. Raises ModelFailed."""
     box = {tool.spec.name: tool for tool in tools}
     known = {call.id for turn in request.turns if isinstance(turn, ModelTurn) for call in turn.calls}
     request = replace(request, tools=tuple(tool.spec for tool in tools))
@@ -119,7 +119,7 @@ async def run_loop(
                         end = piece
             whole = True
         finally:
-            # what a reply that breaks off held back was said as well
+            # text that the reader held back belongs to a reply that breaks off
             state.said += "" if whole else reader.end(whole=False).text
         state.steps += 1
         state.usage += end.usage
@@ -164,13 +164,13 @@ async def run_loop(
 
 
 def _is_left(call: ToolCall, box: Mapping[str, Tool]) -> bool:
-    """Whether the program that asks has to run it. A call with broken arguments is answered here, so that the model calls again."""
+    """Whether the calling program has to run the call. A call with broken arguments is answered here, so that the model calls again."""
     tool = box.get(call.name)
     return tool is not None and tool.client and not isinstance(read_arguments(call.arguments), str)
 
 
 def _named_anew(call: ToolCall, known: set[str]) -> ToolCall:
-    """Some vendors restart the numbering of calls with each answer; stored calls need distinct ids."""
+    """Give the call a new id if its id is empty or used before: some vendors restart the numbering with each answer."""
     return replace(call, id=f"{call.id}-{new_id()}".strip("-")) if not call.id or call.id in known else call
 
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from everself.models.embedding.protocol import Embedder
     from everself.search.recall import Recall
 
-# a message, its reply, and what tools were called for between them
+# enough for the last message, its reply, and the tool calls and results between them
 _LOOKED_AT: Final = 16
 
 
 class MessageActions:
-    """What happens to a message before any model sees it. Nothing is compiled and no index opened before the first message."""
+    """Processes a message before any model sees it. Compiles no patterns and opens no index before the first message."""
 
     def __init__(
         self,
@@ -61,11 +61,12 @@ class MessageActions:
         return CorrectionHandler(self._memory, self._open_recall(), triage, *asks)
 
     def _before(self, setting: "ToolContext") -> None:
-        """What was said before this message is kept first, so that a correction finds what it corrects."""
+        """Make the checkpoint up to this message, so that a correction finds the entry it corrects."""
         self._checkpoint.make(self._log.find(setting.session), before=setting.message)
 
     def _said_before(self, setting: "ToolContext") -> tuple[str, ...]:
-        """What the agent said right before this message, and what the person had said to that; neither where somebody else spoke."""
+        """The agent's last reply before this message and the person's message that it answered; empty if there is none, or if somebody else
+        spoke last."""
         message = self._log.message(setting.message)
         if message is None:
             return ()
@@ -76,7 +77,7 @@ class MessageActions:
         return found[-1].content, asked.content
 
     def _handle(self, program: str, text: str) -> bool:
-        """Pass a message on to a program, which only the host file may name."""
+        """Pass a message to a program, which only the host file may name. Returns whether it succeeded."""
         from everself.conversation.context.extensions import ask_program
 
         return not ask_program(program, text).notice

@@ -10,7 +10,7 @@ from everself.frozen import Frozen
 from everself.models.chat.protocol import JsonObject
 from everself.storage.state.searches import Searches, SearchRecord
 
-# kept with every reply: a large memory leaves out hundreds of places each time, and the record of the search holds them all
+# stored with every reply: in a large memory hundreds of places are left out each time, and the search record lists them all
 _LISTED: Final = 40
 
 
@@ -22,7 +22,7 @@ class ToolUse(Frozen):
 
 
 def find_search(searches: Searches, name: str) -> SearchRecord | None:
-    """The search of a receipt; none where it was not searched for anything, or the record is gone."""
+    """The search of a receipt; None if nothing was searched for or the record was deleted."""
     try:
         return searches.find(name) if name else None
     except (NotFound, WrongUse):

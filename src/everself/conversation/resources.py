@@ -1,4 +1,4 @@
-"""What turns of a conversation use of an agent, and what they leave. Opened in the first turn, after its message is durable."""
+"""What a turn uses of an agent, and what it returns. Opened in the first turn, after its message is durable."""
 
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -21,23 +21,24 @@ if TYPE_CHECKING:
 
 
 class TurnOptions(Frozen):
-    """What a program adds to a message that it passes on. The words are from outside: shown to the model, and never remembered.
+    """What a program adds to a message that it passes on. The added texts come from outside: they are shown to the model and never
+    remembered.
 
-    `earlier` was said elsewhere, before the first message of the session (see `said_elsewhere`); `system` are the program's instructions
-    for this reply, `beside` words that it added to the message. `results` are what its own `tools` gave when they were called.
+    `earlier` was said elsewhere, before the first message of the session (see `said_elsewhere`). `system` are the program's instructions
+    for this reply; `beside` is text that it added to the message. `results` are the results of its own `tools`.
     """
 
     earlier: str = ""
     system: str = ""
     max_tokens: int | None = None
-    # a program asks on behalf of somebody, and nobody sees what it costs
+    # the request comes from a program, and nobody watches its cost
     unwatched: bool = False
-    # the id of the message, which makes it count once
+    # the id of the message: a message with the same id is stored once
     identity: str = ""
     beside: tuple[str, ...] = ()
-    # the words are the program's own: nobody said them
+    # the message was written by the program, not by a person
     by_program: bool = False
-    # ids of calls that no conversation held, where their results are what the program says
+    # ids of tool calls that no stored conversation contains; their results come from the calling program
     answers: tuple[str, ...] = ()
     images: "tuple[Image, ...]" = ()
     tools: "tuple[ToolSpec, ...]" = ()
@@ -49,11 +50,11 @@ class TurnOptions(Frozen):
     parallel_tool_calls: bool | None = None
     stop: tuple[str, ...] = ()
     schema: "JsonObject | None" = None
-    # the files of which kind of run the prompt holds
+    # which files the prompt contains, by the kind of run
     run: Run = "ordinary"
-    # the message is a prompt of Everself's own, in which nobody is quoted
+    # the message is one of Everself's own prompts and quotes nobody
     own_prompt: bool = False
-    # where the message itself comes from, where that is neither the owner nor the person who speaks
+    # the source of the message itself, if that is neither the owner nor the speaker
     stamp: Stamp = OWN
 
 
@@ -61,7 +62,7 @@ PLAIN_TURN: Final = TurnOptions()
 
 
 class Acted(Frozen):
-    """What was done with a message before any model saw it: `done` in sentences, and a `question` where it is not clear what is meant."""
+    """What was done with a message before any model saw it: `done` as sentences, and a `question` if its meaning is unclear."""
 
     written: tuple[Written, ...] = ()
     done: tuple[str, ...] = ()
@@ -73,16 +74,16 @@ class Acted(Frozen):
 
     @property
     def notes(self) -> dict[str, object]:
-        """What the model was told beside the message. Kept with its answer, so that the history reads as it was sent."""
+        """What the model was told in addition to the message. Stored with its answer, so that the history reads as it was sent."""
         found = {"done": list(self.done), "unclear": list(self.unclear)}
         return {name: sentences for name, sentences in found.items() if sentences}
 
 
 class CompactionResult(Frozen):
-    """What compaction left. `notice` is what the person should know of it, empty where nothing was done.
+    """The outcome of compaction. `notice` is for the person; empty if nothing was done.
 
-    `entries` are those the checkpoint wrote, `flushed` how many memories the model stored, `dropped` how many messages the summary
-    stands for now.
+    `entries` are the entries the checkpoint wrote, `flushed` is the number of memories the model stored, `dropped` the number of messages
+    that the summary replaces.
     """
 
     session: "Session"
@@ -94,14 +95,14 @@ class CompactionResult(Frozen):
 
 
 class Renewed(Frozen):
-    """A new conversation after `/new`. `note` is the document about the last one, empty where there was nothing to note."""
+    """A new conversation after `/new`. `note` is the path of the note about the last one, empty if there was nothing to note."""
 
     session: "Session"
     note: str = ""
 
 
 class Compactor(Protocol):
-    """Makes room in a long conversation, and writes the note about one that ends."""
+    """Compacts a long conversation, and writes the note about one that ends."""
 
     def is_near(self, used: int, window: int) -> bool: ...
 

@@ -33,10 +33,11 @@ REFLEX: Final = "reflex"
 
 
 class WorkerThread:
-    """A call is completed even when its caller is cancelled: a thread cannot be stopped, and its effect must not be lost track of.
+    """Runs blocking calls in one worker thread. A call is completed even if its caller is cancelled, because a thread cannot be stopped and
+    the outcome of the call must be known.
 
-    It has a thread of its own. In asyncio's default pool a few conversations that wait for each other would take every thread, and the
-    program around them could not even look up a host name. The thread ends with the last reference to this.
+    The thread is not one of asyncio's default pool: there, a few conversations that wait for each other would take every thread, and the
+    program around them could not even resolve a host name. The thread ends with the last reference to this object.
     """
 
     @part
@@ -61,9 +62,9 @@ class WorkerThread:
             raise
 
 
-# generation of forgetting, message and instructions of a program for which a prompt was made
+# cache key of a prompt: generation of forgetting, message id, and the calling program's instructions
 PromptKey = tuple[int, str, str]
-# number of sessions whose prefix is cached; for others it is rebuilt
+# number of sessions whose prefix is cached; the prefix of others is rebuilt
 _PREFIXES: Final = 256
 
 
@@ -93,7 +94,7 @@ class SharedState:
         self._open_model = open_model
         self._open_checkpoint = open_checkpoint
         self._open_resources = open_resources
-        # each with the generation of forgetting in which it was built, and the instructions of a program that it holds
+        # per session: the prefix, the generation of forgetting in which it was built, and the program's instructions that it contains
         self._prefixes: OrderedDict[str, tuple[int, str, Prefix]] = OrderedDict()
         self._prompts: OrderedDict[str, tuple[PromptKey, Prompt]] = OrderedDict()
         self._told: set[tuple[str, str]] = set()
@@ -111,7 +112,7 @@ class SharedState:
 
     @part
     def checkpoint(self) -> "Checkpoint":
-        """Apart from the rest: what was said is kept whatever else cannot be opened."""
+        """Opened separately, so that statements are stored even if the other resources cannot be opened."""
         return self._open_checkpoint()
 
     @part
@@ -120,7 +121,7 @@ class SharedState:
 
     @property
     def has_model(self) -> bool:
-        """Whether a model answers here; one that cannot be opened now is one."""
+        """Whether a language model answers here. One that cannot be opened at the moment counts as well."""
         try:
             return self.model.name != REFLEX
         except ModelFailed:
@@ -130,7 +131,7 @@ class SharedState:
         return self._tools.own(scope)
 
     def generation(self) -> int:
-        """Rises whenever something is forgotten, whoever forgot it."""
+        """A counter that rises whenever something is forgotten, by any process."""
         return self.state.scrub.generation()
 
     async def outside(self, session: "Session") -> "ExternalTools":
@@ -147,27 +148,27 @@ class SharedState:
         return self._outside[session.id]
 
     def outside_notices(self, session: str) -> tuple[str, ...]:
-        """What the person should know of these tools and was not told yet."""
+        """New notices about the external tools."""
         found = self._outside.get(session)
         return found.take_notices() if found is not None else ()
 
     async def leave(self, session: str) -> None:
-        """Close what a session holds open: its servers end with it."""
+        """Close the external tools of a session; their servers end with it."""
         found = self._outside.pop(session, None)
         if found is not None:
             await found.close()
 
     def recover(self) -> None:
-        """Keep what killed processes left, once: before anything new is said."""
+        """Store what killed processes left behind. Done once, before any new message is stored."""
         if not self._recovered:
             self._recovered = True
-            # what cannot be recovered now is retried at the next start; the conversation continues
+            # what cannot be recovered now is retried at the next start, and the conversation continues
             with suppress(EverselfError):
                 self.log.catch_up()
                 self.checkpoint.recover()
 
     def prefix(self, session: str, generation: int, system: str = "") -> "Prefix | None":
-        """The cached prefix of a session; None where something was forgotten since, or where it held other instructions of a program."""
+        """The cached prefix of a session; None if something was forgotten since, or if the program's instructions differ."""
         found = self._prefixes.get(session)
         return found[2] if found is not None and found[:2] == (generation, system) else None
 
@@ -178,7 +179,7 @@ class SharedState:
             self._prefixes.popitem(last=False)
 
     def drop_prefix(self, session: str) -> None:
-        """The next turn rebuilds it from the current documents."""
+        """Drop the cached prefix and prompt, so that the next turn rebuilds them from the current documents."""
         self._prefixes.pop(session, None)
         self._prompts.pop(session, None)
 
@@ -194,7 +195,7 @@ class SharedState:
             self._prompts.popitem(last=False)
 
     def is_new(self, session: str, notice: str) -> bool:
-        """Whether this notice was not shown in that session yet."""
+        """Whether this notice was not yet shown in the session. Marks it as shown."""
         told = (session, notice)
         if told in self._told:
             return False

@@ -1,7 +1,8 @@
-"""Which entries a message may make wrong, for whoever understands more of it than a head does: a model is told their ids. Closes nothing.
+"""Finds the entries that a message may make wrong. A model is given their ids, because it understands more than a head does. Closes
+nothing.
 
-`classify/grounded.py` names the right one among two nearly always, and speaks up at one message in five that corrects nothing: enough to
-tell a model, and not to close by.
+`classify/grounded.py` nearly always names the right one of two entries, but reports one message in five that corrects nothing: good enough
+to inform a model, not good enough to close an entry.
 """
 
 from collections.abc import Sequence
@@ -14,18 +15,19 @@ from everself.memory.contrasts import names_other_value
 from everself.values import Entry
 
 _NAMED: Final = 2
-# how likely the message makes something wrong, and how likely it is this entry beside the others, to be worth the tokens: of 16 corrections
-# in three scripted conversations 11 are offered with the right entry, and something is at one in five of the other messages
+# lowest probability that the message makes something wrong, and lowest share of one entry among the others, for it to be worth the tokens:
+# for 11 of 16 corrections in three scripted conversations the right entry is offered, and something is offered for one in five of the other
+# messages
 _MAY: Final = 0.26
 _LEAST: Final = 0.2
 _MOSTLY: Final = 0.5
-# words that a message has in common with an entry that is asked about
+# words that a message shares with an entry that the owner is asked about
 _IN_COMMON: Final = 2
 
 
 class Suspect(Frozen):
-    """`asked`: worth a question where no model understands it: in three scripted conversations 5 of 20 corrections and 1 of 324 other
-    messages."""
+    """`asked`: the owner should be asked if no model answers. In three scripted conversations this holds for 5 of 20 corrections and 1 of
+    324 other messages."""
 
     entry: Entry
     asked: bool = False
@@ -34,7 +36,7 @@ class Suspect(Frozen):
 def find_suspects(
     message: str, reply: str, entries: Sequence[Entry], asked: Sequence[Entry] = ()
 ) -> tuple[Suspect, ...]:
-    """Those that the owner is `asked` about, then the likeliest; only the former where the message is not likely to make anything wrong."""
+    """The entries in `asked`, then the most likely ones. Only the former if the message is unlikely to make anything wrong."""
     known = [one for one in entries if not names_other_value(message, one.text)]
     judged = judge(message, [one.text for one in known], reply) if known else None
     shares = judged.shares if judged is not None and judged.likely >= _MAY else ()

@@ -48,7 +48,7 @@ ADD_MODEL: Final = "everself model use PROVIDER/NAME"
 UNKEPT: Final = "The reply says that something will be remembered, but nothing was written."
 REMEMBER: Final = "Say it once more, beginning with “Remember that”."
 SYSTEM: Final = "## From the program through which you are spoken to"
-# a message that takes less of the window than one part in so many is not what fills it
+# a message that takes less than this fraction of the window is not what fills it
 _MUCH: Final = 16
 _CORRECT: Final = "memory_correct"
 _BACKGROUND: Final = frozenset({SessionKind.CRON, SessionKind.HEARTBEAT})
@@ -62,7 +62,7 @@ _EMPTY: Final = Notice("The model returned an empty answer.", "warning", "Ask ag
 
 
 def job_of(scope: Scope, *, unwatched: bool) -> str:
-    """What a turn is counted as. A sub-agent's is that of whoever sent it."""
+    """The job that a turn's cost is charged to. A sub-agent's cost is charged to the job of the session that started it."""
     if scope.kind in _BACKGROUND:
         return scope.kind.value
     if not is_owner(scope) and scope.kind is not SessionKind.SUBAGENT:
@@ -71,7 +71,7 @@ def job_of(scope: Scope, *, unwatched: bool) -> str:
 
 
 class _Ground(Frozen):
-    """`changed` are changes from outside that nobody was told of yet; `failure` is why there is no reply."""
+    """`changed` are changes from outside that were not reported yet; `failure` is the reason why there is no reply."""
 
     changed: "tuple[Tamper, ...]" = ()
     tools: tuple[Tool, ...] = ()
@@ -80,7 +80,7 @@ class _Ground(Frozen):
 
 
 class TurnRunner:
-    """A turn under way. Once its message is accepted it ends with Done, whatever happens."""
+    """One running turn. Once its message is accepted it ends with Done, whatever happens."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class TurnRunner:
         taint: Stamp = OWN,
         options: TurnOptions = PLAIN_TURN,
     ) -> None:
-        """`taint` is that of the author of the message, where that is neither the owner nor the person who speaks."""
+        """`taint` is that of the author of the message, if that is neither the owner nor the speaker."""
         self._shared = shared
         self._session = session
         self._text = text
@@ -119,7 +119,7 @@ class TurnRunner:
         why: Ending = "failed"
         at = monotonic()
         try:
-            # what could not be stored was not accepted, and the person must be told
+            # a message that could not be stored was not accepted, and the person must see the error
             begun = await self._shared.in_thread(self._accept)
         except asyncio.CancelledError:
             why = "cancelled"
@@ -160,8 +160,8 @@ class TurnRunner:
         return begun
 
     def _add_outside(self, begun: Acceptance) -> tuple[Stamp, ...]:
-        """What the program brought with the message; the stamps of it. What was said elsewhere stands where a summary would: it was not
-        said here, so nothing is kept of it."""
+        """Store what the program sent with the message. Returns its stamps. What was said elsewhere is stored as a summary, because it was
+        not said here and nothing of it may become memory."""
         options = self._options
         earlier = begun.first.seq == 1 and bool(options.earlier)
         if earlier:
@@ -176,7 +176,7 @@ class TurnRunner:
     def _setting(self, begun: Acceptance) -> ToolContext:
         scope = self._session.scope
         by_owner = is_owner(scope) and scope.kind not in _BACKGROUND and not self._person and not begun.by_program
-        # what nobody said is nobody's statement
+        # a message from a program is nobody's statement
         said = "" if begun.by_program else self._text
         unwatched = self._options.unwatched
         return ToolContext(scope, self._session.id, begun.answered.id, said, by_owner, self._session.taint, unwatched)
@@ -189,7 +189,7 @@ class TurnRunner:
             self._emit(Notice(change.warning, "warning"))
         if ground.changed:
             await shared.in_thread(lambda: shared.resources.integrity.tell(ground.changed))
-        # whether a model can be opened or not: this was done
+        # reported even if no model can be opened, because it was done
         self._tell(self._acted.written)
         model = self._model
         if ground.failure is not None or model is None:
@@ -206,7 +206,7 @@ class TurnRunner:
         try:
             await self._attempt(model, tools, setting, message)
         except (ModelFailed, ContextTooSmall) as error:
-            # the model itself reports an overflow, so our token count is wrong: compact and ask once more
+            # an overflow that the model itself reports means that our token count is wrong: compact and ask once more
             full = isinstance(error, ContextTooSmall) or error.reason == "overflow"
             if not full:
                 raise
@@ -218,9 +218,9 @@ class TurnRunner:
                 raise await shared.in_thread(lambda: self._too_long(model)) or small from small
 
     def _lay_ground(self, setting: ToolContext, begun: Acceptance) -> "_Ground":
-        """What comes before the prompt: changes from outside, what the message itself asks for, the model and its tools."""
+        """Do what comes before the prompt: look for changes from outside, act on the message, open the model and its tools."""
         shared = self._shared
-        # told once: whoever else talks first must neither hear it nor keep it from the owner
+        # only the owner's sessions look: a change is reported once, and a guest must neither see the report nor use it up
         look = shared.resources.integrity.look if is_owner(setting.scope) else tuple
         changed = tuple(one for one in look() if not one.told)
         try:
@@ -233,7 +233,7 @@ class TurnRunner:
                 shared.spend_meter.allow(job)
             is_first = model.name == REFLEX and self._is_first()
             tools = tuple(offered(shared.tools(setting.scope), model, calling))
-            # beside text from outside a model's word closes nothing by a suspicion, so that it is not told of one
+            # in a conversation with text from outside a model must not close an entry on a suspicion, so it is not given one
             corrects = setting.taint == OWN and model.name != REFLEX and any(one.spec.name == _CORRECT for one in tools)
             if corrects and setting.by_owner and not begun.goes_on and not self._has_corrected():
                 found = shared.resources.suspects(self._text, setting)
@@ -246,7 +246,7 @@ class TurnRunner:
         return any(one.deed == "corrected" for one in self._acted.written)
 
     def _is_first(self) -> bool:
-        """Whether a message is answered without a model for the first time, ever; it is noted."""
+        """Whether this is the agent's first message ever answered without a model. Records that it was."""
         state, key = self._shared.state, f"told {REFLEX}"
         if state.get_meta(key):
             return False
@@ -254,7 +254,7 @@ class TurnRunner:
         return True
 
     def _too_long(self, model: ChatModel) -> ModelFailed | None:
-        """Where it is the message that does not fit, that is what to say."""
+        """The error to raise if the message itself is what does not fit, else None."""
         tokens = estimate(self._text)
         if tokens < model.window // 2 and not (tokens >= model.window // _MUCH and self._fits_without(tokens)):
             return None
@@ -265,7 +265,7 @@ class TurnRunner:
         return ModelFailed(words, reason="overflow", mend="Shorten it, or put it into a file and ask about that.")
 
     def _fits_without(self, tokens: int) -> bool:
-        """Whether all but the message fits."""
+        """Whether the prompt fits without the message."""
         if self._ask is None:
             return False
         try:
@@ -277,7 +277,7 @@ class TurnRunner:
         return True
 
     def _with_clients(self, tools: Sequence[Tool]) -> tuple[Tool, ...]:
-        """The program's own tools beside ours. Of two with one name the program's is offered: it asked for it."""
+        """The program's own tools with ours. If two have the same name, the program's is offered, because it asked for it."""
         theirs = {spec.name for spec in self._options.tools}
         return (*(one for one in tools if one.spec.name not in theirs), *map(client_tool, self._options.tools))
 
@@ -285,7 +285,7 @@ class TurnRunner:
         return self._acted.notes | ({"shaped": True} if self._options.schema is not None else {})
 
     async def _reach(self) -> tuple[Tool, ...]:
-        """The tools from outside. Rules need none of them, so that servers start only where a model answers."""
+        """The external tools. The reflex needs none of them, so servers start only if a language model answers."""
         outside = await self._shared.outside(self._session)
         self._tell_outside()
         return outside.tools
@@ -311,7 +311,7 @@ class TurnRunner:
                 self._emit(self._marked(event) if isinstance(event, MemoryWritten) else event)
 
     def _renew(self, model: ChatModel, tools: Sequence[Tool], message: Message) -> ChatRequest:
-        """The request once more, after something was forgotten. What this turn holds itself is read again as well."""
+        """Build the request again after something was forgotten. The turn's own copies of text are read again too."""
         self._session = self._shared.log.fresh(self._session)
         stored = next((one for one in self._shared.log.messages(self._session) if one.id == message.id), None)
         if stored is None:
@@ -324,9 +324,9 @@ class TurnRunner:
         return self._prepare(model, tools, message)
 
     def _prepare(self, model: ChatModel, tools: Sequence[Tool], message: Message) -> ChatRequest:
-        """The request from what is stored, but for the message itself: the model sees it as it was said."""
+        """Build the request from what is stored, except the message itself: the model sees it as it was said."""
         shared, session = self._shared, self._session
-        # taken before anything is read, so that a forgetting from now on is noticed when the request is sent
+        # read first, so that text forgotten from now on is noticed when the request is sent
         generation = shared.generation()
         if self._recorder is not None:
             self._recorder.generation = generation
@@ -360,7 +360,7 @@ class TurnRunner:
             self._prompt.prefix.text,
             self._prompt.delta,
             turns,
-            # programs ask for as much as the largest model gives; others refuse that
+            # programs ask for the output limit of the largest models; models with a smaller limit reject that
             max_tokens=min(options.max_tokens, model.most_output) if options.max_tokens else None,
             schema=options.schema,
             temperature=options.temperature,
@@ -372,7 +372,7 @@ class TurnRunner:
         )
 
     def _kept_prompt(self, made: PromptKey, ask: PromptRequest) -> "Prompt | None":
-        """The prompt with which the turn began, where results of a program's tools came in: the vendor's cache stays good."""
+        """The prompt with which the turn began, if results of a program's tools came in: the vendor's prompt cache stays valid."""
         if self._begun is None or not self._begun.goes_on:
             return None
         kept = self._shared.prompt(self._session.id, made)
@@ -380,7 +380,7 @@ class TurnRunner:
         return kept if kept is not None and ask.other + kept.receipt.total <= window else None
 
     def _with_message(self, stored: Sequence[Turn]) -> tuple[tuple[Turn, ...], int]:
-        """The turns with the message as it was said, which the store may not hold; and how many tokens that adds."""
+        """The turns with the message as it was said, which the stored one may not be; and the number of tokens that this adds."""
         begun, options = self._begun, self._options
         turns = [*stored]
         if begun is not None and begun.instead and isinstance(turns[-1], ModelTurn) and not turns[-1].calls:
@@ -398,13 +398,13 @@ class TurnRunner:
         return tuple(turns), tokens_of(said) - (tokens_of(was) if was is not None else 0)
 
     def _taint(self, *stamps: Stamp) -> None:
-        """The conversation holds these from now on: what is concluded in it is no better. Marked before a model sees any of it."""
+        """Add stamps to the conversation's taint, before a model sees the text: its conclusions are trusted no more than they are."""
         self._state.taint = taint_of((self._state.taint, self._session.taint, *stamps))
         if self._state.taint != self._session.taint:
             self._session = self._shared.log.mark(self._session, taint=self._state.taint)
 
     def _tell_notices(self) -> None:
-        """What is amiss with the prompt, once a session. How well a search went is for /why."""
+        """Emit notices about the prompt, each once per session. Notices of the search are left to /why."""
         found = self._prompt.receipt.notices if self._prompt is not None else ()
         of_search = self._search.notices if self._search is not None else ()
         for notice in found:
@@ -412,7 +412,7 @@ class TurnRunner:
                 self._emit(Notice(notice))
 
     async def _make_room(self, why: str) -> bool:
-        """Whether there is more room now."""
+        """Compact the conversation. Returns whether that freed room."""
         before = self._session.compacted
         made = await self._shared.resources.compactor.compact(self._session, why)
         self._session = made.session
@@ -420,12 +420,12 @@ class TurnRunner:
             self._emit(Notice(made.notice))
         freed = self._session.compacted > before
         if freed:
-            # the history is another one now, and the files may be read anew with it; else the vendor's cache stays good
+            # the history changed, so the files may be read again too; otherwise the prefix stays, for the vendor's cache
             self._shared.drop_prefix(self._session.id)
         return freed
 
     async def _end(self, why: Ending) -> None:
-        """Tell how it ended, and keep what was said and is not kept yet."""
+        """Emit how the turn ended, and store the part of the reply that is not stored yet."""
         course = self._state
         if why in _ENDINGS:
             self._emit(_ENDINGS[why])
@@ -453,9 +453,9 @@ class TurnRunner:
         return meta
 
     async def _keep_promises(self, setting: ToolContext) -> None:
-        """Saying is doing: what a reply claims to keep is kept, or the person is told that it is not."""
+        """Make a reply's claims true: what it claims to remember is stored, or the person is told that it is not."""
         written = (*self._acted.written, *self._state.written)
-        # the reflex says so of what was written alone; whatever else it says it quotes
+        # the reflex claims only what was written; everything else in its replies is quoted
         speaks = self._model is None or self._model.name != REFLEX
         if speaks and not any(one.deed in KEPT for one in written) and claims_saving(self._state.text):
             kept = await self._shared.in_thread(lambda: self._keep(setting))
@@ -466,13 +466,13 @@ class TurnRunner:
         self._tell_left_out(written)
 
     def _keep(self, setting: ToolContext) -> tuple[Written, ...]:
-        """Write down the person's statements that are not stored yet, as a checkpoint does; sub-agents and groups have no memory."""
+        """Store the person's statements that are not stored yet, as a checkpoint does. Sub-agents and groups have no memory."""
         catalog = self._shared.resources.memory.catalog
         made = self._shared.checkpoint.make(self._shared.log.find(setting.session))
         return remembered(made.entries, catalog)
 
     def _tell_left_out(self, written: Sequence[Written]) -> None:
-        """A secret is taken out of whatever is written, and no reply may leave it at "I'll remember that". The reflex says so itself."""
+        """Warn if a secret was removed, so that no reply leaves it at "I'll remember that". The reflex says so itself."""
         kept = [one for one in written if one.deed in KEPT]
         if not kept or (self._model is not None and self._model.name == REFLEX):
             return
@@ -485,7 +485,7 @@ class TurnRunner:
             self._emit(self._marked(MemoryWritten(one)))
 
     def _marked(self, event: MemoryWritten) -> MemoryWritten:
-        """The reflex confirms what was written in its reply; a model may, or may not."""
+        """The event, marked if the reply itself reports it: the reflex always confirms what was written, a model may not."""
         return replace(event, told=self._model is not None and self._model.name == REFLEX)
 
     def _done(self, why: Ending) -> Done:

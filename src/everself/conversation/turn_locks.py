@@ -1,4 +1,4 @@
-"""One turn at a time in each session, whichever process runs it: a chat and the gateway may talk in the same one.
+"""Allows one turn at a time in each session across processes: a chat and the gateway may use the same session.
 
 Waiting blocks neither the event loop nor the worker thread, which other conversations need. Knows neither turns nor messages.
 """
@@ -13,7 +13,7 @@ from everself.errors import LockTimeout, WrongUse
 from everself.storage.filesystem import disk_errors
 from everself.storage.lock import COURTESY, LONGEST, FileLock, is_ancestor
 
-# a turn with many steps takes minutes; one that takes longer hangs, or its process is suspended
+# a turn with many steps takes minutes; a longer one hangs, or its process is suspended
 PATIENCE: Final = 300.0
 NAME: Final = "turn-{}.lock"
 
@@ -27,14 +27,14 @@ def within_itself() -> WrongUse:
 
 class TurnLocks:
     def __init__(self, folder: str, in_thread: WorkerThread, patience: float = PATIENCE) -> None:
-        """`folder` is where the agent's state lies."""
+        """`folder` is the folder of the agent's state."""
         self._folder = folder
         self._in_thread = in_thread
         self._patience = patience
 
     @asynccontextmanager
     async def hold(self, session: str) -> AsyncIterator[None]:
-        """Wait until nobody else is being answered in that session. Raises LockTimeout after `patience`: then nothing was said."""
+        """Wait until no other turn runs in the session. Raises LockTimeout after `patience`; nothing was stored then."""
         import asyncio
 
         lock = FileLock(f"{self._folder}/{NAME.format(session)}", passing=True)
@@ -43,10 +43,10 @@ class TurnLocks:
             await self._take(lock, held)
             yield
         finally:
-            # also where it was taken while whoever wanted it was cancelled
+            # release it as well if it was taken while the waiting caller was cancelled
             await self._in_thread(held.close)
             if lock.is_awaited:
-                # else the next turn of this process would always be faster than whoever waits in another
+                # otherwise the next turn of this process would always take the lock before a process that waits
                 await asyncio.sleep(COURTESY)
 
     async def _take(self, lock: FileLock, held: ExitStack) -> None:
@@ -63,7 +63,7 @@ class TurnLocks:
             except LockTimeout:
                 owner = lock.owner()
                 if owner is not None and is_ancestor(owner.pid):
-                    # a program that a tool of that very turn runs: it would wait for itself
+                    # a tool of that very turn runs this program: it would wait for itself
                     raise within_itself() from None
                 if monotonic() >= end:
                     raise self._timeout(lock) from None

@@ -1,7 +1,7 @@
-"""Which entries a correction makes wrong, and what is written in their place. Closes nothing itself; knows no memory.
+"""Finds the entries that a correction makes wrong, and what to write in their place. Closes nothing itself; knows no memory.
 
-An entry that holds the words which are called wrong is meant, else one that gives the same thing another value. Where it may be another
-one, or more would go than was called wrong, somebody has to be asked.
+An entry that contains the words called wrong is meant, otherwise one that gives the same thing another value. If another entry may be
+meant, or if closing would remove more than was called wrong, the owner has to be asked.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,47 +24,47 @@ from everself.text.quantities import read_quantities
 from everself.text.search import TermKind, read_query
 from everself.values import Entry
 
-# share of common words, of either sentence, for two sentences to be about the same
+# lowest share of common words, of either sentence, for two sentences to be about the same
 _SHARED: Final = 0.5
-# required similarity where they share fewer words
+# similarity required if they share fewer words
 MATCH: Final = 0.85
 _SPECIFIC: Final = 3
-# how near the embeddings of two statements are of which one may replace the other: nine in ten that do, one in twenty that have
-# nothing to do with each other (tests/corpora/pairs)
+# lowest cosine similarity of two statements for one to replace the other: nine in ten pairs that do reach it, and one in twenty unrelated
+# pairs (tests/corpora/pairs)
 _RELATED: Final = 0.25
-# words that a correction has in common with what it may correct
+# words that a correction shares with the entry that it may correct
 _IN_COMMON: Final = 2
-# characters of a script without blanks that may go with what is wrong
+# characters of a script without blanks that may be removed together with the wrong ones
 _MORE_DENSE: Final = 3
 _DENSE: Final = "\u2e7f"
 
-# an entry, and others that say the same
+# an entry and its copies: others that say the same
 Copies = tuple[Entry, ...]
 # calibrated similarity of a text to others
 Alike = Callable[[str, Sequence[str]], Sequence[float]]
 
 
 def find_wrong(found: list[Entry], told: Correction, alike: Alike) -> tuple[Copies, Sequence[Copies]]:
-    """The entry that is wrong with all that say the same, or those of which one may be."""
+    """The wrong entry with its copies; or, as the second value, the candidates of which one may be wrong."""
     # phrases like "not me" occur in many entries
     if contrasts(told):
-        # "the old cat Mira" is known as "Mira": where nothing holds all the words, the last one is tried
+        # "the old cat Mira" is known as "Mira": if no entry contains all the words, the last one is tried
         for old in dict.fromkeys((told.old, told.old.split()[-1])):
             holding = [entry for entry in found if holds(entry.text, old)]
             if holding:
                 return _choose_holding(copies_of(holding, told), replace(told, old=old))
-        # what does not say what is gone may be meant, and is closed by nobody but the owner
+        # an entry that does not contain the wrong words may be meant, but only the owner may close it
         wrong, unsure = _choose_alike(copies_of(found, told), told, alike)
         return (), (wrong,) if wrong else unsure
     return _choose_alike(copies_of(found, told), told, alike)
 
 
 def _choose_alike(found: list[Copies], told: Correction, alike: Alike) -> tuple[Copies, Sequence[Copies]]:
-    """The one entry that gives the same thing another value. Closed only where that is all that tells them apart: two that share most
-    of their words may both hold, and so may two that are alike; those are asked about."""
+    """The one entry that gives the same thing another value. It is closed only if that value is the only difference: two entries that share
+    most of their words may both hold, and so may two similar ones, so the owner is asked about those."""
     right = bare(told.trigger)
     said = terms_of(right)
-    # an entry that only says what is right is not wrong
+    # an entry that says only what is right is not wrong
     other = [copies for copies in found if terms_of(copies[0].text) - said]
     valued = [copies for copies in other if contradicts(copies[0].text, right)]
     if valued:
@@ -82,26 +82,26 @@ def _choose_alike(found: list[Copies], told: Correction, alike: Alike) -> tuple[
 
 
 def _mean_the_same(right: str, other: list[Copies], alike: Alike) -> list[Copies]:
-    """Those that mean about the same; where none does, those that it may be another value of, the likeliest first; else those that have
-    most words in common."""
+    """The entries with about the same meaning; if there are none, those of which it may be a new value, most likely first; otherwise those
+    that share the most words."""
     scores = alike(right, [copies[0].text for copies in other])
     best = [copies for copies, score in zip(other, scores, strict=True) if score >= MATCH]
     return best or changed(other, right) or _nearest(other, right)
 
 
 def put_in_place(wrong: Copies, told: Correction) -> Replaced:
-    """What is written in the place of what is wrong: the first of the entries with the right words, or what was said."""
+    """What is written in place of the wrong entries: the first of them with the right words, or the words of the correction."""
     right = bare(told.trigger)
     restated = _restated(wrong[0].text, told)
     rest = [(one, untouched(one.text, told.trigger)) for one in wrong] if not restated else []
-    # where what is wrong cannot be told from what else stands there, nothing may go
+    # if the wrong part of an entry cannot be separated from the rest, nothing may be removed
     sure = all(left is not None and (left or not _says_more(one.text, told)) for one, left in rest)
     return Replaced(wrong, right, restated or right, sure, tuple((one, left) for one, left in rest if left))
 
 
 def copies_of(found: Sequence[Entry], told: Correction) -> list[Copies]:
-    """What says the same taken together, in the order in which it was found. Copies have the same in common with what was said: the head
-    takes the brother's birthday for the sister's, and who corrects the one says nothing of the other."""
+    """Group entries that say the same, in the order they were found. Copies must also share the same words with the correction, because the
+    head takes the brother's birthday for the sister's, and a correction of one does not apply to the other."""
     said = terms_of(told.trigger)
     made: list[Copies] = []
     for entry in found:
@@ -122,7 +122,7 @@ def copies_of(found: Sequence[Entry], told: Correction) -> list[Copies]:
 
 
 def _choose_holding(found: list[Copies], told: Correction) -> tuple[Copies, Sequence[Copies]]:
-    """Of the entries that hold the wrong words, the one that is about the same."""
+    """Of the entries that contain the wrong words, the one with the same subject."""
     fresh = [copies for copies in found if not holds(copies[0].text, told.new)]
     topic = {term for term in terms_of(told.trigger) if not _within(term, told.old) and not _within(term, told.new)}
     shared = [len(topic & terms_of(copies[0].text)) for copies in fresh]
@@ -132,15 +132,17 @@ def _choose_holding(found: list[Copies], told: Correction) -> tuple[Copies, Sequ
         # "the meeting with Li" is not the one with Sandra
         single = len(best) == 1 and not names_another(told.trigger, best[0][0].text, (told.old, told.new))
         return (best[0], ()) if single else ((), best)
-    # nothing but the word itself: a name that stands in one entry only can be meant, a number or a weekday could be anything's
+    # only the wrong word itself matches: a name that occurs in one entry only can be meant, but a number or a weekday could belong to
+    # anything
     if len(fresh) == 1 and not topic and len(told.old) >= _SPECIFIC and not any(char.isdigit() for char in told.old):
         return fresh[0], ()
     return (), best
 
 
 def changed(found: list[Copies], said: str) -> list[Copies]:
-    """What a change that is told in other words may change, the likeliest first; nothing where no encoder can say what is related. Who
-    gives a value names what it is of: whatever the head says, a day of delivery is no change of the place of a bakery."""
+    """The entries that a reworded change may affect, most likely first; empty if there is no encoder to judge relatedness. A statement with
+    a value names its subject, so it must share a word with the entry whatever the head says: a delivery day does not change the place of a
+    bakery."""
     if read_quantities(said):
         found = [copies for copies in found if words_shared(said, copies[0].text)]
     vectors = encoder.embed([said, *(copies[0].text for copies in found)])
@@ -154,15 +156,15 @@ def changed(found: list[Copies], said: str) -> list[Copies]:
 
 
 def _nearest(found: list[Copies], said: str) -> list[Copies]:
-    """What has most words in common with what was said: one names the subject, another what is said of it."""
+    """The entries that share the most words with the statement: one of them may name the subject, another what is said about it."""
     shared = [len(words_in_common(said, copies[0].text)) for copies in found]
     most = max(shared, default=0)
     return [copies for copies, count in zip(found, shared, strict=True) if count == most >= _IN_COMMON]
 
 
 def _of_another(known: str, said: str) -> bool:
-    """Whether the word in which two statements differ may name what they are about: something is said behind it that both say. "No, my
-    sister lives in Porto" is no other value of "my brother lives in Porto"."""
+    """Whether the word in which two statements differ may be their subject, which is so if both end in the same word. "No, my sister lives
+    in Porto" is not a new value of "my brother lives in Porto"."""
     if read_quantities(known) and read_quantities(said):
         return False
     ours, theirs = words_of_substance(known), words_of_substance(said)
@@ -174,7 +176,7 @@ def differ(known: str, said: str) -> bool:
 
 
 def _restated(known: str, told: Correction) -> str:
-    """The entry with the right value in the place of the wrong one; empty where that is not sure to say what was said."""
+    """The entry with the right value in place of the wrong one; empty if the result might not say what was said."""
     if contrasts(told):
         old = told.old if holds(known, told.old) else told.old.split()[-1]
         return exchange(known, old, told.new)
@@ -184,8 +186,7 @@ def _restated(known: str, told: Correction) -> str:
 
 
 def _says_more(known: str, told: Correction) -> bool:
-    """Whether an entry says more than the wrong words and one word of what they are said of: it lives in the same sentence, and would go
-    with them."""
+    """Whether an entry says more than the wrong words and one word about them. The rest of the sentence would be removed with them."""
     if not contrasts(told):
         return False
     said = f"{told.trigger} {told.old}"
@@ -195,20 +196,20 @@ def _says_more(known: str, told: Correction) -> bool:
 
 
 def _share(said: set[str], known: set[str]) -> float:
-    """The share of common words; none where it is less than half of either."""
+    """The share of common words; 0 if they are less than half of either text."""
     shared = len(said & known)
     enough = shared and shared >= _SHARED * len(known) and shared >= _SHARED * len(said)
     return shared / len(said | known) if enough else 0.0
 
 
 def terms_of(text: str) -> set[str]:
-    """The words that say something: neither stop words nor single characters of a script that is read in pairs."""
+    """The words with meaning: neither stop words nor single characters of a script that is read in pairs."""
     kinds = (TermKind.STOP, TermKind.CHARACTER)
     return {term.alternatives[0] for term in read_query(text).terms if term.kind not in kinds}
 
 
 def contrasts(told: Correction) -> bool:
-    """Whether the wrong words say something. Judged within the sentence: alone, "Mia" is Italian for "my"."""
+    """Whether the wrong words have meaning. Judged within the sentence, because "Mia" alone is Italian for "my"."""
     return bool(told.new) and any(_within(term, told.old) for term in terms_of(told.trigger))
 
 

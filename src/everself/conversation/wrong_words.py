@@ -1,4 +1,4 @@
-"""Words that are wrong in a text: where they stand, and the text with others in their place. Pure."""
+"""Finds wrong words in a text and replaces them with others. Pure."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -9,7 +9,7 @@ from everself.text.folding import fold_in_place
 from everself.text.quantities import read_quantities
 from everself.text.search import TermKind, read_query
 
-# characters of a name, in scripts without blanks; Korean has some
+# longest name in scripts without blanks; Korean has blanks
 _MOST_SIGNS: Final = 4
 _DENSE: Final = "\u2e7f"
 _HANGUL: Final = ("\uac00", "\ud7a3")
@@ -21,7 +21,7 @@ def holds(text: str, words: str) -> bool:
 
 
 def _place(text: str, words: str) -> int:
-    """Where the words stand in a text as whole words; -1 where they do not, or more than once."""
+    """The position of the words in a text as whole words; -1 if they do not occur, or occur more than once."""
     within, sought = fold_in_place(text).casefold(), fold_in_place(words).casefold()
     if not sought or len(within) != len(text):
         return -1
@@ -36,8 +36,8 @@ def _whole(text: str, start: int, end: int) -> bool:
 
 
 def exchange(text: str, old: str, new: str) -> str:
-    """The text with the new words in the place of the old; empty where that is not sure to say what was said. A value goes for one of its
-    kind and a word for a word; no part of a longer name is exchanged, and nothing is said twice."""
+    """The text with the new words in place of the old; empty if the result might not say what was said. A value replaces one of its kind
+    and a word replaces a word. No part of a longer name is replaced, and nothing is said twice."""
     at = _place(text, old)
     if at < 0 or holds(text, new):
         return ""
@@ -46,13 +46,13 @@ def exchange(text: str, old: str, new: str) -> str:
     made = before + new + after
     if read_quantities(old) or read_quantities(new):
         return made if _is_valued(text, made, at, (old, new)) else ""
-    # who says what stands beside it too means the place itself
+    # new words that repeat the words next to them mean exactly this place
     single = _is_word(old) and _is_word(new) and (new != given or not _goes_on(before, after))
     return made if single and not _is_repeated(new, f"{before} {after}") and holds(made, new) else ""
 
 
 def _without_seams(before: str, new: str, after: str) -> str:
-    """Without the words that stand beside the place already: "third floor" for "thirteenth" in "the thirteenth floor"."""
+    """Remove words that already stand next to the place: "third floor" for "thirteenth" in "the thirteenth floor" becomes "third"."""
     words = new.split(" ")
     for count in range(len(words) - 1, 0, -1):
         lead, tail = " ".join(words[:count]).casefold(), " ".join(words[-count:]).casefold()
@@ -64,12 +64,12 @@ def _without_seams(before: str, new: str, after: str) -> str:
 
 
 def _is_word(words: str) -> bool:
-    """In a script without blanks, no more characters than a name has."""
+    """Whether this is a single word or, in a script without blanks, no longer than a name."""
     return len(words) <= _MOST_SIGNS if _is_dense(words) else " " not in words
 
 
 def _goes_on(before: str, after: str) -> bool:
-    """Whether what is exchanged may be a part of a longer name: a word of substance stands behind it, or one with a capital before it."""
+    """Whether the replaced word may be part of a longer name: a word with meaning follows, or a capitalised one precedes."""
     if _is_dense(before[-1:] + after[:1]):
         return False
     last, first = before.split()[-1:], after.split()[:1] if after[:1].isspace() else []
@@ -89,7 +89,7 @@ def _is_dense(text: str) -> bool:
 
 
 def _is_valued(text: str, made: str, at: int, values: tuple[str, str]) -> bool:
-    """Whether both are one value and nothing else, and the text made reads as the other one did but for it."""
+    """Whether both are exactly one value, and the new text reads like the old one except for that value."""
     found = [read_quantities(one) for one in values]
     if any(
         len(one) != 1 or (one[0].start, one[0].end) != (0, len(each)) for one, each in zip(found, values, strict=True)

@@ -24,7 +24,6 @@ from everself.storage.state.database import State
 from everself.storage.state.proposals import Proposal, Status
 from everself.text.normalise import fold, without_surrogates
 from everself.values import (
-    Applied,
     Author,
     Change,
     Conflict,
@@ -32,15 +31,14 @@ from everself.values import (
     Edit,
     FileChange,
     Outcome,
-    Refused,
     Replace,
     digest,
     new_id,
 )
 from everself.workspace.guards import HUMANS
-from everself.workspace.learned import SOUL, changed_lines, same_core, with_line
+from everself.workspace.learned_section import SOUL, changed_lines, same_core, with_line
 from everself.workspace.merge import merge, render_diff
-from everself.workspace.protocol import Workspace
+from everself.workspace.protocol import Workspace, need_done
 
 # retries when the person's editor saves first
 _TRIES: Final = 5
@@ -195,7 +193,7 @@ class Growth:
             told = ChangelogEntry("refusal", f"owner, to proposal {proposal.id}", _clean(why), proposal.evidence)
             return Change(Author.OWNER, f"soul: refuse proposal {proposal.id}", (self._log(told),), proposal.evidence)
 
-        _need_done(self._workspace.apply_plan(plan))
+        need_done(self._workspace.apply_plan(plan))
         return self.find(proposal.id)
 
     def history(self) -> tuple[Version, ...]:
@@ -342,9 +340,9 @@ class Growth:
             outcome = self._workspace.apply_plan(plan)
             if not isinstance(outcome, Conflict):
                 break
-        _need_done(outcome)
+        done = need_done(outcome)
         now, wanted = seen[-1]
-        change = outcome.id if isinstance(outcome, Applied) else ""
+        change = done.id if done is not None else ""
         return SoulChange(change, diff_souls(now, wanted) if change else "", self._kept(now) if change else "")
 
     def _change(self, act: _Act, now: bytes | None, wanted: bytes) -> Change:
@@ -441,13 +439,6 @@ class Growth:
 def _need_open(proposal: Proposal) -> None:
     if proposal.status != "open":
         raise RefusedByRule(f"Proposal {proposal.id} is already {proposal.status}.")
-
-
-def _need_done(outcome: Outcome) -> None:
-    if isinstance(outcome, Conflict):
-        raise ChangedMeanwhile(f"{', '.join(outcome.paths)} was changed at the same time.")
-    if isinstance(outcome, Refused):
-        raise RefusedByRule(" ".join(outcome.reasons))
 
 
 def _who(proposal: Proposal) -> str:

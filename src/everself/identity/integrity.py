@@ -13,14 +13,14 @@ from everself.clock import Clock
 from everself.config.sections import SoulIntegrity
 from everself.errors import ChangedMeanwhile, Damaged, DiskError, LockTimeout, RefusedByRule, TooLarge
 from everself.frozen import Frozen
-from everself.identity.examination import Examination, Look
+from everself.identity.integrity_check import Examination, Look
 from everself.identity.outside_changes import Counter, IntegrityMark, Tamper, accepted_words
 from everself.storage.filesystem import READ_LIMIT
 from everself.storage.state.baselines import Baseline
 from everself.storage.state.database import State
-from everself.values import Applied, Author, Change, Refused, digest
+from everself.values import Author, Change, digest
 from everself.workspace.guards import HUMANS
-from everself.workspace.protocol import Workspace
+from everself.workspace.protocol import Workspace, need_done
 from everself.workspace.undo import edit_between
 
 T = TypeVar("T")
@@ -146,13 +146,11 @@ class Integrity:
                 edits += [edit] if edit is not None else []
         if not edits:
             return Restored("", (), tuple(left))
-        outcome = self._workspace.apply(Change(by, "undo what was changed outside", tuple(edits)))
-        if isinstance(outcome, Refused):
-            raise RefusedByRule("; ".join(outcome.reasons))
-        if not isinstance(outcome, Applied):
+        done = need_done(self._workspace.apply(Change(by, "undo what was changed outside", tuple(edits))))
+        if done is None:
             raise ChangedMeanwhile(", ".join(edit.path for edit in edits))
         self._locked(self._count_up)
-        return Restored(outcome.id, outcome.paths, tuple(left))
+        return Restored(done.id, done.paths, tuple(left))
 
     def _need_human(self, by: Author) -> None:
         if by not in HUMANS:

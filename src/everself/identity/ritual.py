@@ -30,10 +30,10 @@ from everself.text.markdown.edit import append_item, apply_splice
 from everself.text.markdown.labels import fill_labels, read_labels
 from everself.text.normalise import without_surrogates
 from everself.text.search import is_one_emoji
-from everself.values import Applied, Author, Change, Conflict, Create, Edit, Refused, Remove, digest
-from everself.workspace.learned import changed_lines
+from everself.values import Author, Change, Conflict, Create, Edit, Remove, digest
+from everself.workspace.learned_section import changed_lines
 from everself.workspace.merge import render_diff
-from everself.workspace.protocol import Workspace
+from everself.workspace.protocol import Workspace, need_done
 from everself.workspace.setup import BOOTSTRAP
 from everself.workspace.undo import edit_between
 
@@ -118,7 +118,7 @@ class Ritual:
         return self._stands() and not self.is_over()
 
     def is_over(self) -> bool:
-        """Whether it was had, or the person removed BOOTSTRAP.md, which is remembered then. Only an undo of theirs reopens it."""
+        """Whether the first conversation is finished, or the owner removed BOOTSTRAP.md, which is recorded. Only their undo reopens it."""
         newest = next(iter(self._state.list_changes(1, path=BOOTSTRAP)), None)
         undone = newest is not None and bool(newest.undoes)
         if self._state.get_meta(META) is not None:
@@ -168,18 +168,13 @@ class Ritual:
             planned.append(self.plan(answers))
             return planned[-1].change
 
-        outcome = self._workspace.apply_plan(plan)
-        match outcome:
-            case Applied():
-                self._state.set_meta(META, outcome.id)
-                self._state.set_meta(DRAFT, "{}")
-                self._accept()
-                return Finished(outcome.id, outcome.paths, planned[-1].redacted)
-            case Refused():
-                raise RefusedByRule("; ".join(outcome.reasons))
-            case Conflict():
-                raise ChangedMeanwhile(f"({', '.join(outcome.paths)})")
-        raise NotFound(f"{BOOTSTRAP}.")
+        done = need_done(self._workspace.apply_plan(plan))
+        if done is None:
+            raise NotFound(f"{BOOTSTRAP}.")
+        self._state.set_meta(META, done.id)
+        self._state.set_meta(DRAFT, "{}")
+        self._accept()
+        return Finished(done.id, done.paths, planned[-1].redacted)
 
     def _stands(self) -> bool:
         found = self._workspace.stat(BOOTSTRAP)

@@ -11,7 +11,7 @@ from everself.text.markdown.entries import EntrySpan, entries
 from everself.text.normalise import fold
 from everself.values import Author
 from everself.workspace.guards import HUMANS, SMALL, added_secrets
-from everself.workspace.learned import LEARNED, changed_lines, same_core, split_soul
+from everself.workspace.learned_section import LEARNED, changed_lines, same_core, split_soul
 
 # who may propose growth besides humans
 _ASKING = frozenset({Author.KEEPER, Author.AGENT})

@@ -36,7 +36,7 @@ def find_place(said: str) -> ZoneInfo:
 
 
 def named_zone(profile: bytes) -> str:
-    """What stands after `- **Time zone:**`, as far as it names a zone; empty for a blank that nobody filled in."""
+    """The zone that is named after `- **Time zone:**`; empty if the field is blank or names none."""
     for line in profile.decode("utf-8", "replace").splitlines():
         label, colon, value = line.strip().lstrip("-*+ ").replace("**", "").partition(":")
         if colon and label.strip().lower() in LABELS:
@@ -46,7 +46,7 @@ def named_zone(profile: bytes) -> str:
 
 
 def _as_far_as_known(value: str) -> str:
-    """Its first words that name a zone, a remark behind them left out; its first word where none do."""
+    """Its first words that name a zone, without a remark after them; all of it where none do."""
     words = value.split()
     for count in range(min(len(words), 4), 0, -1):
         named = " ".join(words[:count]).rstrip(",;.")
@@ -54,7 +54,7 @@ def _as_far_as_known(value: str) -> str:
             return find_place(named).key
         except BadConfig:
             continue
-    return words[0]
+    return value
 
 
 def _bare(name: str) -> str:

@@ -15,7 +15,7 @@ from everself.text.markdown.edit import append_log
 from everself.text.normalise import without_surrogates
 from everself.values import Append, Author, Change, FileStat, Remove, digest
 from everself.workspace.layout import Kind, place
-from everself.workspace.learned import SOUL
+from everself.workspace.learned_section import SOUL
 from everself.workspace.protocol import Workspace
 
 FOLDER = "SOUL_HISTORY"
@@ -160,7 +160,7 @@ def find_old_souls(memory: Memory, days: int, needed: Sequence[str] = ()) -> tup
     return Versions(memory.workspace, memory.clock).thin(days, needed)
 
 
-def thin_souls(memory: Memory, paths: Sequence[str], *, author: Author = Author.KEEPER) -> Archived:
+def thin_souls(memory: Memory, paths: Sequence[str]) -> Archived:
     """Remove these copies, as one change."""
     stray = [path for path in paths if place(path).kind is not Kind.SOUL_HISTORY]
     if stray:
@@ -178,7 +178,7 @@ def thin_souls(memory: Memory, paths: Sequence[str], *, author: Author = Author.
         record.note(draft, memory.clock.now(), "earlier souls thinned", lines)
         edits = (*draft.edits(), *(Remove(one.path, one.hash) for one in found))
         key = f"thin {digest(repr([(one.path, one.hash) for one in found]).encode())[:32]}"
-        return Change(author, "earlier souls thinned", edits, tuple(f"file:{path}" for path in gone), key=key)
+        return Change(Author.KEEPER, "earlier souls thinned", edits, tuple(f"file:{path}" for path in gone), key=key)
 
     change = memory.change(plan)
     return Archived(change, gone) if change else Archived()

@@ -11,9 +11,9 @@ from typing import Final
 from everself.classify.difference import find_difference
 from everself.classify.openers import bare
 from everself.keepers._conflict_judge import ConflictCandidate, EntryConflict, judge
+from everself.keepers.conflict_questions import about_both, which_holds
 from everself.keepers.keeper import CloseEntry, KeeperProposal, Note, Planned, Progress, Tell, referenced
 from everself.keepers.keeper_context import KeeperContext
-from everself.keepers.which_holds import about_both, which_holds
 from everself.memory.provenance import AGENT, CORRECTION, OWNER, is_correction
 from everself.text.normalise import one_line
 from everself.values import Entry

@@ -172,11 +172,9 @@ class KeeperContext:
         """Calibrated similarity of two texts: .9 says the same, .8 is about the same."""
         return self.sources.search.likeness.of(one, [other])[0]
 
-    def similar(
-        self, text: str, at_least: float, *, closed: bool = False, limit: int = LOOKED_AT
-    ) -> list[SimilarEntry]:
+    def similar(self, text: str, at_least: float, *, closed: bool = False) -> list[SimilarEntry]:
         """Entries that say the same to that degree, the most alike first. Found by recall, or among all entries where it is off."""
-        candidates = [one for one in self.related(text, limit) if closed or not one.closed]
+        candidates = [one for one in self.related(text) if closed or not one.closed]
         if not candidates:
             return []
         scores = self.sources.search.likeness.of(text, [one.text for one in candidates])

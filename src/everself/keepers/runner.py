@@ -13,6 +13,7 @@ from everself.errors import NotFound, RefusedByRule, WrongUse
 from everself.identity.growth import Growth
 from everself.keepers._checks import Checks
 from everself.keepers.action_text import said_of
+from everself.keepers.conflict_questions import about_both, which_holds
 from everself.keepers.execution import ActionExecutor
 from everself.keepers.keeper import (
     ActionResult,
@@ -35,7 +36,6 @@ from everself.keepers.keeper import (
 from everself.keepers.keeper_context import KeeperContext
 from everself.keepers.owner_wording import reword
 from everself.keepers.sources import KeeperSources
-from everself.keepers.which_holds import about_both, which_holds
 from everself.logs import get_logger
 from everself.memory.provenance import stated_by_owner
 from everself.storage.state.reviews import KeeperRun, Review, ReviewStatus
@@ -45,7 +45,7 @@ _log = get_logger(__name__)
 
 # corrections of a conversation that wait for the owner at once
 _MOST_CORRECTIONS: Final = 5
-# so many questions which of two statements holds may wait
+# open questions about conflicting statements at most
 _MOST_OPEN: Final = 50
 # what a queued operation is called among the questions; an `Ask` says it itself
 _KINDS: Final = {
@@ -147,7 +147,7 @@ class Runner:
         return review.id if reviews.add(review) else ""
 
     def settle_which_holds(self, older: str, newer: str, *, replaced: bool) -> bool:
-        """The owner answered in the conversation; whether the question still waited."""
+        """Record the owner's answer from the conversation. Return whether the question was still open."""
         waiting = self._sources.state.reviews.about("conflict", about_both(older, newer))
         answered: ReviewStatus = "accepted" if replaced else "refused"
         return waiting is not None and self._sources.state.reviews.decide(waiting.id, answered, self._now())

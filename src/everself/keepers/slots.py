@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from everself.config.kinds import parse_duration
 from everself.errors import WrongUse
 from everself.frozen import Frozen
-from everself.keepers._moments import read_wait, read_wall
+from everself.keepers._spoken_times import read_wait, read_wall
 
 Kind = Literal["cron", "at", "every"]
 

@@ -1,6 +1,7 @@
-"""Converts a daily log to a part of an archive that reads back as the same entries; else the file moves as a whole. Pure.
+"""Converts a daily log to a part of an archive that reads back as the same entries. A file that cannot be converted moves as a whole.
+Pure.
 
-Nothing here is trusted to be right: what the archive would be read as is compared with what the days are read as, entry by entry.
+The result is verified: the entries of the archive are compared with the entries of the days.
 """
 
 from collections.abc import Iterable
@@ -17,13 +18,13 @@ from everself.text.markdown.lines import BOM
 from everself.values import digest
 from everself.workspace.layout.dates import find_day
 
-# Far below the read limit: people open archives too.
+# Far below the read limit, because people open archives too.
 LARGEST: Final = 4 * 1024 * 1024
 _FRONT: Final = b"---"
 
 
 class Day(Frozen):
-    """A file of one day as it is now."""
+    """The current file of one day."""
 
     path: str
     data: bytes
@@ -34,7 +35,7 @@ class Day(Frozen):
 
 
 def part_of(day: Day, *, kept: bool) -> bytes | None:
-    """What the archive holds of a day; None where its words would be read as something else there."""
+    """The part of the archive for a day; None if its text would be parsed as other entries there."""
     text = day.data.removeprefix(BOM)
     stem = day.path.rpartition("/")[2].removesuffix(".md")
     head, _, rest = text.partition(b"\n")
@@ -48,7 +49,7 @@ def part_of(day: Day, *, kept: bool) -> bytes | None:
 
 
 def put_over(archive: bytes, copy: ArchivePart, part: bytes) -> bytes:
-    """The archive with that part in the place of an earlier copy."""
+    """The archive with the part in place of an earlier copy."""
     rest = archive[copy.end :]
     gap = b"\n" if rest.strip() and not rest.startswith((b"\n", b"\r\n")) else b""
     return archive[: copy.start] + part + gap + rest
@@ -58,15 +59,15 @@ def find_copy(archive: bytes, path: str) -> ArchivePart | None:
     return next((one for one in parts(archive) if one.path == path and one.sha), None)
 
 
-# each day is parsed three times: for its part, for the proof and for the count
+# each day is parsed three times: for its part, the verification and the count
 @lru_cache(maxsize=64)
 def said(data: bytes) -> tuple[tuple[str, ...], ...]:
-    """All that a document is read as, in its order."""
+    """The entries of a document in order, as tuples that can be compared."""
     return tuple(_said(read) for read in read_document(data))
 
 
 def verify(before: bytes, after: bytes, days: Iterable[Day], replaced: Iterable[bytes] = ()) -> None:
-    """Damaged unless the archive holds what it held and every entry of the days, each once and word for word."""
+    """Raise Damaged unless the archive contains its old entries and all entries of the days, each once and verbatim."""
     expected = list(said(before))
     for gone in replaced:
         for one in said(gone):

@@ -1,22 +1,23 @@
-"""Converts an entry to and from its database row, and decides what of it can be trusted. Pure; knows no document."""
+"""Converts an entry to and from its database row, and decides which fields can be trusted. Pure; knows no document."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache, reduce
 from typing import Any
 
-from everself.memory.entries import TRANSCRIPT, ParsedEntry, words_at
+from everself.memory.entries import TRANSCRIPT, ParsedEntry, parse_day, words_at
 from everself.memory.provenance import CORRECTION, HAND, PERSON, base_confidence, is_human, parse_tag, rank, weaker
 from everself.storage.state.entries import EntryRow, Facets
+from everself.storage.state.provenance import FileOrigins
 from everself.text.markdown.copies import origins
 from everself.text.normalise import slug
 from everself.values import Entry, ProvenanceRecord, Tag
 from everself.workspace.layout import Kind, Place, place
 from everself.workspace.layout.dates import find_day
 
-# what `pack` wrote, decoded
+# the decoded output of `pack`
 Span = list[Any]
 
 # a heading without text is not an entry
@@ -26,7 +27,7 @@ _DAY = "of day"
 
 
 def pack(read: ParsedEntry) -> str:
-    """Everything about an entry but its words, as a row keeps it. The words are looked up in the document."""
+    """All fields of an entry except its text, as stored in a row. The text is looked up in the document."""
     place_of = (read.start, read.end, read.first_line, read.last_line, read.words)
     values = (read.claims, read.kind, read.heading, read.category, read.time, read.struck, *place_of)
     return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
@@ -37,7 +38,7 @@ def row_of(name: str, path: str, read: ParsedEntry, hashes: tuple[str, bytes], f
 
 
 def written_on(entry: Entry, days: Sequence[date | None]) -> str:
-    """The day of the newest of its lines; empty where one is not known."""
+    """The day of the newest line of an entry; empty if one of its lines has no known day."""
     lines = days[entry.first_line - 1 : entry.last_line]
     known = [day for day in lines if day is not None]
     return max(known).isoformat() if known and len(known) == len(lines) else ""
@@ -51,9 +52,10 @@ def believed(
     provenance_record: ProvenanceRecord | None,
     written: Iterable[str] = (),
 ) -> Entry:
-    """What may be believed of an entry: what a provenance record confirms, and of the comment what claims no more than a hand may.
+    """The fields of an entry that can be trusted: those a provenance record confirms, and those in the comment that a person may set by
+    hand.
 
-    `written` are the sources from which a tool wrote the same words elsewhere.
+    `written` are the sources from which a tool wrote the same text elsewhere.
     """
     pairs, kind, heading, category, time, struck, start, end, first, last, words = span
     claims: dict[str, str] = dict(pairs)
@@ -65,23 +67,23 @@ def believed(
     lineage = tuple(part for part in claims["from"].split(",") if part) if "from" in claims else ()
     if provenance_record is not None:
         lineage = provenance_record.lineage
-        # edited text has the source hand, and is trusted no more than the original and than whoever wrote the same words
+        # edited text has the source hand, and is trusted no more than the original and than any tool that wrote the same text
         source = (
             provenance_record.source if vouched else reduce(weaker, written, weaker(HAND, provenance_record.source))
         )
         tag = parse_tag(provenance_record.tag) if vouched else tag
     else:
         source = reduce(weaker, written, _unvouched(claimed))
-    # the number of mentions has no provenance either
+    # without provenance, the number of mentions cannot be trusted either
     if not vouched or not is_human(source):
         mentions = 1
     if tag is Tag.CORRECTION and source != CORRECTION:
         tag = Tag.NONE
     seen, day = _days(claims, heading, where, row.first_seen)
-    until = _date(claims["until"]) if "until" in claims else None
+    until = parse_day(claims["until"]) if "until" in claims else None
     who = get("who", "") or (f"person:{where.person}" if where.person else "")
     project = get("project", "") or where.project or ""
-    # positional: field names would add a fifth to the load time of a large memory
+    # positional, because field names would add a fifth to the load time of a large memory
     return Entry._make(
         (
             *(row.id, row.path, words_at(data, words, struck=struck), tag, source, base_confidence(source), mentions),
@@ -92,7 +94,7 @@ def believed(
 
 
 def facets_of(read: ParsedEntry, path: str, first_seen: str) -> Facets:
-    """What lists go by. It is what `believed` makes of the same entry, as far as no provenance record is asked."""
+    """The columns that lists filter by, as `believed` returns them without a provenance record."""
     claims, where = dict(read.claims), place(path)
     day = _days(claims, read.heading, where, first_seen)[1]
     who = claims.get("who", "").removeprefix(PERSON) or where.person or ""
@@ -103,7 +105,7 @@ def facets_of(read: ParsedEntry, path: str, first_seen: str) -> Facets:
         _unvouched(claims.get("src", "")),
         _slug(who),
         _slug(project),
-        read.struck or ("until" in claims and _date(claims["until"]) is not None),
+        read.struck or ("until" in claims and parse_day(claims["until"]) is not None),
         2 if where.kind is Kind.QUARANTINE else 1 if read.kind == TRANSCRIPT else 0,
     )
 
@@ -111,22 +113,22 @@ def facets_of(read: ParsedEntry, path: str, first_seen: str) -> Facets:
 def _days(
     claims: Mapping[str, str], heading: Sequence[str], where: Place, first_seen: str
 ) -> tuple[date | None, date | None]:
-    """When an entry was last mentioned, and the day it belongs to."""
-    seen = _date(claims.get("seen", ""))
-    # an entry that left the file of its day says itself when it was written
-    born = _date(claims.get("at", "")[:10])
-    # so does an entry in an archive, which covers many days
-    own = (_date(claims.get(_DAY, "")) or born or _headed(heading) or seen) if where.span else None
-    return seen, own or where.day or born or seen or _date(first_seen)
+    """The day of the last mention, and the day that the entry belongs to."""
+    seen = parse_day(claims.get("seen", ""))
+    # an entry that was moved out of its daily log has its date in the comment
+    born = parse_day(claims.get("at", "")[:10])
+    # an archive covers many days, so an entry in it has its own day
+    own = (parse_day(claims.get(_DAY, "")) or born or _headed(heading) or seen) if where.span else None
+    return seen, own or where.day or born or seen or parse_day(first_seen)
 
 
 def _unvouched(claimed: str) -> str:
-    """What may be believed of a source that only the comment names: nothing that is worth more than a hand."""
+    """The trusted source for an entry without provenance: the claimed one, but never more than hand."""
     return claimed if claimed and rank(claimed) < rank(HAND) else HAND
 
 
 def with_days(data: bytes, reads: tuple[ParsedEntry, ...]) -> tuple[ParsedEntry, ...]:
-    """What stands in an archive, each with the day of the file that it came from."""
+    """The entries of an archive, each with the day of the file that it came from."""
     origin = origins(data)
     found = []
     for read in reads:
@@ -136,8 +138,19 @@ def with_days(data: bytes, reads: tuple[ParsedEntry, ...]) -> tuple[ParsedEntry,
 
 
 def _headed(heading: Sequence[str]) -> date | None:
-    """The day that the outermost title names: in an archive each day stands beneath its own."""
+    """The day in the outermost title; in an archive each day has its own title."""
     return next((day for title in heading if (day := find_day(title[:_TITLE]))), None)
+
+
+# documents that a tool may write, and archives, which may contain copies of them
+_WRITABLE = frozenset({Kind.TOPIC, Kind.PROJECT_MEMORY, Kind.ARCHIVE})
+
+
+def sources_by_text(known: FileOrigins) -> Callable[[EntryRow, Place], Iterable[str]]:
+    """A function that returns the sources from which a tool wrote the same text as an entry without a provenance record."""
+    if not known.refresh():
+        return lambda *_: ()
+    return lambda row, where: known.of_text(row.text_mac) if where.kind in _WRITABLE else ()
 
 
 @lru_cache(maxsize=512)
@@ -148,11 +161,3 @@ def _slug(name: str) -> str:
 @lru_cache(maxsize=4096)
 def _number(text: str) -> int:
     return max(1, min(10_000, int(text))) if text.isascii() and text.isdigit() else 1
-
-
-@lru_cache(maxsize=4096)
-def _date(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text) if len(text) == 10 else None
-    except ValueError:
-        return None

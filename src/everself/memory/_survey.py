@@ -1,5 +1,8 @@
-"""Which documents look other than when they were read. Every one is looked at each time; the rows of thousands are compared only when
-either they or the files are not what they were at the last comparison. Reads no document."""
+"""Finds documents that changed since they were read.
+
+The stamps of all documents are checked each time. The rows are compared only if they or the listing changed since the last comparison.
+Reads no document.
+"""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -10,14 +13,14 @@ from everself.storage.state.entries import DocumentRow, EntryRows
 from everself.values import FileStat
 from everself.workspace.protocol import Workspace
 
-# a file saved again within this time of being read may look unchanged: clocks of file systems are coarse
+# file system clocks are coarse: a file saved again within this time may look unchanged
 GRAIN_NS: Final = 2_000_000_000
-# raised whenever the same bytes would give other entries; what an older reader noted is read again
+# raised when the same bytes would give other entries; documents read by an older version are read again
 READING: Final = 3
 
 
 class Survey(NamedTuple):
-    """Documents to read, those that are gone, how these were known, and what has a document's name and is no file."""
+    """Documents to read, removed documents, their known rows, and names of documents that are not regular files."""
 
     changed: list[FileStat]
     missing: list[str]
@@ -26,7 +29,7 @@ class Survey(NamedTuple):
 
 
 class _Proof(Frozen):
-    """A listing in which nothing differed from the rows, which had this mark."""
+    """A listing that matched the rows, and the mark of those rows."""
 
     listing: Sequence[FileStat]
     rows: tuple[int, ...]
@@ -40,14 +43,14 @@ class Surveyor:
         self._proof: _Proof | None = None
 
     def look(self) -> Survey:
-        """At all documents."""
-        # the rows first: one that another process writes meanwhile makes the mark an old one
+        """Check all documents."""
+        # read the mark before the listing: rows that another process writes meanwhile then make the mark stale
         mark, listing, proof = self._rows.documents_mark(), self._workspace.list(), self._proof
         if proof is not None and proof.listing is listing and proof.rows == mark:
             return Survey([], [], {}, proof.odd)
         known = self._rows.documents(None)
         there = {one.path: one for one in listing if holds_memory(one.path)}
-        # a folder in the place of a document is no reason to take what it held for gone
+        # a folder in place of a document does not mean that its entries are gone
         there |= {path: one for path in known if path not in there and (one := self._workspace.stat(path))}
         odd = tuple(path for path, one in there.items() if one.kind != "file")
         changed = [one for path, one in there.items() if one.kind == "file" and not _is_fresh(one, known.get(path))]

@@ -1,6 +1,6 @@
-"""Adopts a workspace that was made elsewhere, or cloned: all of it can be used, and no byte is changed.
+"""Adopts a workspace that was created elsewhere, or cloned: all of it can be used, and no byte is changed.
 
-What its comments say about where entries come from is a claim until the owner vouches for it.
+The sources that its comments name are claims until the owner vouches for them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,9 +26,9 @@ from everself.values import Entry, ProvenanceRecord, Tag
 from everself.workspace.disk_workspace import DiskWorkspace
 
 META = "adopted"
-# in the place of a hash of words: no entry has it
+# used instead of a text hash, so that it matches no entry
 _NO_TEXT = "withdrawn"
-# the day of each line of these documents
+# returns the day of each line of the given documents
 DaysOfLines = Callable[[Mapping[str, bytes]], Mapping[str, Sequence[date | None]]]
 
 
@@ -40,17 +40,17 @@ class AdoptionReport(Frozen):
 
 
 def needs_adoption(workspace: DiskWorkspace, state: State) -> bool:
-    """Whether there is content that this installation never saw: documents, but no change and no adoption on record."""
+    """Whether the workspace has documents, but neither a change nor an adoption is recorded."""
     if state.get_meta(META) is not None or state.list_changes(1):
         return False
     return any(one.kind == "file" and one.path.endswith(".md") for one in workspace.list())
 
 
 def adopt(workspace: DiskWorkspace, state: State, memory: Memory, lines: DaysOfLines = lambda _: {}) -> AdoptionReport:
-    """Record the workspace as it is in the history, and read its entries. Done twice, it changes nothing.
+    """Record the current workspace in the history, and read its entries. Calling it again changes nothing.
 
-    `lines` tells when each line of a document was written, where somebody knows. Without it, what bears no date has none: the day on which
-    it was taken over would make it newer than whatever the owner said before.
+    `lines` returns when each line was written, if known. Without it, undated text gets no day: the day of adoption would make it newer
+    than everything the owner said before.
     """
     recorded = workspace.note_outside()
     if state.get_meta(META) is None:
@@ -67,15 +67,14 @@ def adopt(workspace: DiskWorkspace, state: State, memory: Memory, lines: DaysOfL
 
 
 def _past(days: Mapping[str, Sequence[date | None]], today: date) -> dict[str, list[date | None]]:
-    """Without days that are still to come: a clock was wrong."""
+    """The days without future ones, which come from a wrong clock."""
     return {path: [day if day is not None and day <= today else None for day in found] for path, found in days.items()}
 
 
 def vouch_for(state: State, memory: Memory, entries: Iterable[Entry]) -> tuple[str, ...]:
-    """The owner vouches for entries as they stand: with the source they claim, else as the owner's own. Their ids.
+    """Record that the owner vouches for entries: with the source they claim, else as the owner's own. Returns their ids.
 
-    What came in with an import becomes the owner's. What says itself that it is of the web, a tool, somebody else or the agent stays so:
-    vouching makes nothing of the web the owner's.
+    Imported entries become the owner's. Entries that name the web, a tool, another person or the agent as their source keep it.
     """
     provenance = [_provenance_record(entry) for entry in entries if not entry.vouched or _is_imported(memory, entry)]
     if provenance:
@@ -84,9 +83,9 @@ def vouch_for(state: State, memory: Memory, entries: Iterable[Entry]) -> tuple[s
 
 
 def withdraw_vouchers(state: State, memory: Memory, entries: Iterable[Entry]) -> tuple[str, ...]:
-    """The owner vouches no longer for entries: they count as written by hand, or as less where they say so. Their ids.
+    """Withdraw the owner's voucher: the entries count as written by hand, or as less if they claim less. Returns their ids.
 
-    Nothing is trusted more for it: a record of the weaker source stays, over words that no entry has.
+    This never raises trust: a record of the weaker source is stored, with a hash that matches no text.
     """
     provenance = [
         provenance_of(restored(_unowned(entry), "terminal", entry.lineage), entry.id, entry.tag.value, _NO_TEXT)
@@ -104,7 +103,7 @@ def _unowned(entry: Entry) -> str:
 
 
 def _is_imported(memory: Memory, entry: Entry) -> bool:
-    """Whether it is an import's and nothing less: of what a tool or a page said, an import stays that."""
+    """Whether an entry is imported and rests on nothing less trusted."""
     return entry.source == IMPORT and memory.trust(entry) == IMPORT
 
 

@@ -1,7 +1,7 @@
-"""The bank: typed pages about the world, experiences, opinions, and one page for each entity.
+"""The memory bank: typed pages about the world, experiences and opinions, and one page for each entity.
 
-Pages are ordinary documents whose items are entries. How strongly an opinion is held is part of what it says, so it stands visibly at
-its end, `(c=0.7)`; how sure the entry is that this was said is another matter, and worked out as for every entry.
+Pages are ordinary documents whose items are entries. The strength of an opinion is part of its text and visible at its end, `(c=0.7)`. It
+is independent of the confidence of the entry.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _SEPARATORS = ",;、，；"
 
 
 class Page(StrEnum):
-    """The pages that there is one of."""
+    """The pages that exist once."""
 
     WORLD = "world"
     EXPERIENCE = "experience"
@@ -35,7 +35,7 @@ _TAGS = {Page.WORLD: Tag.KNOWLEDGE, Page.EXPERIENCE: Tag.EVENT, Page.OPINIONS: T
 
 
 class BankItem(Frozen):
-    """One entry of a page. `held` is how strongly an opinion is held, where it says so, and `words` the rest of it."""
+    """One entry of a page. `held` is the strength of an opinion, if given; `words` is the text without it."""
 
     entry: Entry
     confidence: float
@@ -51,7 +51,7 @@ class BankPage(Frozen):
 
 
 class PageName(Frozen):
-    """A page in a list: how it is asked for, and what it is called by."""
+    """A page in a list, with its name, title and aliases."""
 
     name: str
     path: str
@@ -65,7 +65,7 @@ class Bank:
         self._memory = memory
 
     def pages(self) -> tuple[PageName, ...]:
-        """Every page there is, entities after the others."""
+        """All pages, entities last."""
         found = [self._name(one.path) for one in self._memory.workspace.list(FOLDER) if one.path.endswith(".md")]
         return tuple(sorted(found, key=lambda page: (page.path.count("/"), page.path)))
 
@@ -73,7 +73,7 @@ class Bank:
         return tuple(page for page in self.pages() if page.path.startswith(f"{FOLDER}/{ENTITIES}/"))
 
     def entity(self, name: str) -> PageName | None:
-        """The entity of that slug, title or alias, in any script and spelling."""
+        """The entity with that slug, title or alias, in any script and spelling."""
         wanted = fold(name)
         for page in self.entities():
             stem = page.path.rpartition("/")[2].removesuffix(".md")
@@ -82,7 +82,7 @@ class Bank:
         return next((page for page in self.entities() if wanted in map(fold, page.aliases)), None)
 
     def read(self, page: str) -> BankPage:
-        """A page by its kind, its path, or the name of an entity."""
+        """A page by its kind, its path or the name of an entity."""
         found = self._find(page)
         if found is None:
             raise NotFound(f'bank page "{page[:80]}".', mend="everself memory bank list")
@@ -90,7 +90,7 @@ class Bank:
         return BankPage(found.path, found.title, found.aliases, items)
 
     def write(self, page: str, text: str, origin: Origin, *, held: float | None = None) -> Remembered:
-        """Add an entry to a page, which is made when it is missing. A name that is no kind of page is an entity's."""
+        """Add an entry to a page, which is created if it is missing. Any name that is not a kind of page is an entity."""
         if held is not None and not 0 <= held <= 1:
             raise WrongUse(f"{held} is not a valid confidence.", mend="Use a number from 0 to 1.")
         if held is not None and page != Page.OPINIONS:
@@ -134,7 +134,7 @@ class Bank:
 
 
 def parse_held(text: str) -> tuple[str, float | None]:
-    """`Tabs are better (c=0.7)` → the words and the number; any other text as it is."""
+    """`Tabs are better (c=0.7)` → the text and the number; other texts are returned unchanged."""
     words, mark, rest = text.rstrip().rpartition("(c=")
     if not mark or not rest.endswith(")"):
         return text, None

@@ -1,7 +1,7 @@
 """The catalog of entries: which exist, where each is, and what is known about it.
 
-Kept beside the files and brought up to date by comparing stamps: only documents that changed are read again. It may be deleted; then
-ids of text that Everself never touched are derived anew. Reads documents and writes rows, never a document.
+Stored beside the files and updated by comparing stamps: only changed documents are read again. It may be deleted; ids of text that
+Everself never wrote are then derived again. Reads documents; writes rows only.
 """
 
 import json
@@ -14,9 +14,8 @@ from typing import Literal, NamedTuple
 from everself.clock import Clock
 from everself.errors import DiskError, NotFound, UnsafePath, WrongUse
 from everself.memory._entry_ids import FoundEntry, KnownEntry, name_entries, sketch
-from everself.memory._row_form import believed, row_of, with_days, written_on
+from everself.memory._row_form import believed, row_of, sources_by_text, with_days, written_on
 from everself.memory._survey import GRAIN_NS, READING, Survey, Surveyor, stamp_of
-from everself.memory._written_text import sources_by_text
 from everself.memory.drafts import Draft
 from everself.memory.entries import ParsedEntry, holds_memory, reach, read_document, read_growth
 from everself.memory.garbage import uncollected
@@ -33,13 +32,12 @@ from everself.workspace.protocol import Workspace
 Progress = Callable[[int, int], None]
 
 TRIES = 5
-# Documents larger than this are not searched on every write: that is some thirty thousand lines, and
-# seconds of reading.
+# Larger documents, of more than thirty thousand lines or so, are not searched on every write: reading them takes seconds.
 HUGE = 4 * 1024 * 1024
-# entries beyond which asking the rows for all is quicker than asking for each
+# for more entries, one query for all rows is faster than one for each
 MANY = 500
 _NOTHING_HELD: Mapping[str, tuple[str, bytes]] = {}
-# one write looks up the same words four times
+# one write folds the same text four times
 _fold = lru_cache(maxsize=8)(fold)
 
 
@@ -47,7 +45,7 @@ PlacedEntry = tuple[RowPlace, Entry]
 
 
 class PendingDocuments(NamedTuple):
-    """Documents that are new, changed or gone since they were read, what there is to read of them, and how many more are huge."""
+    """The number and size of documents that are new, changed or gone since they were read, and the number of huge ones."""
 
     documents: int
     bytes: int
@@ -55,7 +53,7 @@ class PendingDocuments(NamedTuple):
 
 
 class Catalog:
-    """Entries by id, by document, by words."""
+    """The entries of an agent: finds them by id, document or text."""
 
     def __init__(self, workspace: Workspace, rows: EntryRows, provenance: ProvenanceRecords, clock: Clock) -> None:
         self._workspace = workspace
@@ -64,15 +62,15 @@ class Catalog:
         self.written = provenance.written
         self._clock = clock
         self._surveyor = Surveyor(workspace, rows)
-        # documents that cannot be read, with the reason: their entries are left out, and nothing is taken to be gone
+        # documents that cannot be read, with the reason: their entries are skipped, but not treated as gone
         self.unread: dict[str, str] = {}
 
     def refresh(
         self, paths: Sequence[str] | None = None, *, huge: bool = True, progress: Progress | None = None
     ) -> int:
-        """Read again what changed: all documents, or the named ones. How many were read.
+        """Read changed documents: all, or the named ones. Returns the number of documents read.
 
-        Without `huge`, documents over `HUGE` are left as they were known. `progress` is told how many are read, of how many.
+        Without `huge`, documents over `HUGE` are not read again. `progress` receives the number read and the total.
         """
         waiting, missing, known, _ = self._survey(paths)
         changed = [one for one in waiting if huge or one.size <= HUGE]
@@ -83,7 +81,7 @@ class Catalog:
         changed += [one for one in copies if one not in changed]
         with uncollected():
             told = _told(changed, progress)
-            # the interpretation of a copy changed, though the file did not
+            # a copy is interpreted differently now, though its file did not change
             anew = {one.path for one in copies}
             read = "read" if not (changed or missing) else self._read_again(told, missing, known, anew, whole=whole)
         if read == "raced":
@@ -92,17 +90,17 @@ class Catalog:
         return len(changed) + len(missing) if read == "read" else self.refresh(progress=progress)
 
     def waiting(self) -> PendingDocuments:
-        """What `refresh` would read."""
+        """The work that `refresh` would do."""
         changed, missing, known, _ = self._survey(None)
-        # those that were saved a moment before they were read are looked at again, but need not be read entry by entry
+        # documents saved just before they were read are checked again, but not parsed again
         changed = [one for one in changed if one.path not in known or known[one.path].stamp != stamp_of(one)]
         sizes = [one.size for one in changed if one.size <= HUGE]
         return PendingDocuments(len(sizes) + len(missing), sum(sizes), len(changed) - len(sizes))
 
     def left_out(self, text: str, paths: Iterable[str], target: str) -> tuple[str, ...]:
-        """Of these documents, and of those that are known to have these words, which are too large to be looked through at a write.
+        """The documents, of these and of those known to contain the text, that are too large to search on a write.
 
-        Not the one that is written to, as long as it can be: writing costs as much as reading, and would write the same words again.
+        The target is included only if it is too large to write: writing costs as much as reading.
         """
         asked = {*paths, *(row.path for row in self._rows.by_text(self.mac(text)))}
         stats = {path: self._workspace.stat(path) for path in sorted(asked)}
@@ -110,7 +108,6 @@ class Catalog:
         return tuple(path for path, size in sizes.items() if size > (READ_LIMIT if path == target else HUGE))
 
     def _survey(self, paths: Sequence[str] | None) -> Survey:
-        """Documents that look other than when they were read, those that are gone, and how they were known."""
         if paths is not None:
             return self._surveyor.look_at(paths)
         found = self._surveyor.look()
@@ -118,29 +115,29 @@ class Catalog:
         return found
 
     def all(self) -> list[Entry]:
-        """Every entry, in the order of the documents. Brings the catalog up to date first."""
+        """Every entry, in the order of the documents. Refreshes the catalog first."""
         self.refresh()
         with uncollected():
             return self._settled(self._rows.all_rows, lambda _: self._provenance.all())
 
     def stretch(self, wanted: RowFilter, below: RowPlace, rows: int) -> tuple[list[PlacedEntry], RowPlace]:
-        """Entries of the next so many rows below a place that may be meant, newest first, and where these rows end.
+        """The entries of the next `rows` rows below a place that may match, newest first, and the place where these rows end.
 
-        The catalog is not brought up to date first: whoever asks for several stretches does it once.
+        Does not refresh the catalog: call `refresh` once before reading several stretches.
         """
         end = self._rows.stretch(wanted, below, rows)
         return self._placed(lambda: self._rows.between(wanted, below, end)), end
 
     def under(self, path: str) -> list[PlacedEntry]:
-        """The entries of a document or of a folder, as they are known, newest first."""
+        """The known entries of a document or folder, newest first."""
         return self._placed(lambda: self._rows.under(path))
 
     def apart(self, after: tuple[str, int], limit: int) -> list[PlacedEntry]:
-        """What is kept apart and still holds, behind a document and ordinal, in the order of the documents."""
+        """The open entries in quarantine after the given document and ordinal, in document order."""
         return sorted(self._placed(lambda: self._rows.apart(after, limit)), key=lambda one: one[0][1:])
 
     def beginning(self, name: str) -> list[Entry]:
-        """The entries whose ids begin so, as they are known."""
+        """The known entries whose ids begin with `name`."""
         return self._settled(lambda: self._rows.by_prefix(name) if name.isascii() else [], self._provenance.find)
 
     def _placed(self, load: Callable[[], list[EntryRow]]) -> list[PlacedEntry]:
@@ -162,7 +159,7 @@ class Catalog:
         return self._settled(lambda: self._rows.rows_of([path]), self._provenance.find)
 
     def within(self, path: str, data: bytes) -> list[Entry]:
-        """The entries of a document as they stand in these bytes of it, which somebody has read."""
+        """The entries of a document with exactly these bytes."""
         hashed = digest(data)
         for _ in range(TRIES):
             self.refresh([path])
@@ -170,7 +167,7 @@ class Catalog:
                 rows = self._rows.rows_of([path])
                 provenance = self._provenance.find([one.id for one in rows])
                 return self._entries(rows, provenance, {path: (hashed, data)})[0]
-        # the file is being saved repeatedly: its content at this moment has no provenance
+        # the file is being saved repeatedly: this content has no provenance
         where, written = place(path), sources_by_text(self.written)
         reads = read_document(data[: reach(data)])
         found = [row_of("", path, one, self._hashes(one), "") for one in reads]
@@ -179,9 +176,9 @@ class Catalog:
     def at(
         self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]] = _NOTHING_HELD
     ) -> dict[tuple[str, int], Entry]:
-        """Entries by document and position. A caller that has read a document passes its hash and bytes along."""
+        """Entries by document and position. `held` contains the hash and bytes of documents that the caller has read."""
         known = self._rows.documents(sorted(asked))
-        # the same bytes need not be read again
+        # unchanged bytes need not be read again
         unsure = [path for path in asked if path not in held or _hash_of(known.get(path)) != held[path][0]]
         if unsure:
             self.refresh(sorted(unsure))
@@ -191,7 +188,7 @@ class Catalog:
         return {(row.path, row.ordinal): one for row, one in zip(rows, found, strict=True) if row.path not in torn}
 
     def find(self, identity: str) -> Entry | None:
-        """The entry of that id, wherever it stands now."""
+        """The entry with that id, wherever it is now."""
         for attempt in (False, True):
             row = self._rows.find(identity)
             if row is not None:
@@ -207,7 +204,7 @@ class Catalog:
         return None
 
     def named(self, identities: Sequence[str]) -> dict[str, Entry]:
-        """Entries by their ids, each document read once; an entry that moved is searched for separately."""
+        """Entries by id, each document read once; entries that moved are searched for one by one."""
         asked = list(dict.fromkeys(identities))
         self.refresh(sorted({row.path for row in self._rows.named(asked)}))
         known = {one.id: one for one in self._settled(lambda: self._rows.named(asked), self._provenance.find)}
@@ -215,7 +212,7 @@ class Catalog:
         return known | {one: entry for one in missing if (entry := self.find(one)) is not None}
 
     def find_even_gone(self, identity: str) -> Entry | None:
-        """As `find`; of an entry whose text is gone, where it came from, as long as a provenance record tells."""
+        """Like `find`; for an entry whose text is gone, its source and lineage from the provenance record."""
         found = self.find(identity)
         provenance_record = self._provenance.find([identity]).get(identity) if found is None else None
         if provenance_record is None:
@@ -226,13 +223,13 @@ class Catalog:
         return Entry(identity, "", "", source=source, lineage=provenance_record.lineage)
 
     def get(self, name: str) -> Entry:
-        """The entry of that id or of the only id that begins so."""
+        """The entry with that id, or with the only id that begins so."""
         name = name.removeprefix("entry:").upper()
         found = self.find(name) if len(name) == 12 and name.isascii() else None
         if found is not None:
             return found
         self.refresh()
-        # input from the command line may be invalid text; ids are ASCII
+        # command-line input may be invalid text; ids are ASCII
         rows = self._rows.by_prefix(name) if name and name.isascii() else []
         if len(rows) > 1:
             raise WrongUse(
@@ -246,18 +243,18 @@ class Catalog:
         return read[0]
 
     def date_lines(self, days: Mapping[str, Sequence[date | None]]) -> None:
-        """Date what is known as it was written: by the days of the lines of each document, else as unknown, which is never newer.
+        """Date all entries by when their lines were written. Entries without a known day become undated, which never counts as newer.
 
-        An entry is as old as its newest line. What says itself when it was written is not concerned.
+        An entry is as old as its newest line. Entries with a date in their comment keep it.
         """
         seen = {one.id: written_on(one, days.get(one.path, ())) for one in self.all()}
         self._rows.date({identity: (day, day) for identity, day in seen.items()})
-        # the day it belongs to follows from that only where it does not say itself
+        # the day follows from the lines only if the entry does not state it
         told = {one.id: one.day.isoformat() if one.day else "" for one in self.all()}
         self._rows.date({identity: (day, told[identity]) for identity, day in seen.items() if identity in told})
 
     def with_words(self, text: str, without: Collection[str] = ()) -> list[Entry]:
-        """Entries that say the same, whatever their spacing, case or width; none of the documents in `without`."""
+        """Entries with the same text, ignoring spacing, case and width; documents in `without` are skipped."""
         mac = self.mac(text)
 
         def load() -> list[EntryRow]:
@@ -274,17 +271,17 @@ class Catalog:
         return self._rows.is_buried(self.mac(text), identity)
 
     def is_gone(self, text: str, reference: str) -> bool:
-        """Whether an entry of these words, which rested on that reference, stood in memory and was taken out of it."""
+        """Whether an entry with this text and this reference as evidence existed and was removed."""
         identity = self._rows.gone_by_text(self.mac(text))
         record = self._provenance.find([identity]).get(identity) if identity is not None else None
         return record is not None and reference in record.lineage
 
     def unbury(self, text: str) -> None:
-        """Remove the tombstone: the owner wants to remember it again."""
+        """Remove the tombstone of a text that the owner wants to remember again."""
         self._rows.unbury(self.mac(text))
 
     def mac(self, text: str) -> str:
-        """The keyed hash that stands for a text in rows and records."""
+        """The keyed hash of a text, as rows and records store it."""
         return self._rows.mac(digest(_fold(text).encode("utf-8", "surrogatepass")))
 
     def _read_again(
@@ -296,8 +293,8 @@ class Catalog:
         *,
         whole: bool,
     ) -> Literal["read", "elsewhere", "raced"]:
-        """Read and name. "elsewhere": something came here from a document that was not asked for, so that all must be read. "raced":
-        somebody else noted one of the documents meanwhile, so that what was read here may be older than what stands there."""
+        """Read documents and name their entries. "elsewhere": an entry came from a document that was not asked for, so all must be read.
+        "raced": another process noted one of the documents meanwhile, so this reading may be outdated."""
         found: list[FoundEntry] = []
         documents: list[DocumentRow] = []
         # documents whose entries are unchanged
@@ -311,7 +308,7 @@ class Catalog:
             row = DocumentRow(one.path, stamp_of(one), digest(document.data), now)
             if _hash_of(before) == row.hash:
                 settled.add(one.path)
-                # within the clock's granularity a document is checked repeatedly; this is not stored
+                # within the clock's granularity a document is checked repeatedly, which is not stored
                 documents += [row] if one.mtime_ns + GRAIN_NS < row.read_at else []
                 continue
             documents.append(row)
@@ -340,13 +337,13 @@ class Catalog:
         return "read" if self._rows.replace(documents, missing, rows, sorted(gone), today, bases) else "raced"
 
     def _memo(self, count: int) -> tuple[Callable[[str], str | None], Callable[[str], bool]]:
-        """Which gone entry had these words, and whether an id stands somewhere; for many entries the rows are asked once."""
+        """Functions that find a gone entry by text, and whether an id is taken; for many entries they use one query."""
         if count < MANY:
             return self._rows.gone_by_text, lambda identity: self._rows.home_of(identity) is not None
         return self._rows.gone_texts().get, self._rows.ids().__contains__
 
     def foresee(self, path: str, data: bytes) -> list[tuple[str, ParsedEntry]]:
-        """The entries that a document would have if it said this, with the ids that reading it would give them."""
+        """The entries that a document with these bytes would have, with the ids that reading would assign."""
         reads = read_document(data[: reach(data)])
         found = [FoundEntry(path, read, *self._hashes(read)) for read in reads]
         rows = self._rows.rows_of([path])
@@ -354,7 +351,7 @@ class Catalog:
         return list(zip(name_entries(found, known, *self._memo(len(found))), reads, strict=True))
 
     def expect(self, draft: Draft, path: str) -> None:
-        """What a planned change adds to a log is noted together with the change, and need not be read again afterwards."""
+        """Note the growth of a log together with the planned change, so that it need not be read afterwards."""
         grown = draft.growth(path)
         before, after, reads = grown or (b"", b"", ())
         names = {one.claim("id") for one in reads}
@@ -366,7 +363,7 @@ class Catalog:
             return
         today = self._clock.today().isoformat()
         rows = [row_of(one.claim("id"), path, one, self._hashes(one), today) for one in reads]
-        # never counted as fresh: the stamp of the file on disk is not known yet
+        # never counts as fresh: the stamp of the file on disk is not known yet
         document = DocumentRow(path, f"0 0 {len(after)} 0 0 {READING}", digest(after), 0)
         self._rows.expect(ExpectedDocument(digest(before), document, rows))
 
@@ -374,7 +371,7 @@ class Catalog:
         return self.mac(read.text), sketch(_fold(read.text))
 
     def _growth(self, data: bytes, before: DocumentRow | None) -> tuple[ParsedEntry, ...] | None:
-        """What was added at the end of a document that is otherwise as it was; None when it must be read again."""
+        """The entries added at the end of an otherwise unchanged document; None if it must be read again."""
         if before is None or not _is_current(before):
             return None
         size = int(before.stamp.split()[2])
@@ -383,7 +380,7 @@ class Catalog:
         return read_growth(data, size, self._rows.count_of(before.path))
 
     def _came_from_elsewhere(self, found: Sequence[FoundEntry], old: Sequence[EntryRow]) -> bool:
-        """Whether an entry is new here but stood elsewhere when that was last read: moved by hand, it keeps its name."""
+        """Whether a new entry was in another document when that was last read: moved by hand, it keeps its id."""
         ids, texts = {row.id for row in old}, {row.text_mac for row in old}
         for one in found:
             claimed = one.read.claim("id")
@@ -396,7 +393,7 @@ class Catalog:
     def _settled(
         self, load: Callable[[], Sequence[EntryRow]], vouch: Callable[[Sequence[str]], dict[str, ProvenanceRecord]]
     ) -> list[Entry]:
-        """Rows with their text. Retried where a person saved between reading the rows and the document."""
+        """Rows with their text. Retried if a document was saved between reading the rows and the document."""
         for _ in range(TRIES):
             rows = load()
             found, torn = self._entries(rows, vouch([row.id for row in rows]))
@@ -411,8 +408,8 @@ class Catalog:
         provenance: dict[str, ProvenanceRecord],
         held: Mapping[str, tuple[str, bytes]] = _NOTHING_HELD,
     ) -> tuple[list[Entry], list[str]]:
-        """What the rows say, and the documents that are not any more as they were when these were made."""
-        # one call of the decoder for all rows: a hundred thousand calls would cost half a second
+        """The entries of the rows, and the documents that changed since the rows were made."""
+        # one call of the decoder for all rows: a hundred thousand calls would take half a second
         spans = json.loads(f"[{','.join(row.span for row in rows)}]")
         hashes = {one.path: one.hash for one in self._rows.documents(sorted({row.path for row in rows})).values()}
         found: list[Entry] = []
@@ -431,7 +428,7 @@ class Catalog:
         return found, torn
 
     def _find_readable(self, path: str) -> Document | None:
-        """A document; none where it cannot be read, which is noted. One bad file must not hide all others."""
+        """A document, or None if it cannot be read; the error is noted, so that one bad file does not hide the others."""
         try:
             found = self._find(path)
         except (DiskError, UnsafePath) as error:
@@ -441,7 +438,7 @@ class Catalog:
         return found
 
     def _find(self, path: str) -> Document | None:
-        """A document without what it only copies from another that is still there."""
+        """A document without copies of days whose originals still exist."""
         found = self._workspace.find(path)
         if found is None or not is_quarter(path) or COPY not in found.data:
             return found
@@ -452,7 +449,7 @@ class Catalog:
         return stat is not None and stat.kind == "file"
 
     def _copies_of(self, days: Sequence[str]) -> list[FileStat]:
-        """Archives that hold a copy of days that came or went."""
+        """Archives that contain a copy of a day that appeared or disappeared."""
         marks = [day.encode("utf-8", "replace") for day in days if is_day(day)]
         found: list[FileStat] = []
         for path in filter(is_quarter, self._rows.documents(None)) if marks else ():
@@ -469,7 +466,7 @@ class Catalog:
 
 
 def _told(changed: Sequence[FileStat], progress: Progress | None) -> Iterator[FileStat]:
-    """The documents one by one, with progress reports."""
+    """Yield the documents and report progress."""
     for number, one in enumerate(changed):
         if progress is not None:
             progress(number, len(changed))
@@ -483,5 +480,5 @@ def _is_current(row: DocumentRow) -> bool:
 
 
 def _hash_of(row: DocumentRow | None) -> str | None:
-    """The hash of the bytes that the noted entries were read from, by a reader of this version."""
+    """The hash of the bytes that the entries were read from, if this version read them."""
     return row.hash if row is not None and _is_current(row) else None

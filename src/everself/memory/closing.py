@@ -1,7 +1,7 @@
-"""Closes an entry for a newer one, and keeps what else stood in it. Works on a draft.
+"""Closes an entry in favour of a newer one, and keeps its other facts. Works on a draft.
 
-A note quotes what it leaves out of a person's sentence. Where the note is put right, the quotation may be the only place of another fact:
-it stays, as an entry that is worth what the note was worth.
+A note quotes the part of a person's sentence that it omits. If the note is corrected, the quotation may be the only record of another
+fact: it is kept as an entry with the trust of the note.
 """
 
 from collections.abc import Callable
@@ -17,8 +17,8 @@ from everself.workspace.layout import place
 def close_for(
     draft: Draft, entry: Entry, newer: tuple[str, str], now: datetime, is_known: Callable[[NewEntry], bool]
 ) -> tuple[ProvenanceRecord, ...]:
-    """Close an entry in favour of a newer one, given by its id and its words; the records of what is kept of it. `is_known`: whether
-    something open says these words, or they were forgotten."""
+    """Close an entry in favour of a newer one, given by id and text. Returns the records of what is kept. `is_known`: whether an open
+    entry has this text, or it was forgotten."""
     from everself.memory.remainders import remainder
 
     by, words = newer
@@ -31,7 +31,7 @@ def close_for(
 
 
 def part_of(entry: Entry, words: str, origin: Origin) -> NewEntry:
-    """A part of an entry as an entry of its own, where the whole stood."""
+    """A part of an entry as a separate entry in the same place."""
     where = place(entry.path)
     core = entry.tier is Tier.CORE
     return NewEntry(

@@ -1,6 +1,6 @@
-"""Entries that were made of one message and tell the same: what a person said and what a model noted of it. Pure, but for the catalog.
+"""Entries made from one message that state the same fact: a person's words and a model's note. Pure, except for the catalog.
 
-What tells the same and comes from another message is found by recall (`conversation/corrections.py`).
+Recall finds entries from other messages (`conversation/corrections.py`).
 """
 
 from datetime import timedelta
@@ -17,12 +17,12 @@ _DAY: Final = timedelta(days=1)
 
 
 def copies_of(entry: Entry, catalog: Catalog) -> list[Entry]:
-    """The open entries of the same scope that rest on a message which this one rests on, and tell the same."""
+    """The open entries of the same scope that state the same fact and share a message with this one."""
     return [one for one in of_same_message(entry, catalog) if same_statement(entry.text, one.text)]
 
 
 def of_same_message(entry: Entry, catalog: Catalog) -> list[Entry]:
-    """The open entries of the same scope that rest on a message which this one rests on."""
+    """The open entries of the same scope that share a message with this one."""
     messages = {one for one in entry.lineage if one.startswith(MESSAGE)}
     if not messages:
         return []
@@ -42,5 +42,5 @@ def of_same_message(entry: Entry, catalog: Catalog) -> list[Entry]:
 
 
 def same_statement(one: str, other: str) -> bool:
-    """Whether two texts of one message tell the same: each all that the other does."""
+    """Whether two texts from one message state the same fact."""
     return same_fact(one, other, ordered=False)

@@ -1,4 +1,4 @@
-"""A draft collects edits to documents and computes the smallest change for them. Pure."""
+"""A draft: collects edits to documents and computes the smallest change for them. Pure."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -14,12 +14,12 @@ from everself.values import Edit, Entry
 from everself.workspace.undo import edit_between
 
 Reader = Callable[[str], bytes | None]
-# needed once for the provenance record and once for the entry row
+# used once for the provenance record and once for the entry row
 _read_growth = lru_cache(maxsize=1)(read_growth)
 
 
 class Draft:
-    """Reads each document once and remembers what becomes of it."""
+    """Reads each document once and keeps its edited state."""
 
     def __init__(self, read: Reader) -> None:
         self._read = read
@@ -33,7 +33,7 @@ class Draft:
         return self._after[path]
 
     def before(self, path: str) -> bytes | None:
-        """The document as it was when this draft began."""
+        """The document as it was when the draft began."""
         self.find(path)
         return self._before[path]
 
@@ -42,7 +42,7 @@ class Draft:
         self._after[path] = data
 
     def growth(self, path: str) -> tuple[bytes, bytes, tuple[ParsedEntry, ...]] | None:
-        """A log before and after, and the memories it gains; None when it does not just grow, or only reading all of it could tell."""
+        """A log before and after, and the entries added to it; None if it did not only grow, or must be read as a whole."""
         before, after = self._before.get(path), self._after.get(path)
         if before is None or after is None or not after.startswith(before):
             return None
@@ -50,7 +50,7 @@ class Draft:
         return None if reads is None else (before, after, reads)
 
     def splice(self, path: str, make: Callable[[Scan], Splice], empty: bytes = b"") -> bytes:
-        """Edit a document, which begins as `empty` when there is none. The bytes that were put in."""
+        """Edit a document, which begins as `empty` if it is missing. Returns the inserted bytes."""
         found = self.find(path)
         document = scan(empty if found is None else found)
         splice = make(document)
@@ -58,7 +58,7 @@ class Draft:
         return splice.data
 
     def append(self, path: str, make: Callable[[Scan], Splice], empty: bytes) -> bytes:
-        """Add at the end of a document. Of a log without anything that could reach over it only the last section is looked at."""
+        """Append to a document. In a log without open blocks only the last section is parsed."""
         found = self.find(path)
         at = None if found is None else last_section(found)
         if found is None or at is None:
@@ -69,7 +69,7 @@ class Draft:
         return splice.data
 
     def edit_entry(self, entry: Entry, make: Callable[[Scan, EntrySpan], Splice]) -> None:
-        """Edit one entry where it stands."""
+        """Edit one entry in its document."""
 
         def at_entry(document: Scan) -> Splice:
             return make(document, find_span(document, entry, begun=entry.id in self._begun))
@@ -78,7 +78,7 @@ class Draft:
         self._begun.add(entry.id)
 
     def take_out(self, entry: Entry) -> EntryComment:
-        """Remove one entry from its document; its comment, to be written where it goes."""
+        """Remove one entry from its document. Returns its comment, to be written at the destination."""
         known = EntryComment(())
 
         def take(document: Scan, span: EntrySpan) -> Splice:
@@ -92,7 +92,7 @@ class Draft:
     def log(
         self, path: str, now: datetime, title: str, text: str, comment: EntryComment | None = None, empty: str = ""
     ) -> None:
-        """Add a record with its time at the end of a log, which begins as `empty` when there is none."""
+        """Append a record with its time to a log, which begins as `empty` if it is missing."""
         clock, words = now.strftime("%H:%M:%S"), text.encode("utf-8", "replace")
         self.splice(path, lambda document: append_log(document, clock, title, words, comment), empty.encode())
 
@@ -102,10 +102,9 @@ class Draft:
 
 
 def find_span(document: Scan, entry: Entry, *, begun: bool = False) -> EntrySpan:
-    """Where the entry stands: by the id in its comment, else where it was read, else by its words alone.
+    """The location of an entry: by the id in its comment, else by its known position, else by its text.
 
-    It must say what it said when it was read (unless this draft has `begun` to edit it): the editor changes what they saw, and
-    no word that a person added since is lost.
+    The text must be unchanged since it was read, unless this draft has `begun` to edit it. So no edit of a person is lost.
     """
     spans = entries(document)
     marked = [span for span in spans if span.comment is not None and span.comment.comment.id == entry.id]
@@ -118,7 +117,7 @@ def find_span(document: Scan, entry: Entry, *, begun: bool = False) -> EntrySpan
 
 
 def comment_of(span: EntrySpan, entry: Entry) -> EntryComment:
-    """The entry's comment, or the one it gets when Everself first has something to note about it."""
+    """The entry's comment, or a first one with its id and source."""
     if span.comment is not None and span.comment.comment.id == entry.id:
         return span.comment.comment
     return EntryComment((("id", entry.id), ("src", entry.source)))

@@ -1,10 +1,12 @@
 """Parses the entries of a document: text, position, and the fields of the comment. Pure.
 
-Judges what is a memory at all: noise, placeholders and references by id are none. Does not decide whom to believe.
+Decides what counts as an entry: noise, placeholders and references by id do not. Does not decide what to trust.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
+from functools import lru_cache
 
 from everself.frozen import Frozen
 from everself.text.markdown.blocks import scan
@@ -15,7 +17,7 @@ from everself.text.markdown.sections import before_comments
 from everself.values import digest
 from everself.workspace.layout import Kind, place
 
-# documents whose text is memory; the others are rules, logs of the runtime, or not ours
+# documents that contain memory; others are rules, runtime logs or foreign files
 HOLDERS = frozenset(
     {
         Kind.CORE_MEMORY,
@@ -32,10 +34,9 @@ HOLDERS = frozenset(
 NOISE = frozenset({"HEARTBEAT_OK", "NO_REPLY"})
 TRANSCRIPT = "transcript"
 _SPEAKERS = ("user:", "assistant:", "system:", "human:", "tool:")
-# what the note of a session says about the session itself
+# lines of a session note about the session itself
 _SESSION, _SESSION_LABELS = "session:", ("**session key**", "**session id**", "**source**")
-# Limit of lines that are parsed for entries: an entry takes more than a kilobyte while it is parsed. A document of ordinary lines
-# reaches the size limit first.
+# Limit of lines that are parsed for entries: parsing an entry takes more than a kilobyte. Ordinary documents reach the size limit first.
 LINES_READ = 200_000
 
 
@@ -54,7 +55,7 @@ class ParsedEntry(Frozen):
     end: int
     first_line: int
     last_line: int
-    # where the words stand, where our comment interrupts them (0, 0: nowhere), how far a list item indents them
+    # start and end of the text, start and end of our comment inside it (0, 0: none), and the indentation of the list item
     words: tuple[int, int, int, int, int]
 
     def claim(self, key: str) -> str:
@@ -66,7 +67,7 @@ def holds_memory(path: str) -> bool:
 
 
 def read_document(data: bytes) -> tuple[ParsedEntry, ...]:
-    """The memories of a document, in its order."""
+    """The entries of a document, in order."""
     document = scan(data)
     found: list[ParsedEntry] = []
     for span in entries(document):
@@ -78,7 +79,7 @@ def read_document(data: bytes) -> tuple[ParsedEntry, ...]:
 
 
 def reach(data: bytes) -> int:
-    """Where the last line ends that is looked at. A lone carriage return ends a line as well."""
+    """The end of the last line that is parsed. A lone carriage return also ends a line."""
     lines = data.replace(b"\r\n", b" \n").replace(b"\r", b"\n") if b"\r" in data else data
     if lines.count(b"\n") <= LINES_READ:
         return len(data)
@@ -89,7 +90,7 @@ def reach(data: bytes) -> int:
 
 
 def last_section(data: bytes) -> int | None:
-    """Where the last section of a log begins; None when only reading all of it can tell, because something may reach over it."""
+    """The start of the last section of a log; None if the whole log must be parsed, because a block may be open."""
     if b"```" in data or b"~~~" in data or data.count(b"<") != data.count(b"<!-- everself:"):
         return None
     at = data.rfind(b"\n## [")
@@ -97,7 +98,7 @@ def last_section(data: bytes) -> int | None:
 
 
 def read_growth(data: bytes, old: int, known: int) -> tuple[ParsedEntry, ...] | None:
-    """The memories in what was added to a log after byte `old`, which had `known` of them; None when all must be read again."""
+    """The entries added to a log after byte `old`, which had `known` entries; None if the whole log must be read."""
     tail = data[old:]
     if not tail.startswith((b"\n## [", b"## [")) or not data[:old].endswith(b"\n") or last_section(data) is None:
         return None
@@ -125,7 +126,7 @@ def read_growth(data: bytes, old: int, known: int) -> tuple[ParsedEntry, ...] | 
 
 
 def is_memory(span: EntrySpan, text: str) -> bool:
-    """Whether a person would call it something remembered. What carries an id of ours is, whatever it looks like."""
+    """Whether text counts as an entry. Text with an id of ours always does."""
     if span.kind is EntryKind.FRONT_MATTER or not text:
         return False
     if span.comment is not None:
@@ -158,12 +159,12 @@ def _read(ordinal: int, span: EntrySpan, text: str, words: tuple[int, int, int, 
 
 
 def text_of(data: bytes, span: EntrySpan) -> str:
-    """What the entry at that place says."""
+    """The text of the entry at that position."""
     return words_at(data, _words(data, span), struck=span.struck)
 
 
 def _words(data: bytes, span: EntrySpan) -> tuple[int, int, int, int, int]:
-    """Where the words stand. Comments at their end, ours or another tool's, are not seen by a reader and are none of them."""
+    """The position of the text. Comments at its end, ours or another tool's, are not part of it."""
     end = before_comments(data, span.text_start, span.text_end)
     found = span.comment
     inside = found is not None and span.text_start <= found.start < end
@@ -172,7 +173,7 @@ def _words(data: bytes, span: EntrySpan) -> tuple[int, int, int, int, int]:
 
 
 def words_at(data: bytes, words: Sequence[int], *, struck: bool = False) -> str:
-    """The words of an entry in the document it was read from: without its list's indentation and the line that goes through them."""
+    """The text of an entry, without the indentation of its list and without strike-through marks."""
     start, end, cut, after, indent = words
     raw = data[start:cut].rstrip(b" \t") + data[after:end] if after else data[start:end]
     if indent and b"\n" in raw:
@@ -188,7 +189,7 @@ def _outdented(line: bytes, indent: int) -> bytes:
 
 
 def _is_transcript(text: str) -> bool:
-    """Raw lines of a conversation, or data marked untrusted, are what was said, not what is so."""
+    """Whether the text is a raw conversation or data marked untrusted: it records what was said, not facts."""
     lines = [line.strip("*# ").lower() for line in text.splitlines() if line.strip()]
     spoken = sum(line.startswith(_SPEAKERS) for line in lines)
     if spoken >= 2 and spoken * 3 >= len(lines):
@@ -197,19 +198,28 @@ def _is_transcript(text: str) -> bool:
 
 
 def refers(text: str) -> bool:
-    """Whether the words only refer to an entry that stands elsewhere."""
+    """Whether the text only refers to an entry elsewhere."""
     data = text.encode("utf-8", "surrogatepass")
     return is_reference(data, 0, len(data))
 
 
 def quotes_a_talk(text: str) -> bool:
-    """Whether a line of it is somebody's turn in a conversation, as notes of sessions have them."""
+    """Whether a line of the text is a turn of a conversation, as in session notes."""
     lines = (line.replace("*", "").strip("-+>#_ ").lower() for line in text.splitlines())
     return any(line.startswith(_SPEAKERS) for line in lines)
 
 
+@lru_cache(maxsize=4096)
+def parse_day(text: str) -> date | None:
+    """The day in a comment field of the form YYYY-MM-DD; None for any other text."""
+    try:
+        return date.fromisoformat(text) if len(text) == 10 else None
+    except ValueError:
+        return None
+
+
 def text_hash(text: str) -> str:
-    """The hash of the words, whatever their spacing, case or width."""
+    """The hash of a text, ignoring spacing, case and width."""
     from everself.text.normalise import fold
 
     return digest(fold(text).encode("utf-8", "surrogatepass"))

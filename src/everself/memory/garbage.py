@@ -1,4 +1,4 @@
-"""Pauses garbage collection for what makes very many objects that stay."""
+"""Pauses garbage collection while very many permanent objects are created."""
 
 import gc
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Pause garbage collection while a hundred thousand permanent objects are created; it would take half of the time."""
+    """Pause garbage collection. With a hundred thousand new objects it would take half of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

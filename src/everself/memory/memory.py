@@ -65,8 +65,8 @@ _AUTHORS = {OWNER: Author.OWNER, CORRECTION: Author.OWNER, HAND: Author.OWNER}
 
 
 class Remembered(Frozen):
-    """The result of `remember`. `mention`: the entry was known, and its mention was counted unless the source is weaker.
-    `doubt`: why it is in quarantine. `unread`: documents too large to be searched for the same words."""
+    """The result of `remember`. `mention`: the entry was known; its mention was counted unless the source is weaker. `doubt`: the reason
+    for quarantine. `unread`: documents that were too large to search for the same text."""
 
     entry: str
     path: str
@@ -79,7 +79,7 @@ class Remembered(Frozen):
 
 
 class Corrected(Frozen):
-    """What a correction closed and what it put in its place. `closed` is empty when nothing was found to close."""
+    """The result of a correction: the closed entries and the new one. `closed` is empty if nothing was found to close."""
 
     entry: str
     closed: tuple[str, ...]
@@ -107,13 +107,13 @@ class Memory:
         self._sign: Callable[[Change], Change] = lambda change: change
 
     def at(self, clock: Clock) -> "Memory":
-        """The same memory at another time."""
+        """The same memory with another clock."""
         made = copy(self)
         made.clock = clock
         return made
 
     def signed(self, sign: Callable[[Change], Change]) -> "Memory":
-        """The same memory for another author: `sign` gives each change its author, evidence and key."""
+        """The same memory for another author: `sign` sets the author, evidence and key of each change."""
         made = copy(self)
         made._sign = sign
         return made
@@ -167,8 +167,8 @@ class Memory:
         return replace(found, change=change)
 
     def dated(self, new_entry: NewEntry) -> NewEntry:
-        """With the day that "tomorrow" means, where a person says it in a conversation: their words outlive the day. What has its day
-        already was said earlier, and another one would be wrong."""
+        """The entry with the date of a relative day such as "tomorrow" appended, if a person says it in a conversation: the text outlives
+        the day. Text that contains dates was said earlier and is not changed."""
         said = is_human(new_entry.source) and new_entry.origin.door == "chat" and new_entry.spot is None
         if not said or has_days(new_entry.text):
             return new_entry
@@ -187,10 +187,9 @@ class Memory:
         kept: Sequence[NewEntry] = (),
     ) -> Corrected:
         """Correct an entry: close the wrong one, write the right one at full confidence, log both. `old` is an id or the text; `copies`
-        are the ids of others that say the same and are closed with it; `kept` is what else they said.
+        are ids of entries with the same meaning, which are closed too; `kept` are their other facts.
 
-        What was noted of the same message and tells the same is closed with it. `origin` is the origin of `new`: refused where that is
-        not the owner.
+        Notes of the same message with the same meaning are closed too. `origin` is the origin of `new`, and must be the owner.
         """
         named = self._wrong(old)
         named += [one for one in map(self.catalog.find, copies) if one is not None and one not in named]
@@ -199,8 +198,8 @@ class Memory:
         return self._replace(wrong, new_entry, {"said": said, "trigger": trigger, "sure": sure}, kept)
 
     def revise(self, old: str, new: str, origin: Origin, *, trigger: str, kept: Sequence[NewEntry] = ()) -> Corrected:
-        """The same in a model's words, after the owner said in `trigger` what is right: the new entry is the agent's, and stands where the
-        wrong one stood. Who calls this has compared the two."""
+        """Correct an entry with a model's wording, after the owner stated the right value in `trigger`. The new entry is the agent's and
+        replaces the wrong one in its place. The caller has compared the two."""
         wrong = self._with_copies(self._wrong(old))
         core = any(one.tier is Tier.CORE for one in wrong)
         told = {"said": "", "trigger": trigger, "sure": "high"}
@@ -213,7 +212,7 @@ class Memory:
         if not cleaned.text:
             raise RefusedByRule("The new text is empty.")
         new_entry = replace(new_entry, text=cleaned.text, person=place(wrong[0].path).person or "")
-        # a "tomorrow" that comes over from what is wrong was said on another day
+        # a "tomorrow" taken over from the wrong text was said on another day
         if names_relative_day(told["trigger"]) or not any(names_relative_day(one.text) for one in wrong):
             new_entry = self.dated(new_entry)
         found = Corrected("", tuple(entry.id for entry in wrong), "", cleaned.kinds)
@@ -238,7 +237,7 @@ class Memory:
         return replace(found, change=change)
 
     def supersede(self, old: str, new: str, *, copies: Sequence[str] = (), kept: Sequence[NewEntry] = ()) -> str:
-        """Close an older entry in favour of a newer one, with its `copies`; `kept` is what else they said. Returns the change."""
+        """Close an older entry and its `copies` in favour of a newer one; `kept` are their other facts. Returns the change."""
         older, newer = [self.catalog.get(one) for one in (old, *copies)], self.catalog.get(new)
         if newer.id in {one.id for one in older}:
             raise WrongUse("An entry cannot replace itself.")
@@ -254,18 +253,18 @@ class Memory:
     def _close(
         self, draft: Draft, wrong: Iterable[Entry], newer: tuple[str, str], kept: Sequence[NewEntry]
     ) -> tuple[ProvenanceRecord, ...]:
-        """Close what is wrong in one change with what stays of it: neither a crash nor an undo comes between them."""
+        """Close wrong entries and write their still-valid parts in one change, so that a crash or undo cannot separate them."""
         now = self.clock.now()
         records = [one for entry in wrong for one in close_for(draft, entry, newer, now, self.is_settled)]
         fresh = [one for one in kept if not self.is_settled(one)]
         return (*records, *(add_entry(draft, one, new_id(), now) for one in fresh))
 
     def is_settled(self, new_entry: NewEntry) -> bool:
-        """Whether something open within the same scope says these words, or they were forgotten."""
+        """Whether an open entry of the same scope has this text, or it was forgotten."""
         return self.catalog.is_buried(new_entry.text) or self._known(new_entry, ()) is not None
 
     def edit(self, identity: str, text: str, origin: Origin, *, seen: str = "") -> Remembered:
-        """Change the text of an entry, by the owner; its id stays. `seen`: the text that the owner was looking at."""
+        """Change the text of an entry, by the owner; its id stays. `seen` is the text that the owner was looking at."""
         if rank(origin.source) < rank(OWNER):
             raise RefusedByRule(
                 "Permission denied: only the owner can edit an entry.", mend=f"everself memory edit {identity}"
@@ -287,11 +286,11 @@ class Memory:
         return Remembered(entry.id, entry.path, change, redacted=cleaned.kinds, private=cleaned.private)
 
     def add_evidence(self, identity: str, reference: str) -> str:
-        """Name one more message that an entry of the agent rests on; the change, empty where it is named already. Its source stays."""
+        """Add a message to the evidence of an entry of the agent. Returns the change; empty if the message is named already."""
 
         def plan() -> Change | None:
             entry = self.catalog.get(identity)
-            # a comment that nobody vouches for would be vouched for with this
+            # this would vouch for a comment that nobody vouches for
             if reference in entry.lineage or entry.source != AGENT or not entry.vouched:
                 return None
             draft = self.draft()
@@ -301,8 +300,8 @@ class Memory:
         return self.change(plan)
 
     def quote(self, identity: str, words: str, origin: Origin) -> bool:
-        """Put behind a note of the agent what it leaves out of the words that it was made of; its source stays. False where it is no such
-        note any more, a rule forbids the words, or they are worth less than the note."""
+        """Append to a note of the agent the words of its message that it omits. Returns False if the entry is no longer such a note, a
+        rule forbids the words, or they are less trusted than the note."""
         cleaned = clean(words).text
         stands = False
         if rank(origin.source) < rank(AGENT):
@@ -334,7 +333,7 @@ class Memory:
         return weakest_source(entry, self.catalog.find_even_gone)
 
     def stale(self, entries: Sequence[Entry] | None = None) -> set[str]:
-        """Ids of entries that rest on one that no longer holds, through however many steps."""
+        """Ids of entries that rest on a closed one, directly or indirectly."""
         found = self.catalog.all() if entries is None else entries
         gone = {f"entry:{one.id}" for one in found if one.closed}
         stale: set[str] = set()
@@ -352,7 +351,7 @@ class Memory:
         return stale
 
     def stale_among(self, entries: Sequence[Entry]) -> set[str]:
-        """As `stale`, of these alone: what they rest on is looked up step by step, and not all there is."""
+        """Like `stale` for these entries: their evidence is looked up step by step instead of loading all entries."""
         known = {one.id: one for one in entries}
         level = known
         while level:
@@ -363,16 +362,16 @@ class Memory:
         return {one.id for one in entries if one.id in stale}
 
     def successors(self, entries: Iterable[Entry]) -> dict[str, Entry]:
-        """By the ids of closed entries, the open ones that replaced them."""
+        """The open replacements of closed entries, by the ids of the closed ones."""
         return successors(self.catalog, entries)
 
     def words_now(self, entry: Entry) -> str:
-        """The words of what holds in its place, on one line. Empty where they came from outside: they would stand beside words that did
-        not."""
+        """The text that replaced a closed entry, on one line. Empty if it came from outside, because it would be shown beside trusted
+        text."""
         return self.words_now_of((entry,)).get(entry.id, "")
 
     def words_now_of(self, entries: Iterable[Entry]) -> dict[str, str]:
-        """The same of many, by their ids."""
+        """The same for many entries, by their ids."""
         found = self.successors(entries)
         shown = {
             one.id: one_line(redact(one.text).text, _SHOWN) if rank(self.trust(one)) >= rank(AGENT) else ""
@@ -381,14 +380,14 @@ class Memory:
         return {identity: shown[one.id] for identity, one in found.items()}
 
     def doubt(self, new_entry: NewEntry) -> str:
-        """Why a new entry would be quarantined; empty where it would not."""
+        """The reason why a new entry would be quarantined; empty if it would not be."""
         if new_entry.spot is not None and is_quarantined(new_entry.spot.path):
             return ""
         reason = injection_reason(new_entry.text, new_entry.source)
         return "" if reason and self.releases is not None and self.releases.holds(new_entry.text) else reason
 
     def _known(self, new_entry: NewEntry, unread: Collection[str]) -> Entry | None:
-        """The entry that says the same within the same scope, in a document that is not `unread`."""
+        """The entry with the same text and scope, in a document that is not `unread`."""
         scope = place(core_path(new_entry) if not new_entry.project else log_path(new_entry, self.clock.today())).scope
         for entry in self.catalog.with_words(new_entry.text, unread):
             if place(entry.path).scope != scope or entry.closed:
@@ -406,8 +405,8 @@ class Memory:
         return None
 
     def _mention(self, draft: Draft, known: Entry, new_entry: NewEntry) -> Change | None:
-        """Count a mention. Only people's mentions count: repetition by a page or a summary is no evidence. A message counts once, also
-        where two processes write it down at once, one in its turn and the other because nobody seems to have."""
+        """Count a mention. Only mentions by people count: repetition by a page or a summary is no evidence. A message counts once, even
+        if two processes record it."""
         if not is_human(new_entry.source) or rank(new_entry.source) < rank(known.source):
             return None
         messages = {one for one in new_entry.lineage if one.startswith("msg:")}
@@ -420,7 +419,7 @@ class Memory:
             provenance = (restamp(draft, known, new_entry.origin),)
             evidence = (*evidence, trace(known))
         change = _change(new_entry.source, "mention", draft, evidence, provenance, new_entry.key)
-        # in documents that only Everself writes, the author is the runtime
+        # the author of documents that only Everself writes is the runtime
         return replace(change, author=Author.RUNTIME) if place(known.path).writer == "runtime" else change
 
     def _check_grave(self, new_entry: NewEntry) -> None:
@@ -437,7 +436,7 @@ class Memory:
         return list(found.values())
 
     def _wrong(self, old: str) -> list[Entry]:
-        """The entries that a correction closes: the one of that id, or those with these words."""
+        """The entries to correct: the one with that id, or those with this text."""
         if len(old) == 12 and old.isalnum():
             found = self.catalog.find(old.upper())
             if found is not None:
@@ -449,17 +448,17 @@ class Memory:
         return found_by_words
 
     def draft(self) -> Draft:
-        """A fresh draft over the documents as they are now."""
+        """A new draft of the current documents."""
         find = self.workspace.find
         return Draft(lambda path: None if (found := find(path)) is None else found.data)
 
     def change(self, plan: Callable[[], Change | None]) -> str:
-        """As `apply`: the id of the change, empty where nothing was changed."""
+        """Like `apply`; returns the id of the change, empty if nothing changed."""
         outcome = self.apply(plan)
         return outcome.id if isinstance(outcome, Applied) else ""
 
     def apply(self, plan: Callable[[], Change | None]) -> Outcome:
-        """Plan and apply while nobody else can write; refusals and lasting conflicts are errors."""
+        """Plan and apply a change under the write lock. Refusals and lasting conflicts are raised as errors."""
 
         def signed() -> Change | None:
             change = plan()
@@ -472,7 +471,7 @@ class Memory:
             except (LockTimeout, StoreBusy):
                 raise
             except ChangedMeanwhile as changed:
-                # a person saved while the change was planned: the retry sees their text
+                # a person saved a file during planning: the retry sees the new text
                 paths = changed.detail
                 continue
             if isinstance(outcome, Refused):
@@ -496,5 +495,5 @@ def _change(
 
 
 def _plain(text: str) -> str:
-    """One line without anything that means something in Markdown headings or comments."""
+    """One line without characters that have a meaning in Markdown headings or comments."""
     return " ".join(text.replace("#", " ").replace("[", " ").replace("]", " ").split())

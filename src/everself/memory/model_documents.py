@@ -1,7 +1,7 @@
-"""Documents that a model writes as files, byte for byte: what in them is its own, and what an edit means for the entries of memory.
+"""Documents that a model writes as files, byte for byte: which parts are its own, and what an edit means for entries.
 
-The bytes carry no comment of ours, so that whose words they are is told beside them: each entry has its provenance record, and each line
-is noted with its source. What is not known to be a model's is somebody's, and stays. Plans; writes no document.
+Such files contain no comments of ours, so sources are recorded beside them: each entry has a provenance record, and each line its source.
+Text that is not known to be a model's belongs to someone else and is protected. Plans only; writes no document.
 """
 
 from collections import Counter
@@ -23,17 +23,17 @@ from everself.text.markdown.entries import EntrySpan
 from everself.values import Entry, Origin, ProvenanceRecord
 from everself.workspace.merge import common_ends, differences
 
-# more changed lines than this are not compared one by one: the comparison is quadratic
+# the comparison is quadratic, so more changed lines are not compared one by one
 _COMPARED: Final = 4_000
 _TITLE: Final = "deleted"
 _MESSAGES: Final = 8
 
 
 class Objection(Frozen):
-    """Why an edit is not the model's to make. `line` is the first that is concerned.
+    """The reason why a model may not make an edit. `line` is the first affected line.
 
-    `mark`: it would write what only Everself writes. `entry`: it would change an entry of somebody else; `words` are what that would say
-    then, where it is one entry in other words. `line`: it would change a line of somebody else that is no entry.
+    `mark`: it would write a comment that only Everself writes. `entry`: it would change an entry of someone else; `words` is the new text
+    if it only rephrases one entry. `line`: it would change a line of someone else that is not an entry.
     """
 
     why: Literal["mark", "entry", "line"]
@@ -43,8 +43,7 @@ class Objection(Frozen):
 
 
 class EditMeaning(Frozen):
-    """What an edit brings and takes. `source` is whose words it brings; `added` are its new entries as they will be read, `vanished` those
-    that it takes away."""
+    """What an edit adds and removes. `source` is the source of the new text; `added` are its new entries, `vanished` the removed ones."""
 
     source: str
     records: tuple[ProvenanceRecord, ...] = ()
@@ -59,11 +58,11 @@ class ModelDocuments:
         self._files = files
 
     def is_begun(self, path: str) -> bool:
-        """Whether a model has made this document. In others it changes nothing."""
+        """Whether a model created this document. It may not change others."""
         return bool(self._files.of_path(path))
 
     def objection(self, path: str, before: bytes, after: bytes) -> Objection | None:
-        """Why a model may not make `after` of `before`; None where it may."""
+        """The reason why a model may not change `before` to `after`; None if it may."""
         strange = marks_in(after) - marks_in(before)
         if strange:
             return Objection("mark", _line_of(after, next(iter(strange))))
@@ -80,14 +79,14 @@ class ModelDocuments:
         return Objection("line", foreign + 1) if foreign is not None else None
 
     def meaning(self, path: str, before: bytes, after: bytes, origin: Origin) -> EditMeaning:
-        """What the edit means, once nothing speaks against it. `origin` is that of what the model writes."""
+        """The meaning of an allowed edit. `origin` is the origin of the model's text."""
         entries = [entry for entry, _ in self._entries(path, before)]
         named = self._memory.catalog.foresee(path, after) if holds_memory(path) else []
         known = {entry.id: entry for entry in entries}
         names = {name for name, _ in named}
         same = {name for name, read in named if name in known and _says_same(known[name].text, read.text)}
         old, new = before.split(b"\n"), after.split(b"\n")
-        # what is changed is worth no more than what it was: words of a page do not become the agent's by a comma
+        # edited text is trusted no more than before: words of a page do not become the agent's through a comma
         touched = self._files.of_lines(path, [old[line] for line in changed_lines(before, after)])
         bears = [self._memory.trust(entry) for entry in entries if entry.id not in same]
         source = reduce(weaker, (*bears, *(one for many in touched.values() for one in many)), origin.source)
@@ -101,13 +100,13 @@ class ModelDocuments:
         )
 
     def note(self, path: str, after: bytes, meaning: EditMeaning) -> None:
-        """Put on record whose words are about to be written: whoever dies in between leaves them trusted less, never more."""
+        """Record the sources before the text is written: after a crash it is trusted less, never more."""
         texts = {self._memory.catalog.mac(text): meaning.source for text in meaning.added}
         self._files.note_written(path, dict.fromkeys(meaning.lines, meaning.source), texts)
         self._files.note(path, after, meaning.source)
 
     def carry(self, path: str, to: str, data: bytes) -> str:
-        """The same document gets another name: its lines are known there as well. The least trusted source of them."""
+        """Record the sources of lines under a document's new name. Returns the least trusted one."""
         lines = self._files.of_lines(path, data.split(b"\n"))
         sources = {line: reduce(weaker, many) for line, many in lines.items()}
         least = reduce(weaker, sources.values(), self._files.of_path(path))
@@ -118,7 +117,7 @@ class ModelDocuments:
     def _foreign_entry(
         self, entries: Sequence[tuple[Entry, ParsedEntry]], reads: Sequence[ParsedEntry], changed: frozenset[int]
     ) -> Objection | None:
-        """The entry of somebody else that would be changed. A heading above it, a fence around it or a line through it change it, too."""
+        """The first entry of someone else that the edit would change, also by a heading above, a fence around or a line through it."""
         stand = Counter(map(_shape, reads))
         lost: list[tuple[Entry, ParsedEntry]] = []
         for entry, read in entries:
@@ -137,7 +136,7 @@ class ModelDocuments:
         return Objection("entry", read.first_line, entry.id, words)
 
     def _is_own(self, entry: Entry) -> bool:
-        """Whether a model wrote this entry by this way, and it says still what it said then. Words that the owner made theirs are not."""
+        """Whether a model wrote this entry as a file and it is unchanged. Entries that the owner adopted do not count."""
         if not entry.vouched or rank(entry.source) > rank(AGENT):
             return False
         self._files.refresh()
@@ -150,7 +149,7 @@ class ModelDocuments:
 
 
 def changed_lines(before: bytes, after: bytes) -> frozenset[int]:
-    """The lines of `before`, from 0, that do not stay."""
+    """The numbers of the lines of `before`, from 0, that are changed."""
     old, new = before.split(b"\n"), after.split(b"\n")
     head, tail = common_ends(old, new)
     if max(len(old), len(new)) - head - tail > _COMPARED:
@@ -159,7 +158,7 @@ def changed_lines(before: bytes, after: bytes) -> frozenset[int]:
 
 
 def set_aside(draft: Draft, entries: Iterable[Entry], path: str, now: datetime) -> tuple[ProvenanceRecord, ...]:
-    """Keep entries that are taken out of a document, closed, in a log of what was deleted."""
+    """Move removed entries, closed, to a log of deleted entries."""
     moved = list(entries)
     day = now.date().isoformat()
     for entry in moved:
@@ -198,7 +197,7 @@ def _closed(entry: Entry, day: str) -> EntryComment:
 
 def _record(name: str, read: ParsedEntry, before: Entry | None, origin: Origin, source: str) -> ProvenanceRecord:
     lineage = tuple(dict.fromkeys((*(before.lineage if before is not None else ()), *origin.lineage)))
-    # a document that is edited for months does not name each message
+    # keep only the latest messages as evidence of a document that is edited for months
     messages = [one for one in lineage if one.startswith("msg:")][:-_MESSAGES]
     lineage = tuple(one for one in lineage if one not in messages)
     tag = before.tag.value if before is not None else ""
@@ -206,7 +205,7 @@ def _record(name: str, read: ParsedEntry, before: Entry | None, origin: Origin, 
 
 
 def _shape(read: ParsedEntry) -> tuple[object, ...]:
-    """All that an entry is but for its place."""
+    """All fields of an entry except its position."""
     return read.text, read.claims, read.kind, read.heading, read.category, read.time, read.struck
 
 

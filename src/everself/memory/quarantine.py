@@ -1,4 +1,4 @@
-"""The quarantine: suspicious entries are written here by the runtime, and only the owner can release them."""
+"""The quarantine: the runtime writes suspicious entries here, and only the owner can release them."""
 
 from everself.errors import RefusedByRule
 from everself.frozen import Frozen
@@ -12,7 +12,7 @@ CATEGORY = "released"
 
 
 class Released(Frozen):
-    """An entry that may be recalled again, as trusted as it was; where it stands now, and through which change."""
+    """A released entry, with its old trust, its new location and the change."""
 
     entry: str
     path: str
@@ -26,9 +26,9 @@ def quarantine(memory: Memory, new_entry: NewEntry, reason: str) -> Remembered:
 
 
 def release(memory: Memory, identity: str) -> Released:
-    """Move an entry to today's log. Its source and what it was derived from stay: looking at it made it no truer.
+    """Move an entry to today's log. Its source and lineage stay: a release does not make it more trusted.
 
-    The same words are not quarantined again, whatever their source.
+    The same text is not quarantined again, whatever its source.
     """
     found = memory.catalog.get(identity)
     if not is_quarantined(found.path):
@@ -48,7 +48,7 @@ def release(memory: Memory, identity: str) -> Released:
     change = memory.change(plan)
     if memory.releases is not None:
         memory.releases.note(found.text, memory.clock.now())
-    # both at once, or the id would for a moment seem to belong to the old place
+    # refresh both documents together, or the id would briefly belong to the old place
     memory.catalog.refresh()
     released = memory.catalog.get(found.id)
     return Released(released.id, released.path, released.source, change)

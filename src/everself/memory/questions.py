@@ -1,4 +1,4 @@
-"""Which statements wait for a word of the owner on which of them holds: as long as nobody says so, the older is not told plainly."""
+"""Open questions about conflicting statements. Until the owner answers, the older statement is marked as doubtful."""
 
 from typing import Final
 
@@ -14,15 +14,15 @@ _SHOWN: Final = 160
 
 
 class OpenQuestions:
-    """Read from the questions in review, whose evidence names the older statement first."""
+    """Reads the questions in review, whose evidence names the older statement first."""
 
     def __init__(self, reviews: Reviews, memory: Memory) -> None:
         self._reviews = reviews
         self._memory = memory
 
     def later(self) -> dict[str, str]:
-        """The words of what was said later beside each older statement, for what is still asked. Words from outside are left out: they
-        would stand beside words that did not come from there."""
+        """For each older statement with an open question, the text of the newer one. Text from outside is left out, because it would be
+        shown beside trusted text."""
         found: dict[str, str] = {}
         for review in self._reviews.waiting(_KIND):
             named = [one.removeprefix(_ENTRY) for one in review.evidence if one.startswith(_ENTRY)]

@@ -1,6 +1,7 @@
-"""What stays of a text when something in it was put right, clause by clause. Pure; knows no memory and no speaker.
+"""Finds the part of a text that remains valid after a correction, clause by clause. Pure; knows no memory and no speaker.
 
-Who closes an entry for a newer statement keeps what else stood in it: no fact goes because another one of the same sentence was wrong.
+When an entry is closed in favour of a newer statement, its other facts are kept: no fact is lost because another one in the same sentence
+was wrong.
 """
 
 from collections.abc import Iterator
@@ -12,20 +13,20 @@ from everself.text.note_quotes import BETWEEN, parts_of, with_quote
 from everself.text.quantities import read_quantities
 from everself.text.sentences import split
 
-# words of a clause beside those that a correction of it has too: the value that was wrong, and what is said of it
+# words of a clause that its correction does not repeat: the wrong value, and what is said of it
 _BESIDES: Final = 4
-# the same in pairs of characters, where a script has no blanks
+# the same in pairs of characters, for scripts without spaces
 _BESIDES_DENSE: Final = 8
-# the value that was wrong, and one word that is said of it
+# the wrong value, and one word that is said of it
 _GOES: Final = 2
 _DENSE: Final = "\u2e7f"
-# words in common of two that say something of the same thing: one names it, the other what is said of it
+# common words of two clauses about the same thing: its name, and what is said of it
 _IN_COMMON: Final = 2
 
 
 def untouched(text: str, newer: str) -> str | None:
-    """What of a text a newer statement leaves as it is: all but the clause that has most words in common with it. None where that one says
-    more besides, or another one may be meant as well."""
+    """The text without the clause that shares the most words with the newer statement. None if that clause says more than the statement,
+    or if several clauses may be meant."""
     found = [(clause, words_in_common(clause, newer)) for clause in _clauses(text)]
     # "kids:" says nothing that the newer one does not
     found = [(clause, common) for clause, common in found if not common or words_in_common(clause, clause) - common]
@@ -37,8 +38,8 @@ def untouched(text: str, newer: str) -> str | None:
 
 
 def parted(text: str, newer: str) -> str | None:
-    """The same where somebody else chose the text: one clause alone may have anything in common with the newer statement, and hardly a word
-    of it may go that does not stand there too."""
+    """The same for a text that someone else chose: exactly one clause may share words with the newer statement, and hardly any other word
+    of it may be lost."""
     found = [(clause, words_in_common(clause, newer)) for clause in _clauses(text)]
     meant = [(clause, common) for clause, common in found if common]
     if len(meant) != 1:
@@ -53,26 +54,26 @@ def parted(text: str, newer: str) -> str | None:
 
 
 def spared(text: str, newer: str) -> str:
-    """The clauses of a text that have nothing in common with a newer statement; empty where it has only one clause."""
+    """The clauses of a text that share no word with a newer statement; empty if the text has only one clause."""
     clauses = list(_clauses(text))
     return ", ".join(one for one in clauses if not words_in_common(one, newer)) if len(clauses) > 1 else ""
 
 
 def apart_from(text: str, claim: str) -> str:
-    """The clauses of a text that say something else than a claim: they have neither two words in common with it nor a number. One that says
-    more besides is kept."""
+    """The clauses of a text that are not about a claim: they share neither two words nor a number with it, or say more."""
     kept = (one for one in _clauses(text) if not _is_about(one, claim) or _says_more(one, claim))
     return ", ".join(kept)
 
 
 def says_again(text: str, newer: str) -> bool:
-    """Whether a newer statement says what a text says and nothing more; a clause of one word, as in "like I said", says nothing."""
+    """Whether a newer statement repeats a text and adds nothing. Clauses of one word, as in "like I said", are ignored."""
     telling = [one for one in _clauses(newer) if count_words(one) >= _IN_COMMON or read_quantities(one)]
     return bool(telling) and all(tells(text, one) for one in telling)
 
 
 def remainder(note: str, newer: str) -> str:
-    """What stays of a note that is closed for a newer statement: what it quotes of something else, or the note where that was wrong."""
+    """The valid rest of a note that is closed for a newer statement: its quotation about something else, or the note if only the
+    quotation was wrong."""
     claim, quoted = parts_of(note)
     if not quoted:
         return ""
@@ -84,7 +85,7 @@ def remainder(note: str, newer: str) -> str:
 
 def _is_about(clause: str, claim: str) -> bool:
     common = words_in_common(clause, claim)
-    # "叫林悦" is two pairs, of which one names somebody
+    # "叫林悦" is two pairs, one of which is a name
     most = 2 * len(common) >= count_words(clause) if any(char > _DENSE for char in clause) else False
     return most or len(common) >= _IN_COMMON or any(char.isdecimal() for word in common for char in word)
 

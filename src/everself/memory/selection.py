@@ -1,4 +1,4 @@
-"""Filters for entries, and the sources that what was found rests on. The filters are pure."""
+"""Filters for entries, and the sources of search results. The filters are pure."""
 
 import base64
 import json
@@ -19,13 +19,13 @@ from everself.values import Entry, Hit, Tag, Tier
 from everself.workspace.layout import place
 
 LOGS = "memory"
-# rows that are looked at in one go: few of them are not worth a query each, and too many are not worth a page
+# rows per query: fewer are not worth a query, more are not worth a page
 _FEWEST_ROWS = 64
 _MOST_ROWS = 2_000
 
 
 class Standing(StrEnum):
-    """Whether what an entry says still holds."""
+    """Whether an entry still holds."""
 
     OPEN = "open"
     CLOSED = "closed"
@@ -33,10 +33,10 @@ class Standing(StrEnum):
 
 
 class Selection(Frozen):
-    """What an entry must be to be meant; what is not set, any will do.
+    """Criteria for entries; an unset field matches all.
 
-    `since` and `until` are about the day an entry belongs to, `as_of` about the day on which it was believed. `aside` takes in what
-    is left out otherwise: raw lines of conversations, and what stands in quarantine. A `path` is a document or a folder.
+    `since` and `until` filter by the day of an entry; `as_of` is the day on which it was believed. `aside` includes raw lines of
+    conversations and the quarantine. `path` is a document or a folder.
     """
 
     tier: Tier | None = None
@@ -57,7 +57,7 @@ class Selection(Frozen):
 
 
 class ListedEntry(Frozen):
-    """An entry with how sure it is (on the day that was asked for), whether it rests on something closed, and how to cite it."""
+    """An entry with its confidence on the requested day, whether it rests on something closed, and its citation."""
 
     entry: Entry
     confidence: float
@@ -66,7 +66,7 @@ class ListedEntry(Frozen):
 
 
 def list_entries(memory: Memory, selection: Selection) -> list[ListedEntry]:
-    """The entries that are meant, in the order of their days, then of their documents."""
+    """The matching entries, sorted by day, then by document."""
     entries = memory.catalog.all()
     stale = memory.stale(entries)
     day = selection.as_of or memory.clock.today()
@@ -79,8 +79,8 @@ def list_entries(memory: Memory, selection: Selection) -> list[ListedEntry]:
 
 
 class EntryPage(Frozen):
-    """The newest of the entries that are meant, below a mark; oldest first. `before` is the mark below which there may be more, and empty
-    where there are none; `rows` is how many rows were looked at."""
+    """A page of the newest matching entries below a mark, oldest first. `before` is the mark of the next page, empty if there is none;
+    `rows` is the number of rows read."""
 
     entries: tuple[ListedEntry, ...]
     before: str
@@ -88,7 +88,7 @@ class EntryPage(Frozen):
 
 
 class PageBounds(Frozen):
-    """How long a page is, the mark of the page before it, and how many rows it may pass over; None: as many as it takes."""
+    """The length of a page, the mark of the previous page, and the limit of rows to read (None: no limit)."""
 
     limit: int
     before: str = ""
@@ -98,7 +98,7 @@ class PageBounds(Frozen):
 def list_page(
     memory: Memory, selection: Selection, bounds: PageBounds, fits: Callable[[Entry], bool] = lambda _: True
 ) -> EntryPage:
-    """As `list_entries`, in pages: what one costs depends on its length and on the rows it passes over, not on how many there are."""
+    """Like `list_entries`, in pages. The cost depends on the page and on the rows skipped, not on the size of the memory."""
     memory.catalog.refresh()
     day = selection.as_of or memory.clock.today()
 
@@ -124,7 +124,7 @@ def list_page(
 
 
 def entries_since(memory: Memory, since: date) -> list[Entry]:
-    """The open entries of a day and later, newest first. What is older is not looked at."""
+    """The open entries since a day, newest first. Older rows are not read."""
     memory.catalog.refresh()
     selection, bounds = Selection(since=since), PageBounds(_MOST_ROWS)
     found = [one for placed, _, _ in _stretches(memory, selection, bounds) for _, one in placed]
@@ -134,11 +134,11 @@ def entries_since(memory: Memory, since: date) -> list[Entry]:
 def _stretches(
     memory: Memory, selection: Selection, bounds: PageBounds
 ) -> Iterator[tuple[list[PlacedEntry], RowPlace, int]]:
-    """Entries that may be meant, newest first, with where the rows end that they are of, and how many these are."""
+    """Entries that may match, newest first, with the place where their rows end and the number of rows."""
     below = _place_marked(bounds.before) if bounds.before else _newest(selection)
     path = selection.path.rstrip("/")
     if path and path != LOGS:
-        # a document, or a folder that holds little beside the logs: sorted at once
+        # a document or a small folder is sorted at once
         under = memory.catalog.under(path)
         yield [one for one in under if one[0] < below], OLDEST, len(under)
         return
@@ -154,9 +154,9 @@ def _stretches(
 
 
 def _newest(selection: Selection) -> RowPlace:
-    """Behind the newest that can be meant."""
+    """A place after the newest entry that can match."""
     days = [one for one in (selection.until, selection.as_of) if one is not None]
-    # what has no day comes first in the order, and a filter by day leaves it out by itself
+    # entries without a day sort first, so a filter by day excludes them
     return RowPlace(f"{min(days).isoformat()}~", "", 0) if days else NEWEST
 
 
@@ -170,7 +170,7 @@ def _row_filter(selection: Selection) -> RowFilter:
         who=slug(selection.person.removeprefix(PERSON)) if selection.person else "",
         project=project,
         project_folder=f"projects/{project}/" if project else "",
-        # on an earlier day something else may have held
+        # on an earlier day another entry may have been valid
         closed=None if selection.as_of is not None else closed,
         aside=selection.aside,
         unvouched=selection.unvouched,
@@ -178,7 +178,7 @@ def _row_filter(selection: Selection) -> RowFilter:
 
 
 def _mark(where: RowPlace) -> str:
-    """Opaque, so that nobody takes a path for an argument; it names no words of an entry."""
+    """An opaque page mark, so that nobody uses it as a path. It contains no text of an entry."""
     return base64.urlsafe_b64encode(json.dumps(where, ensure_ascii=False).encode("utf-8", "surrogatepass")).decode()
 
 
@@ -194,7 +194,7 @@ def _place_marked(mark: str) -> RowPlace:
 def select(
     entries: Iterable[Entry], selection: Selection, sure: Callable[[Entry], float], stale: Set[str] = frozenset()
 ) -> list[Entry]:
-    """Those of the entries that are meant; `stale` are the ids of those that rest on something closed."""
+    """The entries that match; `stale` are the ids of those that rest on something closed."""
     found = []
     for entry in entries:
         if not (_is_shown(entry, selection) and _holds(entry, selection) and _is_meant(entry, selection)):
@@ -240,7 +240,7 @@ def _is_meant(entry: Entry, selection: Selection) -> bool:
 
 
 def _is_about(entry: Entry, person: str) -> bool:
-    """Said by them, about them, or belonging to them."""
+    """Whether an entry was said by the person, is about them or belongs to them."""
     names = {person.removeprefix(PERSON), slug(person.removeprefix(PERSON))}
     known = {place(entry.path).person, entry.who.removeprefix(PERSON), slug(entry.who.removeprefix(PERSON))}
     if entry.source.startswith(PERSON):
@@ -249,7 +249,7 @@ def _is_about(entry: Entry, person: str) -> bool:
 
 
 def sources_of_lines(memory: Memory, path: str, first: int, last: int) -> list[str]:
-    """The sources that the entries in these lines rest on, and those of headings and the like that a tool wrote; each once."""
+    """The sources that the entries in these lines rest on, and those of other lines written by a tool; each once."""
     entries = [one for one in memory.catalog.of(path) if one.first_line <= last and one.last_line >= first]
     found = memory.workspace.find(path)
     lines = found.data.split(b"\n")[first - 1 : last] if found is not None else []
@@ -258,7 +258,7 @@ def sources_of_lines(memory: Memory, path: str, first: int, last: int) -> list[s
 
 
 def sources_of_hits(memory: Memory, hits: Sequence[Hit]) -> list[str]:
-    """The least trusted source that each of what was found rests on."""
+    """The least trusted source of each hit."""
     entries = memory.catalog.named([hit.entry for hit in hits if hit.entry])
 
     def source(hit: Hit) -> str:

@@ -1,7 +1,7 @@
-"""Which sentences of a message its writer states, and which text is only shown. Pure.
+"""Splits a message into sentences that its writer states and text that is only shown. Pure.
 
-What is stated may become an entry of whoever said it. What is shown is like an import, whoever sent it: it stays with the conversation and
-is evidence for nothing, until its writer asks to remember it.
+A stated sentence may become an entry of the speaker. Shown text is treated like an import: it stays in the conversation and is no
+evidence, unless the writer asks to remember it.
 """
 
 from typing import Final
@@ -18,7 +18,7 @@ _ENDS: Final = " .!?。！？…,，、;；"
 
 
 def stated(message: str) -> tuple[str, ...]:
-    """The sentences that the speaker states, whole: negation and condition included. A wish to remember states what it names."""
+    """The sentences that the speaker states, whole, with negations and conditions. A wish to remember states its object."""
     found: dict[str, None] = {}
     for sentence in read_each(message).of(*KEPT):
         if sentence.kind is SentenceKind.REMEMBER and not sentence.what:
@@ -31,17 +31,17 @@ def stated(message: str) -> tuple[str, ...]:
 
 
 def said(message: str) -> str:
-    """The message without what its writer only shows, and without what programs put around it."""
+    """The message without shown text and without text that programs put around it."""
     return forms.said(message)
 
 
 def shown(message: str) -> str:
-    """What the writer shows and does not say: quotations, fences, pasted pages, forwarded mail, what a question is about."""
+    """The shown text: quotations, fences, pasted pages, forwarded mail, the object of a question."""
     return forms.shown(message)
 
 
 def is_stated(words: str, message: str) -> bool:
-    """Whether the speaker states just this: one or several whole sentences of theirs, in their order and with nothing left out between."""
+    """Whether the speaker states exactly these words: one or more consecutive whole sentences."""
     sought = fold(words).strip(_ENDS)
     if not sought:
         return False
@@ -53,14 +53,14 @@ def is_stated(words: str, message: str) -> bool:
 
 
 def _unopened(sentence: str) -> str:
-    """Without a "No, " or "That's wrong: " before it, which only says that it corrects. "No one may" is none: no mark ends it there."""
+    """The sentence without an opener such as "No, " or "That's wrong: ". "No one may" has none, because no mark follows it."""
     rest = bare(sentence)
     opener = sentence.strip()[: -len(rest)].rstrip() if rest else ""
     return rest if opener[-1:] in _MARKS else sentence
 
 
 def _goes(sought: str, sentences: list[str]) -> bool:
-    """Whether these are the next sentences, one after another."""
+    """Whether the text consists of these sentences in order."""
     rest = sought
     for sentence in sentences:
         if not sentence or not rest.startswith(sentence):

@@ -1,4 +1,4 @@
-"""What holds now in the place of entries that were closed. Reads the catalog; changes nothing."""
+"""Finds the current replacement of closed entries. Reads the catalog; changes nothing."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -6,15 +6,15 @@ from typing import Final
 from everself.memory.catalog import Catalog
 from everself.values import Entry
 
-# how often one fact may be put right in a row: a weight that is told each week comes to some hundred in two years
+# limit of corrections of one fact in a row: a weight reported every week has some hundred in two years
 _MOST_STEPS: Final = 200
 
 
 def successors(catalog: Catalog, entries: Iterable[Entry]) -> dict[str, Entry]:
-    """By the id of each closed entry, the open one that replaced it, over any number of steps; absent where there is none.
+    """For the id of each closed entry, the open entry that finally replaced it; absent if there is none.
 
-    Looked up step by step for all of them at once: of a fact that is put right again and again, each version would otherwise be
-    followed through all that came after it.
+    All entries are followed together, one step at a time. Otherwise each version of an often corrected fact would be followed through all
+    later ones.
     """
     asked = [one for one in entries if one.closed]
     known = {one.id: one for one in asked}

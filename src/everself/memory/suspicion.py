@@ -1,7 +1,7 @@
-"""Decides which entries from outside are quarantined as possible prompt injection. Gives the reason; writes no document.
+"""Decides which outside entries are quarantined as possible prompt injection. Returns the reason; writes no document.
 
-What somebody released stays released, whoever brings the same words again. The owner, and what the agent thought by itself, are not
-doubted: orders are how one speaks to an agent of one's own.
+Released text stays released, whoever repeats it. The owner's and the agent's own words are not checked: giving orders is how one talks to
+an agent.
 """
 
 from dataclasses import replace
@@ -15,7 +15,7 @@ from everself.storage.state.reviews import Reviews
 
 
 class Releases:
-    """The words that the owner let out of quarantine; kept as keyed hashes."""
+    """The texts that the owner released from quarantine, stored as keyed hashes."""
 
     def __init__(self, reviews: Reviews, rows: EntryRows) -> None:
         self._reviews = reviews
@@ -32,7 +32,7 @@ class Releases:
 
 
 def injection_reason(text: str, source: str) -> str:
-    """Why these words should be looked at first, in a few of ours; empty where nothing speaks against them."""
+    """The reason to quarantine a text, in a few words; empty if there is none."""
     if not is_outside(source):
         return ""
     from everself.classify.injection import label
@@ -42,6 +42,6 @@ def injection_reason(text: str, source: str) -> str:
 
 
 def set_apart(new_entry: NewEntry, reason: str, day: date) -> NewEntry:
-    """The same entry, for the quarantine of that day, with the reason as its category."""
+    """The same entry for the quarantine of that day, with the reason as its category."""
     spot = PageSpot(f"quarantine/{day.isoformat()}.md", f"Quarantine: {day.isoformat()}")
     return replace(new_entry, category=reason, explicit=False, person="", project="", spot=spot)

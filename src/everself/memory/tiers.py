@@ -1,5 +1,4 @@
-"""How much is remembered, tier by tier. Asks names, sizes and rows; reads no document that did not change, and of those that did no more
-than a moment's worth, unless it is asked to."""
+"""Counts entries by tier, from file names, sizes and rows. Reads changed documents only, and only if that is quick or requested."""
 
 from everself.frozen import Frozen
 from everself.memory.catalog import HUGE, Progress
@@ -12,7 +11,7 @@ from everself.workspace.layout import place
 
 NAMES = {Tier.SOUL: "Soul", Tier.CORE: "Core", Tier.WORKING: "Working"}
 
-# Limit of what is read for one answer: about a second on an idle machine.
+# limits of what is read for one answer: about a second on an idle machine
 MOST_DOCUMENTS = 500
 MOST_BYTES = 2 * 1024 * 1024
 
@@ -26,9 +25,8 @@ class TierCount(Frozen):
 
 
 class MemoryStatus(Frozen):
-    """`elsewhere` counts entries of no tier: what is known of people, and what stands in quarantine. `read` says how many documents
-    had changed and were read again, `uncounted` how many were not, because they are too many: their entries are counted as they were
-    known. `huge` are documents that are not looked through when something is written."""
+    """`elsewhere` counts entries without a tier: those about people, and the quarantine. `read` counts changed documents that were read,
+    `uncounted` those that were too many to read: their known entries are counted. `huge` are documents that writes do not search."""
 
     tiers: tuple[TierCount, ...]
     entries: int
@@ -45,7 +43,7 @@ class MemoryStatus(Frozen):
 def count_tiers(
     memory: Memory, rows: EntryRows, *, whole: bool = False, progress: Progress | None = None
 ) -> MemoryStatus:
-    """`whole`: however much there is to read first. Otherwise more than a moment's worth, and what is huge, is left, and said."""
+    """Count all entries. `whole`: read all changed documents first; otherwise many or huge ones are skipped and reported."""
     waiting = memory.catalog.waiting()
     bounded = waiting.documents <= MOST_DOCUMENTS and waiting.bytes <= MOST_BYTES
     read = uncounted = 0
@@ -81,7 +79,7 @@ def count_tiers(
 
 
 def _count_stale(memory: Memory, rows: EntryRows, closed: set[str]) -> int:
-    """As `Memory.stale` decides, over nothing but the entries that can matter."""
+    """Like `Memory.stale`, using only the rows that matter."""
     derived = [
         Entry(identity, "", "", source=source, lineage=lineage, struck=identity in closed)
         for identity, source, lineage in rows.derived()

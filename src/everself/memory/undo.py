@@ -1,7 +1,7 @@
-"""What undoing a change means for entries: the provenance records that it brings back, and whether every other entry stays unchanged. Pure.
+"""The effect of an undo on entries: which provenance records return, and whether all other entries stay unchanged. Pure.
 
-Lines are merged without knowing what they mean: what comes back may land inside of an entry that somebody wrote since. Does not
-know how lines are merged, nor who asks.
+Lines are merged without regard to meaning, so returning text may land inside an entry that was written since. Does not know how lines are
+merged.
 """
 
 from collections import Counter
@@ -16,12 +16,12 @@ _Told = Counter[tuple[str, str]]
 
 
 def trace(entry: Entry) -> str:
-    """What a change that replaces a provenance record notes in its evidence: the old source. It contains no text."""
+    """The old source of a replaced provenance record, as a reference for the evidence of the change. It contains no text."""
     return _MARK + ",".join(quote(part, safe=":") for part in (entry.id, entry.source, entry.tag.value, *entry.lineage))
 
 
 def provenance_before(evidence: Iterable[str], files: Iterable[FileChange]) -> tuple[ProvenanceRecord, ...]:
-    """The provenance records that undoing brings back, for the words as they will stand then."""
+    """The provenance records to restore on undo, for the text as it will be."""
     traces = [found for one in evidence if (found := _parse(one)) is not None]
     if not traces:
         return ()
@@ -32,7 +32,7 @@ def provenance_before(evidence: Iterable[str], files: Iterable[FileChange]) -> t
 def _provenance(traces: list[tuple[str, ...]], find: Callable[[str], str | None]) -> Iterator[ProvenanceRecord]:
     for identity, source, tag, *lineage in traces:
         text = find(identity)
-        # text that is gone needs no provenance record, but an old record must not stay valid
+        # removed text needs no provenance record, but an old record must not stay valid
         yield ProvenanceRecord(identity, source, tag, "" if text is None else text_hash(text), tuple(lineage))
 
 
@@ -42,25 +42,25 @@ def _parse(reference: str) -> tuple[str, ...] | None:
 
 
 def is_torn(done: FileChange | None, undoing: FileChange) -> bool:
-    """Whether undoing would do more than take away what the change brought and bring what it took."""
+    """Whether undoing would do more than remove what the change added and restore what it removed."""
     if done is None or not holds_memory(done.path):
         return False
     brought, took = _told(done.after) - _told(done.before), _told(done.before) - _told(done.after)
     stood, stands = _told(undoing.before), _told(undoing.after)
-    # of text that was changed since, both changes may stay
+    # if the text was changed since, both versions may stay
     loose = {identity for identity, text in brought if identity and (identity, text) not in stood}
     return _without(stood - brought + took, loose) != _without(stands, loose)
 
 
 def surplus(done: Sequence[FileChange], undoing: Sequence[FileChange]) -> frozenset[str]:
-    """Texts of which undoing would leave more than there were before the change, as hashes: what it moved was moved on since."""
+    """Hashes of texts that would occur more often after the undo than before the change, because they were moved again since."""
     lost = _texts(one.before for one in done) - _texts(one.after for one in done)
     gained = _texts(one.after for one in undoing) - _texts(one.before for one in undoing)
     return frozenset(gained - lost)
 
 
 def says(data: bytes, texts: frozenset[str]) -> bool:
-    """Whether a document has an entry of these texts."""
+    """Whether a document has an entry with one of these texts."""
     return any(text_hash(read.text) in texts for read in read_document(data))
 
 

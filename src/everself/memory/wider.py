@@ -1,4 +1,4 @@
-"""Entries that hold a closed one among other words: the whole message beside one of its sentences. What else they say stays."""
+"""Closes entries that contain a closed one among other words, such as the whole message beside one of its sentences. The rest is kept."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ from everself.values import Entry
 
 
 def close_wider(memory: Memory, wrong: Sequence[Entry], by: str) -> None:
-    """Close for a newer entry what rests on the same messages as these and has all their words, and keep the rest of it."""
+    """Close entries that share a message with these and contain all their words, and keep their rest as new entries."""
     for entry in wrong:
         for other, rest in _holding(entry, memory):
             left = [part_of(other, rest, kept(other))] if not is_chatter(rest) else []

@@ -31,9 +31,9 @@ HEADINGS = {
 
 
 class PageSpot(Frozen):
-    """The destination of an entry outside the daily log and the core: a page, and the heading of its list there.
+    """The target of an entry outside the daily log and the core: a page, and the heading of its list.
 
-    Without a heading it is added as to a log. `title` is what the page begins with when it is made.
+    Without a heading, the entry is appended as to a log. `title` is the title of a new page.
     """
 
     path: str
@@ -42,11 +42,10 @@ class PageSpot(Frozen):
 
 
 class NewEntry(Frozen):
-    """What shall be remembered, and whose words it is: the origin is stamped by the runtime, never by a model.
+    """A new entry with its origin, which the runtime sets, never a model.
 
-    `explicit`: somebody said "remember this", so it goes to the curated core. `person` and `project` are the scope it belongs to,
-    `who` the person it is about, `spot` a page it belongs on. With a `key` it is remembered once, however often it is asked for.
-    `was` is what it corrects, kept in a comment beside it.
+    `explicit`: someone said "remember this", so it goes to the curated core. `person` and `project` are its scope, `who` is the person it
+    is about, `spot` the page it belongs on. An entry with a `key` is remembered once. `was` is the corrected text, kept in a comment.
     """
 
     text: str
@@ -71,7 +70,7 @@ class NewEntry(Frozen):
 
 
 class CleanedText(Frozen):
-    """Words fit to be written; `kinds` says which secrets were taken out, `private` whether something was left out on request."""
+    """Text that may be stored; `kinds` are the secrets that were removed, `private` is True if private passages were removed."""
 
     text: str
     kinds: tuple[str, ...] = ()
@@ -79,7 +78,7 @@ class CleanedText(Frozen):
 
 
 def clean(text: str) -> CleanedText:
-    """Take out what must never be stored: what is marked private, and secrets. Make visible what would be hidden: comments."""
+    """Remove secrets and private passages, and escape comments."""
     from everself.text.redaction import redact, strip_private
 
     # lone surrogates cannot be written, and the text must read back unchanged
@@ -89,7 +88,7 @@ def clean(text: str) -> CleanedText:
     kinds = tuple(sorted({secret.kind for secret in redacted.found}))
     # comments are escaped: a person sees the whole text, and no tool interprets it
     words = redacted.text.replace("<!--", "&lt;!--").strip()
-    # a text that begins like a reference by id would be read as one, and one that is struck through as retired
+    # text that begins like a reference by id would be parsed as one, and struck-through text as closed
     words = words.removeprefix(REFERENCE.strip()).strip() or words
     words = "".join(_no_reference(line) for line in words.splitlines(keepends=True))
     struck = words.startswith("~~") and words.find("~~", 2) == len(words) - 2 > 2
@@ -97,13 +96,13 @@ def clean(text: str) -> CleanedText:
 
 
 def _no_reference(line: str) -> str:
-    """A line that would be read as a reference to an entry ends what stands above it: only the runtime writes one."""
+    """The line with any reference to an entry defused: a reference would end the entry above, and only the runtime writes one."""
     data = line.encode("utf-8", "replace")
     return line.replace(REFERENCE.strip(), "->") if is_reference(data, 0, len(data)) else line
 
 
 def scope_of(person: str = "", project: str = "") -> str:
-    """The folder of that person, or of that project; the owner's own memory is at the top."""
+    """The folder of a person or project; empty for the owner's own memory."""
     if person:
         return f"users/{slug(person)}/"
     return f"projects/{slug(project)}/" if project else ""
@@ -118,12 +117,12 @@ def core_path(new_entry: NewEntry) -> str:
 
 
 def log_in(scope: str, day: date) -> str:
-    """The log of that day in a scope, as `scope_of` names it."""
+    """The path of the log of a day in a scope from `scope_of`."""
     return f"{scope}memory/{day.isoformat()}.md"
 
 
 def target(new_entry: NewEntry, day: date) -> str:
-    """The document that a new entry is written to."""
+    """The path of the document that a new entry is written to."""
     if new_entry.spot is not None:
         return new_entry.spot.path
     return core_path(new_entry) if new_entry.explicit else log_path(new_entry, day)
@@ -134,7 +133,7 @@ def is_quarantined(path: str) -> bool:
 
 
 def add_entry(draft: Draft, new_entry: NewEntry, identity: str, now: datetime) -> ProvenanceRecord:
-    """A new entry: in today's log, in the core with a line in the log that refers to it, or on a page."""
+    """Add an entry to today's log, to the core (with a reference in the log), or to a page."""
     comment = _comment(new_entry, identity, now.date())
     if new_entry.spot is not None:
         return _add_to_page(draft, new_entry, new_entry.spot, now, comment)
@@ -150,17 +149,17 @@ def add_entry(draft: Draft, new_entry: NewEntry, identity: str, now: datetime) -
 
 
 def _beside(new_entry: NewEntry) -> str:
-    """What a correction replaced, in a comment that forgetting finds again: word for word in quotation marks, or not at all."""
+    """A comment with the corrected text, verbatim in quotation marks so that forgetting finds it; empty if that is not possible."""
     was = new_entry.was
     if not 0 < len(was) <= LONGEST_ASIDE or any(part in was for part in ("\n", "--", ">", "”")):
         return ""
-    # elsewhere than at the end of a paragraph the comment would be visible or keep a fence open
+    # except at the end of a paragraph, the comment would be visible or keep a fence open
     fits = scan(b"\n" + new_entry.text.encode("utf-8", "replace")).blocks[-1].lead is BlockKind.PARAGRAPH
     return f" <!-- was: “{was}” -->" if fits else ""
 
 
 def count_mention(draft: Draft, entry: Entry, day: date) -> None:
-    """Somebody said it again: only the count and the day in its comment change."""
+    """Count a mention: changes only the count and the day in the entry's comment."""
 
     def mention(document: Scan, span: EntrySpan) -> Splice:
         known = comment_of(span, entry)
@@ -171,7 +170,7 @@ def count_mention(draft: Draft, entry: Entry, day: date) -> None:
 
 
 def close_entry(draft: Draft, entry: Entry, day: date, by: str) -> None:
-    """It no longer holds: the comment says since when and through what, and in the curated core a line goes through it."""
+    """Close an entry: its comment gets the day and the successor, and in the curated core the text is struck through."""
 
     def strike(document: Scan, span: EntrySpan) -> Splice:
         return replace_text(document, span, f"~~{entry.text}~~".encode("utf-8", "replace"))
@@ -188,7 +187,7 @@ def close_entry(draft: Draft, entry: Entry, day: date, by: str) -> None:
 
 
 def _mark_chronicle(draft: Draft, entry: Entry, day: date) -> None:
-    """What a chronicle told of it before it ended is marked like the entry itself."""
+    """Mark the entry as ended in the chronicle too."""
     path = chronicle_of(entry.day) if entry.day is not None else ""
     told = draft.find(path) if path else None
     reference = f" (entry:{entry.id})".encode()
@@ -197,7 +196,7 @@ def _mark_chronicle(draft: Draft, entry: Entry, day: date) -> None:
 
 
 def change_words(draft: Draft, entry: Entry, text: str, origin: Origin) -> ProvenanceRecord:
-    """Other words for an entry that stays the same one, and rests on what it rested on."""
+    """Change the text of an entry; id and lineage stay."""
     source = origin.source
 
     def say(document: Scan, span: EntrySpan) -> Splice:
@@ -214,7 +213,7 @@ def change_words(draft: Draft, entry: Entry, text: str, origin: Origin) -> Prove
 
 
 def restamp(draft: Draft, entry: Entry, origin: Origin) -> ProvenanceRecord:
-    """The same words, said now by somebody who is trusted more."""
+    """Record a more trusted source for the unchanged text."""
     source, lineage = origin.source, origin.lineage
 
     def stamp(document: Scan, span: EntrySpan) -> Splice:
@@ -254,7 +253,7 @@ def _add_to_log(draft: Draft, new_entry: NewEntry, text: str, now: datetime, com
     header = f"# Memory Log: {day.isoformat()}\n".encode()
     path = log_path(new_entry, day)
     if _ends_later(draft.find(path) or b"", clock):
-        # a checkpoint writes down what was said before something that stands there already
+        # a checkpoint records messages that are older than entries already in the file
         return draft.splice(
             path, lambda document: insert_log(document, clock, new_entry.category, words, comment), header
         )
@@ -262,7 +261,7 @@ def _add_to_log(draft: Draft, new_entry: NewEntry, text: str, now: datetime, com
 
 
 def _ends_later(log: bytes, clock: str) -> bool:
-    """Whether the last section seems to be of later in the day. Whoever inserts looks again, at headings alone."""
+    """Whether the last section may be later in the day. `insert_log` checks the headings again."""
     at = log.rfind(b"\n## [")
     return at >= 0 and log[at + 5 : at + 5 + len(clock)] > clock.encode()
 
@@ -270,7 +269,7 @@ def _ends_later(log: bytes, clock: str) -> bool:
 def _provenance_record(
     new_entry: NewEntry, identity: str, written: bytes, reads: tuple[ParsedEntry, ...] | None = None
 ) -> ProvenanceRecord:
-    """Vouch for the words as they will be read back, not as they were given: writing may escape some of them."""
+    """The provenance record for the text as it reads back: writing may escape parts of it."""
     reads = read_document(b"\n" + written) if reads is None else reads
     found = next((one for one in reads if one.claim("id") == identity), None)
     return trust.provenance_of(
@@ -279,6 +278,6 @@ def _provenance_record(
 
 
 def as_correction(new_entry: NewEntry) -> NewEntry:
-    """A correction is its own source and tag, and always worth the curated core."""
+    """The entry with source and tag of a correction, for the curated core."""
     origin = trust.as_correction(new_entry.origin)
     return replace(new_entry, origin=origin, tag=Tag.CORRECTION, category="correction", explicit=True)

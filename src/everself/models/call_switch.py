@@ -11,6 +11,6 @@ CALLS = _Calls()
 
 
 def check_allowed() -> None:
-    """To be called before a request leaves for a model."""
+    """Call this before a request is sent to a model. Raises RefusedByRule while the switch is off."""
     if not CALLS.allowed:
         raise RefusedByRule("Model calls are disabled.")

@@ -1,4 +1,4 @@
-"""The fence around packages of others: what they raise becomes PluginFailed, which names the package.
+"""A fence around code of other packages: its exceptions become PluginFailed, which names the package.
 
 Knows neither embedders nor chat models.
 """
@@ -12,7 +12,7 @@ from everself.errors import EverselfError
 
 
 class PluginFailed(Exception):
-    """A package of others cannot be used; `words` name it, `mend` says what helps."""
+    """Another package cannot be used; `words` names it, `mend` says what helps."""
 
     def __init__(self, words: str, mend: str) -> None:
         super().__init__(words)
@@ -21,7 +21,7 @@ class PluginFailed(Exception):
 
 
 def find_plugin(group: PluginGroup, name: str) -> Plugin | None:
-    """The package that adds that name. Raises PluginFailed where several do."""
+    """The package that adds a name; None if there is none. Raises PluginFailed if several do."""
     found = find_plugins(group, name)
     if len(found) > 1:
         packages = " and ".join(one.package for one in found)
@@ -30,7 +30,7 @@ def find_plugin(group: PluginGroup, name: str) -> Plugin | None:
 
 
 def make_from(plugin: Plugin, find_fault: Callable[[Any, str], str], *arguments: object) -> Any:
-    """What the plugin's factory makes of the arguments, once `find_fault` has nothing against it. Raises PluginFailed."""
+    """The object that the plugin's factory returns, checked with `find_fault`. Raises PluginFailed."""
     with fenced(plugin):
         made = plugin.entry.load()(*arguments)
         fault = find_fault(made, plugin.name)
@@ -41,13 +41,13 @@ def make_from(plugin: Plugin, find_fault: Callable[[Any, str], str], *arguments:
 
 @contextmanager
 def fenced(plugin: Plugin) -> Iterator[None]:
-    """Errors of Everself's own pass, so that a package may raise ModelFailed or EmbeddingFailed."""
+    """Turn exceptions into PluginFailed. Errors of Everself pass, so a package may raise ModelFailed or EmbeddingFailed."""
     try:
         yield
     except EverselfError:
         raise
     except Exception as error:  # noqa: BLE001 the fence around code of others, which raises what it likes
-        # its type alone, and no cause: what somebody else's client raises may carry a key
+        # only the type, and no cause: an exception of another client may contain a key
         raise _failed(plugin, type(error).__name__) from None
 
 

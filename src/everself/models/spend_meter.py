@@ -1,4 +1,4 @@
-"""Counts the cost of each model request and stops at the daily limit what nobody watches."""
+"""Counts the cost of each model request, and stops unattended requests at the daily limit."""
 
 from collections.abc import Callable
 from datetime import datetime, time, timedelta
@@ -13,9 +13,9 @@ from everself.values import new_id
 
 _log = get_logger(__name__)
 
-# what a person asked for and waits for
+# requests that the user made and waits for
 ASKED = ("chat", "test")
-# conversations whose bill nobody watches: behind a token of the owner's, and with everybody else
+# conversations whose cost nobody watches: behind the owner's tokens, and with guests
 API, GUEST = "api", "guest"
 
 Pricing = Callable[[ChatModel, Usage], int | None]
@@ -29,7 +29,7 @@ class SpendMeter:
         self._price = price
 
     def allow(self, job: str) -> None:
-        """Ask before each request. Raises ModelFailed (spend) where the day of what nobody watches is spent."""
+        """Call this before each request. Raises ModelFailed (spend) if the daily limit is reached."""
         if job in ASKED:
             return
         limits = self._limits
@@ -57,12 +57,12 @@ class SpendMeter:
         mend = f"It resumes tomorrow. everself spend shows the costs; everself config set {key} VALUE raises the limit."
         now = self._clock.now()
         tomorrow = datetime.combine(now.date() + timedelta(days=1), time(), now.tzinfo)
-        # seconds between two moments, not between two clock faces: the hour may change tonight
+        # a difference of moments, not of clock times: the UTC offset may change tonight
         wait = tomorrow.timestamp() - now.timestamp()
         return ModelFailed(f"{reason}; {_paused(words)} until tomorrow.", reason="spend", retry_after=wait, mend=mend)
 
     def charge(self, job: str, session: str, model: ChatModel, usage: Usage) -> int | None:
-        """Record one request; millionths of a dollar, None where the price is unknown. One that nobody pays for is free."""
+        """Record a request. Returns its cost in millionths of a dollar, None if the price is unknown. Unpaid models are free."""
         micros = self._price(model, usage) if model.paid else 0
         now = self._clock.now()
         day = self._clock.day_of(now).isoformat()
@@ -73,7 +73,7 @@ class SpendMeter:
         return micros
 
     def background(self) -> Cost:
-        """What background work has cost today."""
+        """The cost of background work today."""
         return self._spend.of_day(self._clock.today().isoformat(), but=(*ASKED, API, GUEST))
 
 
@@ -82,7 +82,7 @@ def _paused(words: str) -> str:
 
 
 def cost(model: ChatModel, usage: Usage) -> int | None:
-    """Millionths of a dollar, None where the price is unknown."""
+    """The cost in millionths of a dollar; None if the price is unknown."""
     from everself.models.chat.model_table import cost_of, find_model_facts
 
     provider, _, name = model.name.partition("/")

@@ -51,11 +51,12 @@ class Removed(Result):
     file: str
 
 
-@owner_reads(
-    "agents.list", on="home", examples=(("everself agents list", "the one with * answers when none is named"),)
-)
+@owner_reads("agents.list", on="home")
 def list_agents(home: Home, _: Caller, __: NoRequest) -> tuple[AgentLine, ...]:
-    """List the agents, each with its name and where it lives."""
+    """List the agents, each with its name and where it lives.
+
+    $ everself agents list  # the one with * answers when none is named
+    """
     config = home.load().config
     return tuple(_line(config, one) for one in config.agents)
 
@@ -66,9 +67,12 @@ class AgentRequest(Request):
     ] = ""
 
 
-@owner_reads("agents.show", on="home", examples=(("everself agents show aria", "where it lives and how it is set"),))
+@owner_reads("agents.show", on="home")
 def show_agent(home: Home, _: Caller, request: AgentRequest) -> AgentReport:
-    """Show one agent: where it lives and how it is set."""
+    """Show one agent: where it lives and how it is set.
+
+    $ everself agents show aria  # where it lives and how it is set
+    """
     config = home.load().config
     chosen = config.agent(request.name)
     return AgentReport(
@@ -87,18 +91,14 @@ class AddAgentRequest(Request):
     workspace: Annotated[str, FOLDER] = ""
 
 
-@terminal_writes(
-    "agents.add",
-    on="home",
-    examples=(
-        ("everself agents add aria", "in its usual place"),
-        ("everself agents add aria --workspace ~/aria", "in a folder of yours; what is there is not touched"),
-    ),
-)
+@terminal_writes("agents.add", on="home")
 def add_agent(home: Home, caller: Caller, request: AddAgentRequest) -> SetupResult:
     """Add an agent with a workspace, an index and a state of its own.
 
     Nothing bleeds from one agent to another: not their memories, not their names, not their souls.
+
+    $ everself agents add aria  # in its usual place
+    $ everself agents add aria --workspace ~/aria  # in a folder of yours; what is there is not touched
     """
     name = request.name
     if not name:
@@ -116,13 +116,13 @@ class RemoveAgentRequest(Request):
     name: Annotated[str, Argument("The agent.", "NAME")]
 
 
-@terminal_writes(
-    "agents.remove", on="home", examples=(("everself agents remove aria", "its files stay where they are"),)
-)
+@terminal_writes("agents.remove", on="home")
 def remove_agent(home: Home, _: Caller, request: RemoveAgentRequest) -> Removed:
     """Take an agent off the list; its files stay where they are.
 
     To bring it back, add it again with the same folder.
+
+    $ everself agents remove aria  # its files stay where they are
     """
     config = home.load().config
     chosen = config.agent(request.name)

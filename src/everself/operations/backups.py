@@ -18,19 +18,15 @@ class BackupRequest(Request):
     with_key: Annotated[bool, Option("Put the integrity key in too; keep such a file as safe as a password.")] = False
 
 
-@terminal_writes(
-    "backup",
-    progress="Saving",
-    examples=(
-        ("everself backup", "into this folder, under a name with the date"),
-        ("everself backup ~/backups", "into another folder"),
-        ("everself backup agent.tar.gz --with-key", "with the key, to move the agent to a new machine"),
-    ),
-)
+@terminal_writes("backup", progress="Saving")
 def back_up(runtime: Runtime, _: Caller, request: BackupRequest, tell: Tell | None = None) -> BackupReport:
     """Save an agent in one file: workspace, history and state.
 
     The agent may go on working meanwhile. No file is overwritten, and the backup is read back before it gets its name.
+
+    $ everself backup  # into this folder, under a name with the date
+    $ everself backup ~/backups  # into another folder
+    $ everself backup agent.tar.gz --with-key  # with the key, to move the agent to a new machine
     """
     return make_backup(runtime, request.file, with_key=request.with_key, progress=tell)
 
@@ -51,20 +47,15 @@ class RestoreRequest(Request):
     dry_run: Annotated[bool, Option("Check the file and say what would happen, and change nothing.")] = False
 
 
-@terminal_writes(
-    "restore",
-    on="home",
-    progress="Restoring",
-    examples=(
-        ("everself restore agent.tar.gz --dry-run", "check the whole file, and say what would happen"),
-        ("everself restore agent.tar.gz", "where there is no agent yet"),
-        ("everself restore agent.tar.gz --replace", "in the place of the agent there is, which is kept beside"),
-    ),
-)
+@terminal_writes("restore", on="home", progress="Restoring")
 def bring_back(home: Home, _: Caller, request: RestoreRequest, tell: Tell | None = None) -> BroughtBack:
     """Restore an agent from a backup.
 
     Every bit of the file is checked before anything is touched. It happens whole or not at all.
+
+    $ everself restore agent.tar.gz --dry-run  # check the whole file, and say what would happen
+    $ everself restore agent.tar.gz  # where there is no agent yet
+    $ everself restore agent.tar.gz --replace  # in the place of the agent there is, which is kept beside
     """
     prepared = prepare(home, request.agent, request.workspace)
     with prepared.app as app:

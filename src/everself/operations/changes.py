@@ -53,15 +53,13 @@ class LogRequest(Request):
     path: Annotated[str, Option("Only changes of this file, named as in the workspace.", "PATH")] = ""
 
 
-@owner_reads(
-    "log",
-    examples=(
-        ("everself log", "the last 20 changes"),
-        ("everself log --path MEMORY.md --limit 5", "the last five of one file"),
-    ),
-)
+@owner_reads("log")
 def log_changes(runtime: Runtime, _: Caller, request: LogRequest) -> ChangeLog:
-    """List what was changed, newest first."""
+    """List what was changed, newest first.
+
+    $ everself log  # the last 20 changes
+    $ everself log --path MEMORY.md --limit 5  # the last five of one file
+    """
     path = request.path.removeprefix(f"{runtime.agent.workspace}/").removeprefix("./")
     return ChangeLog(tuple(runtime.workspace.changes(request.limit, path if request.path else None)), path)
 
@@ -70,12 +68,13 @@ class ShowRequest(Request):
     change: Annotated[str, Argument("The id of a change, the beginning of it, or last.", "ID")]
 
 
-@owner_reads(
-    "show",
-    examples=(("everself show last", "the newest change"), ("everself show 7K3Q", "the change whose id begins so")),
-)
+@owner_reads("show")
 def show_change(runtime: Runtime, _: Caller, request: ShowRequest) -> ShownChange:
-    """Show one change, line by line."""
+    """Show one change, line by line.
+
+    $ everself show last  # the newest change
+    $ everself show 7K3Q  # the change whose id begins so
+    """
     record, files = runtime.workspace.record(request.change)
     return ShownChange(record, render_diff(files))
 
@@ -87,20 +86,15 @@ class UndoRequest(Request):
     dry_run: Annotated[bool, Option("Show what would change, and change nothing.")] = False
 
 
-@owner_writes(
-    "undo",
-    question="Take it back?",
-    slash="/undo",
-    examples=(
-        ("everself undo last --dry-run", "see what taking the last change back would do"),
-        ("everself undo 7K3QX9M2ABCD --yes", "take one change back without being asked"),
-    ),
-)
+@owner_writes("undo", question="Take it back?", slash="/undo")
 def undo(runtime: Runtime, caller: Caller, request: UndoRequest) -> UndoReport:
     """Undo one change and keep the later ones.
 
     Undoing is a change of its own, and can be undone. At a terminal you see it first and are asked. Forgetting cannot be undone. The
     creation of the agent's files is undone only by its id, never as "last".
+
+    $ everself undo last --dry-run  # see what taking the last change back would do
+    $ everself undo 7K3QX9M2ABCD --yes  # take one change back without being asked
     """
     if request.change == LAST:
         _need_edit(runtime.workspace)

@@ -30,10 +30,10 @@ _LOOKED_AT: Final = 400
 _MOST_PROMPTS: Final = 50
 
 
-def client_caller(scope: Scope, channel: str = MCP) -> Caller:
+def client_caller(scope: Scope) -> Caller:
     """A model of another program, before it is known whether the owner said what it writes."""
     audience = Audience.AGENT if is_owner(scope) else Audience.GUEST
-    return Caller(audience, scope, taint=TOOL, unwatched=True, channel=channel)
+    return Caller(audience, scope, taint=TOOL, unwatched=True, channel=MCP)
 
 
 def with_prompt(runtime: "Runtime", caller: Caller, words: str) -> Caller:

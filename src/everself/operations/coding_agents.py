@@ -17,9 +17,9 @@ from everself.conversation.sessions.client_sessions import (
     keep_prompt,
 )
 from everself.errors import EverselfError, WrongUse
-from everself.operations.caller import Audience, Caller
+from everself.operations.caller import Caller
 from everself.operations.coding_memory import recall_for, session_context
-from everself.operations.declaration import Argument, Option, Request, Result, operation
+from everself.operations.declaration import Argument, Option, Request, Result, owner_writes
 from everself.operations.projects import find_project
 from everself.storage.host_files import read_lines
 
@@ -54,7 +54,7 @@ class ClientAnswer(Result):
     entries: int = 0
 
 
-@operation("client.event", audience=Audience.OWNER, effect="write", command=False, http=False, idempotent=True)
+@owner_writes("client.event", command=False, http=False, idempotent=True)
 def take_event(runtime: "Runtime", caller: Caller, request: ClientEventRequest) -> ClientAnswer:
     """Keep what a coding agent's hook tells, and say what its model should know. Told again, nothing is kept twice."""
     del caller
@@ -101,7 +101,7 @@ def _prompted(
 
 
 def _note(runtime: "Runtime", request: ClientEventRequest, session: "Session") -> None:
-    """Write down that the transcript is to be read, and how far it reaches now; and see in it which prompts no person typed."""
+    """Queue the transcript for reading, with its current size, and find the prompts in it that no person typed."""
     if not _is_transcript(request):
         return
     with suppress(OSError, ValueError):

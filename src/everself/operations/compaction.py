@@ -34,19 +34,15 @@ class CompactRequest(Request):
     remove: Annotated[bool, Option("Remove each original in the same change that archives it.")] = False
 
 
-@terminal_writes(
-    "memory.compact",
-    progress="Archiving",
-    examples=(
-        ("everself memory compact", "which days are older than 90 days, and where they would go"),
-        ("everself memory compact --days 60 --apply", "copy days older than 60 days; the originals stay"),
-        ("everself memory compact --apply --remove", "move them: the archive holds them, and nothing else does"),
-    ),
-)
+@terminal_writes("memory.compact", progress="Archiving")
 def compact_memory(app: Runtime, _: Caller, request: CompactRequest, tell: Tell | None = None) -> Compaction:
     """Archive old days by quarter, word for word; what they hold is found as before, with the same dates.
 
     Without --remove the originals stay and the archive holds copies. A day that holds a correction always stays.
+
+    $ everself memory compact  # which days are older than 90 days, and where they would go
+    $ everself memory compact --days 60 --apply  # copy days older than 60 days; the originals stay
+    $ everself memory compact --apply --remove  # move them: the archive holds them, and nothing else does
     """
     days, remove = request.days, request.remove
     if remove and not request.apply:

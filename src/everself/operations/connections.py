@@ -99,21 +99,16 @@ class _Part(Frozen):
     stands: Callable[[str], bool]
 
 
-@terminal_writes(
-    "connect",
-    on="home",
-    idempotent=True,
-    examples=(
-        ("everself connect claude-code", "hooks and tools for every project"),
-        ("everself connect codex --dry-run", "which files would change"),
-        ("everself connect cursor --project", "for the project in this folder"),
-        ("everself connect status", "who is connected"),
-    ),
-)
+@terminal_writes("connect", on="home", idempotent=True)
 def connect(home: Home, _: Caller, request: ConnectRequest) -> Connections:
     """Connect a coding agent: add hooks and the MCP server to its settings, or with status list the connections.
 
     One place of each file is edited, and everything else in it stays as it is. Connecting twice changes nothing.
+
+    $ everself connect claude-code  # hooks and tools for every project
+    $ everself connect codex --dry-run  # which files would change
+    $ everself connect cursor --project  # for the project in this folder
+    $ everself connect status  # who is connected
     """
     if request.client == "status":
         return Connections(tuple(_connection(one, home, request.project, request.agent) for one in CLIENTS))
@@ -154,16 +149,13 @@ def _written(part: _Part, before: bytes | None, after: bytes, record: "_Record",
     return record.save_after(part.path, after, made)
 
 
-@terminal_writes(
-    "disconnect",
-    on="home",
-    idempotent=True,
-    examples=(("everself disconnect claude-code", "its settings are as they were; what was remembered stays"),),
-)
+@terminal_writes("disconnect", on="home", idempotent=True)
 def disconnect(home: Home, _: Caller, request: DisconnectRequest) -> Connections:
     """Disconnect a coding agent: remove the hooks and the MCP server from its settings. Memory stays.
 
     A file that was not changed since is byte for byte what it was before; in one that was, only our part is removed.
+
+    $ everself disconnect claude-code  # its settings are as they were; what was remembered stays
     """
     client = _client(request.client)
     record = _Record.load(home, client, request.project)

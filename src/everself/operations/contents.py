@@ -1,10 +1,16 @@
-"""What memory is made of, for somebody who browses it: days, topics, people, projects, counted from rows that are kept anyway."""
+"""What memory is made of, and how it grows and serves day by day: counted from rows that are kept anyway. Nothing is stored for it."""
 
+from collections import Counter
+from datetime import date, timedelta
 from typing import Annotated, Final
 
+from everself.keepers.junk import WINDOW, Junk, find_junk
+from everself.keepers.keeper_context import is_memory
+from everself.memory.selection import entries_since
 from everself.operations.caller import Caller
 from everself.operations.declaration import Option, Request, Result, owner_reads
 from everself.runtime import Runtime
+from everself.values import Tier
 from everself.workspace.layout import Kind, place
 
 _TOPICS: Final = frozenset({Kind.TOPIC, Kind.BANK, Kind.CORE_MEMORY})
@@ -33,12 +39,12 @@ class ContentsRequest(Request):
     days: Annotated[int, Option("How many days at most, the newest.", ge=1, le=36_500)] = 30
 
 
-@owner_reads(
-    "memory.contents",
-    examples=(("everself memory contents", "the days, topics, people and projects that there are entries of"),),
-)
+@owner_reads("memory.contents")
 def show_contents(runtime: Runtime, _: Caller, request: ContentsRequest) -> Contents:
-    """Count what is remembered: by day, topic, person and project."""
+    """Count what is remembered: by day, topic, person and project.
+
+    $ everself memory contents  # the days, topics, people and projects that there are entries of
+    """
     runtime.memory.catalog.refresh()
     days: dict[str, Group] = {}
     topics: list[Group] = []
@@ -71,3 +77,75 @@ def show_contents(runtime: Runtime, _: Caller, request: ContentsRequest) -> Cont
 def _add(groups: dict[str, Group], name: str, path: str, count: int) -> None:
     before = groups.get(name)
     groups[name] = Group(name, path if before is None else before.path, count + (before.entries if before else 0))
+
+
+class TrendDay(Result):
+    """One day of the owner's. `core`, `working` and `elsewhere` count the entries that belong to it, by tier; `sources` counts them by
+    source. Of `mined` memories `junk` are of no use; of `searches` so many `missed`: they found nothing."""
+
+    day: date
+    core: int = 0
+    working: int = 0
+    elsewhere: int = 0
+    sources: tuple[tuple[str, int], ...] = ()
+    mined: int = 0
+    junk: int = 0
+    searches: int = 0
+    missed: int = 0
+
+    @property
+    def entries(self) -> int:
+        return self.core + self.working + self.elsewhere
+
+
+class Trends(Result):
+    """The days from the oldest to today, each of them, and what is junk of the last ninety."""
+
+    days: tuple[TrendDay, ...]
+    junk: Junk
+
+
+class TrendsRequest(Request):
+    days: Annotated[int, Option("How many days, up to today.", ge=1, le=3660)] = 30
+
+
+@owner_reads("memory.trends")
+def show_trends(runtime: Runtime, _: Caller, request: TrendsRequest) -> Trends:
+    """Show day by day what was remembered, what of it is junk, and which searches found nothing.
+
+    $ everself memory trends  # the last thirty days
+    $ everself memory trends --days 365 --json  # a year, for a script
+    """
+    today = runtime.clock.today()
+    first = today - timedelta(days=request.days - 1)
+    junk = find_junk(
+        runtime.memory, runtime.state, filter(is_memory, entries_since(runtime.memory, today - WINDOW)), today
+    )
+    mined, useless = Counter[date | None](), Counter[date | None]()
+    for one in junk.mined:
+        mined[one.day] += 1
+        useless[one.day] += one.id in junk.junk
+    tiers, sources = Counter[tuple[str, str]](), dict[str, Counter[str]]()
+    for row in runtime.state.entries.by_day(first.isoformat(), today.isoformat()):
+        tiers[row.day, row.tier] += row.entries
+        sources.setdefault(row.day, Counter())[row.source.partition(":")[0]] += row.entries
+    asked = {one.day: one for one in runtime.state.searches.by_day(first, today)}
+    days = []
+    for number in range(request.days):
+        day = first + timedelta(days=number)
+        name = day.isoformat()
+        counted = {tier: count for (of, tier), count in tiers.items() if of == name}
+        days.append(
+            TrendDay(
+                day,
+                core=counted.pop(Tier.CORE.value, 0),
+                working=counted.pop(Tier.WORKING.value, 0),
+                elsewhere=sum(counted.values()),
+                sources=tuple(sorted(sources.get(name, {}).items())),
+                mined=mined[day],
+                junk=useless[day],
+                searches=asked[name].searches if name in asked else 0,
+                missed=asked[name].missed if name in asked else 0,
+            )
+        )
+    return Trends(tuple(days), junk.counted)

@@ -201,18 +201,15 @@ class ContextRequest(Request):
     session: Annotated[str, Option("As if it were said in this conversation.", "ID|last")] = ""
 
 
-@owner_reads(
-    "context",
-    slash="/prompt",
-    examples=(
-        ("everself context", "what the model is told when you begin to talk"),
-        ('everself context --message "When is the rent due?" --explain', "with what is recalled, and what it costs"),
-        ("everself context --session-kind group", "what it is told in company"),
-        ("everself context --session-kind guest/anna", "in a private chat with somebody else"),
-    ),
-)
+@owner_reads("context", slash="/prompt")
 def show_context(runtime: "Runtime", _: Caller, request: ContextRequest) -> ContextReport:
-    """Print the prompt as the model would get it."""
+    """Print the prompt as the model would get it.
+
+    $ everself context  # what the model is told when you begin to talk
+    $ everself context --message "When is the rent due?" --explain  # with what is recalled, and what it costs
+    $ everself context --session-kind group  # what it is told in company
+    $ everself context --session-kind guest/anna  # in a private chat with somebody else
+    """
     from everself.conversation.context.request import SMALL_WINDOW, PromptRequest
     from everself.models.chat.findings import find_calling
 
@@ -230,7 +227,10 @@ def show_context(runtime: "Runtime", _: Caller, request: ContextRequest) -> Cont
 
 
 def _sent_before(runtime: "Runtime", name: str, receipt: "Receipt") -> tuple[int, int]:
-    """Tokens of a conversation's history, and of what begins as its last request did; of none that is named, as the newest one did."""
+    """Count the tokens of the named conversation's history, and those that begin as its last request did.
+
+    Without a name the history counts as empty, and the last request of the newest conversation is compared.
+    """
     from everself.text.tokens import count
 
     newest = runtime.log.list(1)
@@ -278,16 +278,15 @@ class AskRequest(Request):
     makes_agent=True,
     # it runs an event loop of its own; chat.say gives the same reply
     http=False,
-    examples=(
-        ('everself ask "What did I decide about the logo?"', "one answer, and nothing else on stdout"),
-        ("git log -3 | everself ask - --json", "the message from stdin, the answer as JSON"),
-        ('everself ask --resume last "And why?"', "go on with the last conversation"),
-    ),
 )
 def ask(runtime: "Runtime", caller: Caller, request: AskRequest) -> Reply:
     """Send one message to the agent and print its reply.
 
     What you say is remembered as in a conversation. Exit code 1 when there was no whole reply; what came of it is printed.
+
+    $ everself ask "What did I decide about the logo?"  # one answer, and nothing else on stdout
+    $ git log -3 | everself ask - --json  # the message from stdin, the answer as JSON
+    $ everself ask --resume last "And why?"  # go on with the last conversation
     """
     if not request.text.strip():
         raise WrongUse("There is nothing to say.", mend='everself ask "What do you know about me?"')
@@ -320,7 +319,7 @@ def reply_of(events: Sequence[Event], model: str) -> Reply:
 
 
 def embed_waiting(app: "Runtime") -> None:
-    """After the answer: make what was said searchable by meaning, for whoever comes next. Where it cannot be now, it is then."""
+    """Embed waiting text after the answer, so that later searches find it by meaning. If that fails now, the next call retries."""
     from everself.operations.search import catch_up
 
     # only the waiting is broken off by Ctrl-C: each batch was kept

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 from everself.errors import WrongUse
 from everself.frozen import Frozen
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller, nobody_agrees
+from everself.operations.examples import split_examples
 
 if TYPE_CHECKING:
     from everself.conversation.tools.protocol import Outcome
@@ -151,8 +152,8 @@ class McpOffer(Generic[T]):
 class Operation(Generic[R, T]):
     """`name` is its place among the others: `memory.search` is the command `memory search`.
 
-    `help` is one line, `details` the rest of the docstring; `progress` is the label of its bar, which may name a field as
-    `{request.name}`, or the labels of several. `tool`, `mcp` and `slash` offer it to a model, to other programs' models and in
+    `help` is one line, `details` the rest of the docstring without its `examples`; `progress` is the label of its bar, which may name a
+    field as `{request.name}`, or the labels of several. `tool`, `mcp` and `slash` offer it to a model, to other programs' models and in
     a chat; nothing: not offered there. `command` is false where no command is made of it. `on` says what it is run on: an opened agent, or
     the home of all agents, where none has to exist. `makes_agent`: its command makes the agent where there was none. `question` is what a
     person is asked before it is done, and may name a part of the plan as `{plan.folder}`; the operation shows the plan to `caller.agree`.
@@ -308,11 +309,11 @@ def operation(
     def declare(run: Callable[..., T]) -> Operation[Any, T]:
         if name in _DECLARED:
             raise ValueError(f"the operation {name} is declared twice")
-        summary, _, details = (inspect.getdoc(run) or "").partition("\n")
+        prose, examples = split_examples(inspect.getdoc(run) or "")
+        summary, _, details = prose.partition("\n")
         request = run.__annotations__.get("request", NoRequest)
-        made = Operation(
-            name, run, request, audience, effect, summary, details.strip(), fields=tuple(fields_of(request)), **more
-        )
+        more.update(details=details.strip(), examples=examples, fields=tuple(fields_of(request)))
+        made = Operation(name, run, request, audience, effect, summary, **more)
         _DECLARED[name] = made
         return made
 
@@ -327,6 +328,11 @@ def owner_reads(name: str, **more: Any) -> Callable[[Callable[..., T]], Operatio
 def terminal_writes(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:
     """Declare an operation that changes something, for the owner at a terminal alone."""
     return operation(name, audience=Audience.OWNER_AT_TERMINAL, effect="write", **more)
+
+
+def terminal_reads(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:
+    """Declare an operation that shows something and changes nothing, for the owner at a terminal alone."""
+    return operation(name, audience=Audience.OWNER_AT_TERMINAL, effect="read", **more)
 
 
 def owner_writes(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:

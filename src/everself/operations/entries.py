@@ -158,16 +158,15 @@ def _may_write(_: "Runtime", scope: Scope) -> bool:
         "tasks or small talk.",
         _show_added,
     ),
-    examples=(
-        ('everself memory add "Prefers green tea"', "into today's log"),
-        ('everself memory add "We ship on Fridays" --tag decision --remember', "for good, into MEMORY.md"),
-        ("everself memory add - < note.txt", "from a file, so that your shell's history does not keep it"),
-    ),
 )
 def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Remembered:
     """Remember something; with -, it is read from standard input.
 
     What is known already is counted as a mention. Secrets, and what stands between <private> and </private>, are left out.
+
+    $ everself memory add "Prefers green tea"  # into today's log
+    $ everself memory add "We ship on Fridays" --tag decision --remember  # for good, into MEMORY.md
+    $ everself memory add - < note.txt  # from a file, so that your shell's history does not keep it
     """
     caller = with_prompt(runtime, caller, request.text)
     origin = origin_of(request.text, caller, request.source)
@@ -214,14 +213,12 @@ class EditRequest(Request):
     text: Annotated[str, Argument("What it shall say.", stdin=True)]
 
 
-@owner_writes(
-    "memory.edit",
-    examples=(
-        ('everself memory edit 7K3QX9M2ABCD "Prefers green tea, no sugar"', "other words; it stays the same entry"),
-    ),
-)
+@owner_writes("memory.edit")
 def edit_entry(runtime: "Runtime", _: Caller, request: EditRequest) -> Remembered:
-    """Change the words of an entry; with -, they are read from standard input."""
+    """Change the words of an entry; with -, they are read from standard input.
+
+    $ everself memory edit 7K3QX9M2ABCD "Prefers green tea, no sugar"  # other words; it stays the same entry
+    """
     return runtime.memory.edit(request.entry, request.text, stated_by_owner("terminal"))
 
 
@@ -269,10 +266,6 @@ def _show_corrected(
         "Replace a wrong entry. Unless the owner said so in their prompt, they are asked.",
         _show_corrected,
     ),
-    examples=(
-        ('everself memory correct "Lives in Berlin" "Lives in Oslo"', "by its words"),
-        ('everself memory correct 7K3QX9M2ABCD "Lives in Oslo" --trigger "No, I moved"', "by its id"),
-    ),
 )
 def correct_entry(
     runtime: "Runtime", caller: Caller, request: CorrectRequest
@@ -280,6 +273,9 @@ def correct_entry(
     """Correct an entry: OLD is its id or its exact words.
 
     The old entry is closed, not deleted; the new one is as sure as can be and does not decay. CORRECTIONS.md tells of both.
+
+    $ everself memory correct "Lives in Berlin" "Lives in Oslo"  # by its words
+    $ everself memory correct 7K3QX9M2ABCD "Lives in Oslo" --trigger "No, I moved"  # by its id
     """
     memory = runtime.memory
     if not caller.is_model:
@@ -332,12 +328,12 @@ class SupersedeRequest(Request):
     new: Annotated[str, Argument("The id of the entry that took its place.")]
 
 
-@owner_writes(
-    "memory.supersede",
-    examples=(("everself memory supersede 7K3QX9M2ABCD 9M2ABCD7K3QX", "the second took the place of the first"),),
-)
+@owner_writes("memory.supersede")
 def supersede_entry(runtime: "Runtime", _: Caller, request: SupersedeRequest) -> Superseded:
-    """Close an entry that another one replaces; both are named by their ids."""
+    """Close an entry that another one replaces; both are named by their ids.
+
+    $ everself memory supersede 7K3QX9M2ABCD 9M2ABCD7K3QX  # the second took the place of the first
+    """
     return Superseded(request.old, request.new, runtime.memory.supersede(request.old, request.new))
 
 
@@ -360,19 +356,15 @@ class VouchRequest(Request):
     withdraw: Annotated[bool, Option("Take it back: the named entries count as written by hand.")] = False
 
 
-@terminal_writes(
-    "memory.vouch",
-    question="Vouch for them?",
-    examples=(
-        ("everself memory vouch --all", "for everything in a workspace you brought along"),
-        ("everself memory vouch 7K3QX9M2ABCD", "for one entry"),
-        ("everself memory vouch 7K3QX9M2ABCD --withdraw", "no longer: it counts as written by hand"),
-    ),
-)
+@terminal_writes("memory.vouch", question="Vouch for them?")
 def vouch(runtime: "Runtime", caller: Caller, request: VouchRequest) -> Vouched:
     """Confirm the source of entries, or that they are yours.
 
     No file is changed. An import becomes yours. What comes from the web, a tool or somebody else stays so.
+
+    $ everself memory vouch --all  # for everything in a workspace you brought along
+    $ everself memory vouch 7K3QX9M2ABCD  # for one entry
+    $ everself memory vouch 7K3QX9M2ABCD --withdraw  # no longer: it counts as written by hand
     """
     if bool(request.entries) is request.everything:
         raise WrongUse("Name entries, or say --all.", mend="everself memory list --unvouched")
@@ -397,13 +389,12 @@ class ReleaseRequest(Request):
     entry: Annotated[str, Argument("The id of the entry.", "ID")]
 
 
-@terminal_writes(
-    "memory.release",
-    examples=(("everself memory release 7K3QX9M2ABCD", "it may be recalled again, as trusted as it was"),),
-)
+@terminal_writes("memory.release")
 def release(runtime: "Runtime", _: Caller, request: ReleaseRequest) -> Released:
     """Release an entry from quarantine into today's log.
 
     Its source stays what it was: having looked at it makes it no truer.
+
+    $ everself memory release 7K3QX9M2ABCD  # it may be recalled again, as trusted as it was
     """
     return let_out(runtime.memory, request.entry)

@@ -112,17 +112,14 @@ class ListRequest(Request):
     rows: Annotated[int | None, Option("Scan at most this many rows for one page.", ge=1, only=("http",))] = None
 
 
-@owner_reads(
-    "memory.list",
-    slash="/memory",
-    examples=(
-        ("everself memory list --tag decision --since 2026-03-01", "what was decided since March"),
-        ("everself memory list --as-of 2026-03-01", "what was believed on that day"),
-        ("everself memory list --path quarantine", "what is kept apart until you have looked at it"),
-    ),
-)
+@owner_reads("memory.list", slash="/memory")
 def list_memory(runtime: Runtime, _: Caller, request: ListRequest) -> Listing:
-    """List what is remembered, oldest first."""
+    """List what is remembered, oldest first.
+
+    $ everself memory list --tag decision --since 2026-03-01  # what was decided since March
+    $ everself memory list --as-of 2026-03-01  # what was believed on that day
+    $ everself memory list --path quarantine  # what is kept apart until you have looked at it
+    """
     standing = Standing.ANY if request.everything else Standing.CLOSED if request.closed else Standing.OPEN
     selection = Selection(
         tier=_TIERS[request.tier] if request.tier else None,
@@ -151,12 +148,12 @@ class ShowRequest(Request):
     entry: Annotated[str, Argument("The id of the entry, or its beginning.", "ID")]
 
 
-@owner_reads(
-    "memory.show",
-    examples=(("everself memory show 7K3QX9M2ABCD", "everything about one entry; the beginning of its id will do"),),
-)
+@owner_reads("memory.show")
 def show_entry(runtime: Runtime, _: Caller, request: ShowRequest) -> Account:
-    """Show one entry: its words, origin, confidence and history."""
+    """Show one entry: its words, origin, confidence and history.
+
+    $ everself memory show 7K3QX9M2ABCD  # everything about one entry; the beginning of its id will do
+    """
     return account_of(runtime.memory, runtime.state.entries, request.entry)
 
 

@@ -83,18 +83,14 @@ class EvaluateRequest(Request):
     save: Annotated[bool, Option("Keep this result to compare with, even where it is worse.")] = False
 
 
-@owner_writes(
-    "memory.eval",
-    progress="Asking",
-    examples=(
-        ("everself memory eval", "how often your own notes are found by some of their words"),
-        ("everself memory eval --save", "keep this result to compare the next ones with, even where it is worse"),
-    ),
-)
+@owner_writes("memory.eval", progress="Asking")
 def evaluate_memory(app: Runtime, _: Caller, request: EvaluateRequest, tell: Tell | None = None) -> EvaluationReport:
     """Measure search on your own notes, and warn where it has become worse.
 
     Questions are made of your notes without a model: some of their rarest words, in another order.
+
+    $ everself memory eval  # how often your own notes are found by some of their words
+    $ everself memory eval --save  # keep this result to compare the next ones with, even where it is worse
     """
     need_search(app.agent.search)
     asked = app.index.ask(lambda view: _questions(app, view, request.questions))

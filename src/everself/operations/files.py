@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from everself.config.sections import WorkspaceAccess
 from everself.conversation.tools.protocol import MOST_CHARACTERS, Outcome, Written, told
-from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
+from everself.errors import NotFound, RefusedByRule, WrongUse
 from everself.identity.write_permissions import permission
 from everself.memory.provenance import HAND, OWN, PERSON, concluded, rank, taint_of, weaker
 from everself.memory.selection import sources_of_lines
@@ -17,8 +17,9 @@ from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import effective, is_owner, read_rules, speaker_of, visible
 from everself.text.redaction import redact
-from everself.values import Applied, Author, Change, Conflict, Create, Document, Edit, Refused, Replace
+from everself.values import Author, Change, Create, Document, Edit, Replace
 from everself.workspace.layout import Kind, is_hidden, place
+from everself.workspace.protocol import need_done
 
 _MOST_LINES: Final = 2_000
 _PLAIN: Final = frozenset({Kind.OTHER, Kind.FOREIGN})
@@ -99,7 +100,7 @@ def read_file(runtime: Runtime, caller: Caller, request: ReadRequest) -> FilePar
 def _seen(runtime: Runtime, caller: Caller, path: str) -> bytes | None:
     """What a session may read of a file; None for nothing, whether it is there or not."""
     where = place(path, runtime.personas)
-    # what was put into quarantine is kept from whoever could be led by it
+    # quarantined text is hidden from models, which it could mislead
     if is_hidden(path) or where.kind in (Kind.QUARANTINE, Kind.TEMPORARY):
         return None
     found = runtime.documents.find(path)
@@ -245,9 +246,6 @@ def _apply(runtime: Runtime, caller: Caller, edit: Edit, after: bytes, source: s
     # before the file: whoever dies in between leaves a file that is trusted less, never more
     runtime.state.files.note(edit.path, after, source)
     name = "edit a file" if isinstance(edit, Replace) else "write a file"
-    done = runtime.workspace.apply(Change(Author.AGENT, name, (edit,), (f"msg:{caller.message}",), tainted=tainted))
-    if isinstance(done, Refused):
-        raise RefusedByRule(" ".join(done.reasons))
-    if isinstance(done, Conflict):
-        raise ChangedMeanwhile(f"({', '.join(done.paths)})")
-    return FileSaved(edit.path, done.id if isinstance(done, Applied) else "")
+    change = Change(Author.AGENT, name, (edit,), (f"msg:{caller.message}",), tainted=tainted)
+    done = need_done(runtime.workspace.apply(change))
+    return FileSaved(edit.path, done.id if done is not None else "")

@@ -96,11 +96,6 @@ def _show(_: Runtime, __: ForgetRequest, done: ForgetPlan | ForgetProof | Forgot
         timeout=_FORGETTING,
     ),
     mcp=McpOffer("memory_forget", "Show what would be forgotten, and ask the owner whether it may go.", _show_asked),
-    examples=(
-        ("everself memory forget 7K3QX9M2ABCD --dry-run", "see what would go, and where it stands"),
-        ('everself memory forget --words "5 Elm Street"', "every entry and place that contains these words"),
-        ("everself memory forget --on 2026-03-19", "everything of one day"),
-    ),
 )
 def forget(
     runtime: Runtime, caller: Caller, request: ForgetRequest
@@ -108,6 +103,10 @@ def forget(
     """Forget permanently, with proof: remove the words from files, database and history.
 
     It cannot be undone. At a terminal you see first what would go and are asked; elsewhere --yes is needed.
+
+    $ everself memory forget 7K3QX9M2ABCD --dry-run  # see what would go, and where it stands
+    $ everself memory forget --words "5 Elm Street"  # every entry and place that contains these words
+    $ everself memory forget --on 2026-03-19  # everything of one day
     """
     if caller.is_model and caller.unwatched:
         return _ask(runtime, caller, request.what)

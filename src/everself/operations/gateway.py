@@ -1,7 +1,10 @@
-"""The gateway's process: one a home, kept so by a lock; where it listens, and ending it. Knows nothing of HTTP."""
+"""The gateway's process: one a home, kept so by a lock; where it listens, ending it, and the systemd user unit that starts it. Knows
+nothing of HTTP.
+"""
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
@@ -10,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 from everself.clock import monotonic, pause
 from everself.errors import ChangedMeanwhile, LockTimeout, NoPermission, RefusedByRule
 from everself.frozen import Frozen
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import NoRequest, Option, Request, operation, owner_reads, terminal_writes
+from everself.operations.caller import Caller
+from everself.operations.declaration import NoRequest, Option, Request, owner_reads, terminal_reads, terminal_writes
 from everself.storage.filesystem import disk_errors
 from everself.storage.host_files import ensure_folder, find_file, save_file
 from everself.storage.line_log import last_lines
@@ -119,13 +122,12 @@ def _lock(folder: str) -> FileLock:
     return FileLock(os.path.join(folder, _LOCK))
 
 
-@owner_reads(
-    "gateway.status",
-    on="home",
-    examples=(("everself gateway status", "whether it runs, and where"),),
-)
+@owner_reads("gateway.status", on="home")
 def show_status(home: "Home", _: Caller, __: NoRequest) -> GatewayStatus:
-    """Say whether the gateway runs, where it listens, and how many tokens there are. Exit code 5 when it does not run."""
+    """Say whether the gateway runs, where it listens, and how many tokens there are. Exit code 5 when it does not run.
+
+    $ everself gateway status  # whether it runs, and where
+    """
     from everself.operations.token_file import TokenFile
 
     folder = folder_of(home.places)
@@ -138,14 +140,12 @@ def show_status(home: "Home", _: Caller, __: NoRequest) -> GatewayStatus:
     return GatewayStatus(True, owner.pid, owner.since, found.url, found.socket, found.version, tokens, log)
 
 
-@terminal_writes(
-    "gateway.stop",
-    on="home",
-    idempotent=True,
-    examples=(("everself gateway stop", "replies that are under way may end, for ten seconds"),),
-)
+@terminal_writes("gateway.stop", on="home", idempotent=True)
 def stop_gateway(home: "Home", _: Caller, __: NoRequest) -> Stopped:
-    """Stop the gateway. Replies that are under way get ten seconds to end; what was said is kept in any case."""
+    """Stop the gateway. Replies that are under way get ten seconds to end; what was said is kept in any case.
+
+    $ everself gateway stop  # replies that are under way may end, for ten seconds
+    """
     lock = _lock(folder_of(home.places))
     owner = lock.owner() if lock.is_held() else None
     if owner is None:
@@ -174,15 +174,61 @@ class LogLines(Frozen):
     lines: tuple[str, ...]
 
 
-@operation(
-    "gateway.logs",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="read",
-    on="home",
-    examples=(("everself gateway logs --lines 100", "the newest requests"),),
-)
+@terminal_reads("gateway.logs", on="home")
 def show_logs(home: "Home", _: Caller, request: LogsRequest) -> LogLines:
-    """Print the newest lines of the gateway's log: routes, tokens by name, codes and times, never what was said."""
+    """Print the newest lines of the gateway's log: routes, tokens by name, codes and times, never what was said.
+
+    $ everself gateway logs --lines 100  # the newest requests
+    """
     path = os.path.join(folder_of(home.places), LOG)
     with disk_errors(path):
         return LogLines(path, tuple(last_lines(path, request.lines)))
+
+
+UNIT_NAME: Final = "everself-gateway.service"
+_MARK: Final = "# Written by everself gateway install."
+# what says where the agents are; a session's other variables are not a service's
+_UNIT_VARIABLES: Final = ("EVERSELF_HOME", "EVERSELF_CONFIG", "EVERSELF_KEYS", "XDG_CONFIG_HOME")
+
+
+class UnitWritten(Frozen):
+    """`changed` is false where it stood there already."""
+
+    file: str
+    changed: bool
+
+
+@terminal_writes("gateway.install", on="home", idempotent=True)
+def install_unit(home: "Home", _: Caller, __: NoRequest) -> UnitWritten:
+    """Write a systemd user unit for the gateway, and show the command that enables it.
+
+    $ everself gateway install  # then: systemctl --user enable --now everself-gateway
+    """
+    variables, places = home.variables, home.places
+    xdg = variables.get("XDG_CONFIG_HOME", "")
+    config = xdg if os.path.isabs(xdg) else places.expand("~/.config", "The folder of systemd's units")
+    path = os.path.join(config, "systemd", "user", UNIT_NAME)
+    text = render_unit(sys.executable, {name: variables[name] for name in _UNIT_VARIABLES if variables.get(name)})
+    before = find_file(path)
+    if before is not None and _MARK.encode() not in before:
+        raise RefusedByRule(f"{path} was not written by Everself.", mend="Move it away first.")
+    if before != text.encode():
+        save_file(path, text.encode(), before)
+    return UnitWritten(path, before != text.encode())
+
+
+def render_unit(python: str, variables: dict[str, str]) -> str:
+    """The unit. It gives the gateway more time to end than it takes."""
+    environment = "".join(f"Environment={_quoted(f'{name}={value}')}\n" for name, value in sorted(variables.items()))
+    return (
+        f"{_MARK}\n[Unit]\nDescription=Everself gateway\n\n[Service]\n"
+        f"ExecStart={_quoted(python.replace('$', '$$'))} -P -m everself gateway run\n{environment}"
+        "Restart=on-failure\nRestartSec=5\nTimeoutStopSec=20\nUMask=0077\nNoNewPrivileges=yes\n"
+        "\n[Install]\nWantedBy=default.target\n"
+    )
+
+
+def _quoted(word: str) -> str:
+    """One word as systemd reads it: `%`, quotes and backslashes stand for themselves. A `$` means something in commands alone."""
+    plain = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{plain}"'

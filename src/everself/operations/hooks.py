@@ -1,19 +1,100 @@
-"""Operations on the gateway's webhooks: make, list, rotate, remove. The key is shown once, when it is made."""
+"""The gateway's webhooks: which agent hears them, what it does with them, and the key that signs them; made, listed, rotated, removed.
 
+Signing after [Standard Webhooks](https://www.standardwebhooks.com): HMAC-SHA256 over id, time and body. A signature can only be checked by
+whoever has the key, so that the key itself is stored, in a file that only its owner reads. It is shown once, when it is made.
+"""
+
+import base64
+import binascii
+import hmac
+import os
+import secrets
 from dataclasses import replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, Final
 
 from everself.clock import system_now
-from everself.errors import WrongUse
+from everself.errors import Damaged, WrongUse
 from everself.frozen import Frozen
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, Request, operation, terminal_writes
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, NoRequest, Option, Request, terminal_reads, terminal_writes
 from everself.operations.gateway import folder_of
-from everself.operations.hook_file import Hook, HookFile, new_key
+from everself.operations.record_file import RecordFile
 from everself.operations.token_file import is_plain
 
 if TYPE_CHECKING:
     from everself.operations.home import Home
+
+FILE: Final = "hooks.json"
+PREFIX: Final = "whsec_"
+VERSION: Final = "v1"
+# seconds that the sender's clock may be off
+TOLERANCE: Final = 300
+LONGEST_ID: Final = 256
+_BYTES: Final = 32
+# so many signatures in one header are looked at: a sender that rotates its key signs twice
+_MOST_SIGNATURES: Final = 8
+_LONGEST_TIME: Final = 12
+
+
+class Hook(Frozen):
+    """`message` is what the agent does with what it is sent; `key` signs it, in force since `since`."""
+
+    name: str
+    agent: str
+    message: str
+    made: str
+    since: str
+    key: str
+
+
+class Delivery(Frozen):
+    """What a sender says of itself: the id of the message, the time in seconds, the signatures."""
+
+    id: str
+    time: str
+    signatures: str
+
+
+def new_key() -> str:
+    return PREFIX + base64.b64encode(secrets.token_bytes(_BYTES)).decode("ascii")
+
+
+def sign(key: str, identity: str, time: str, body: bytes) -> str:
+    """The signature, as the header carries it."""
+    signed = b".".join((identity.encode("latin-1"), time.encode("latin-1"), body))
+    made = hmac.new(base64.b64decode(key.removeprefix(PREFIX)), signed, sha256).digest()
+    return f"{VERSION},{base64.b64encode(made).decode('ascii')}"
+
+
+def is_genuine(hook: Hook, delivery: Delivery, body: bytes, now: float) -> bool:
+    """Whether whoever has the key sent just this, within the tolerance."""
+    identity, time = delivery.id, delivery.time
+    if not 0 < len(identity) <= LONGEST_ID or not identity.isascii() or not identity.isprintable() or "." in identity:
+        return False
+    if not (time.isascii() and time.isdigit() and len(time) <= _LONGEST_TIME) or abs(now - int(time)) > TOLERANCE:
+        return False
+    wanted = sign(hook.key, identity, time, body).encode()
+    given = delivery.signatures.split()[:_MOST_SIGNATURES]
+    return any(hmac.compare_digest(one.encode("latin-1", "replace"), wanted) for one in given)
+
+
+class HookFile(RecordFile[Hook]):
+    def __init__(self, folder: str) -> None:
+        super().__init__(os.path.join(folder, FILE), Hook, "hooks", "hook", "everself gateway hook")
+
+    def find(self, name: str) -> Hook | None:
+        return next((one for one in self.records() if one.name == name), None)
+
+    def check(self, records: tuple[Hook, ...]) -> None:
+        for one in records:
+            try:
+                base64.b64decode(one.key.removeprefix(PREFIX), validate=True)
+            except binascii.Error as error:
+                raise Damaged(
+                    f"{self.path} holds a key that is none.", mend=f"everself gateway hook rotate {one.name}"
+                ) from error
+
 
 ROUTE: Final = "/hooks/"
 _LONGEST: Final = 10_000
@@ -49,20 +130,13 @@ class AddHookRequest(Request):
     message: Annotated[str, Option("What the agent does with what it is sent.", "TEXT")] = ""
 
 
-@terminal_writes(
-    "gateway.hook.add",
-    on="home",
-    examples=(
-        (
-            'everself gateway hook add builds --message "Say which build failed, and why."',
-            "what is posted to /hooks/builds",
-        ),
-    ),
-)
+@terminal_writes("gateway.hook.add", on="home")
 def add_hook(home: "Home", _: Caller, request: AddHookRequest) -> HookMade:
     """Make a webhook: what another program posts to it, signed, is shown to the agent as words from the web. The key is shown once.
 
     No fact of yours comes of it. What the agent makes of it goes to the log of the day, worth no more than a page of the web.
+
+    $ everself gateway hook add builds --message "Say which build failed, and why."  # what is posted to /hooks/builds
     """
     if not is_plain(request.name):
         raise WrongUse(f'"{request.name[:64]}" cannot name a hook.', mend="Use 1 to 64 of a-z, 0-9 and -.")
@@ -75,15 +149,12 @@ def add_hook(home: "Home", _: Caller, request: AddHookRequest) -> HookMade:
     return _made(hook)
 
 
-@operation(
-    "gateway.hook.list",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="read",
-    on="home",
-    examples=(("everself gateway hook list", "which there are, and who hears them"),),
-)
+@terminal_reads("gateway.hook.list", on="home")
 def list_hooks(home: "Home", _: Caller, __: NoRequest) -> tuple[HookLine, ...]:
-    """List the webhooks, each with its address, its agent and what the agent does with it."""
+    """List the webhooks, each with its address, its agent and what the agent does with it.
+
+    $ everself gateway hook list  # which there are, and who hears them
+    """
     return tuple(
         HookLine(one.name, one.agent, one.message, ROUTE + one.name, one.made, one.since)
         for one in _file(home).records()
@@ -94,26 +165,24 @@ class HookRequest(Request):
     name: Annotated[str, Argument("The hook.", "NAME")]
 
 
-@terminal_writes(
-    "gateway.hook.rotate",
-    on="home",
-    examples=(("everself gateway hook rotate builds", "the old key is refused from now on"),),
-)
+@terminal_writes("gateway.hook.rotate", on="home")
 def rotate_hook(home: "Home", _: Caller, request: HookRequest) -> HookMade:
-    """Give a webhook a new key. What is signed with the old one is refused from the next request on."""
+    """Give a webhook a new key. What is signed with the old one is refused from the next request on.
+
+    $ everself gateway hook rotate builds  # the old key is refused from now on
+    """
     file = _file(home)
     hook = replace(file.get(request.name), key=new_key(), since=system_now().isoformat(timespec="seconds"))
     file.replace(hook)
     return _made(hook)
 
 
-@terminal_writes(
-    "gateway.hook.rm",
-    on="home",
-    examples=(("everself gateway hook rm builds", "it is refused from now on"),),
-)
+@terminal_writes("gateway.hook.rm", on="home")
 def remove_hook(home: "Home", _: Caller, request: HookRequest) -> HookRemoved:
-    """Remove a webhook. What is posted to it is refused from the next request on."""
+    """Remove a webhook. What is posted to it is refused from the next request on.
+
+    $ everself gateway hook rm builds  # it is refused from now on
+    """
     _file(home).remove(request.name)
     return HookRemoved(request.name)
 

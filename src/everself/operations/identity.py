@@ -42,16 +42,13 @@ class IdentityRequest(Request):
     limit: Annotated[int, Option("How many turns at most.", ge=1, le=100_000)] = 20
 
 
-@owner_reads(
-    "identity",
-    slash="/persona",
-    examples=(
-        ("everself identity", "name, emoji, avatar and soul, and where each comes from"),
-        ("everself identity --personas", "which soul spoke in the last turns"),
-    ),
-)
+@owner_reads("identity", slash="/persona")
 def show_identity(runtime: Runtime, _: Caller, request: IdentityRequest) -> IdentityReport | Turns:
-    """Show who the agent is, and where each part of it comes from."""
+    """Show who the agent is, and where each part of it comes from.
+
+    $ everself identity  # name, emoji, avatar and soul, and where each comes from
+    $ everself identity --personas  # which soul spoke in the last turns
+    """
     if request.personas:
         return Turns(runtime.state.personas.list(request.session, request.limit), request.session)
     if request.session:

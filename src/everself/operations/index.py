@@ -63,10 +63,6 @@ class IndexRequest(Request):
     question="Embed them?",
     needs_yes="This costs money",
     progress=("Counting", "Reading", "Embedding"),
-    examples=(
-        ("everself memory index", "read what changed, and embed what has no vector yet"),
-        ("everself memory index --force", "read every file again"),
-    ),
 )
 def update_index(
     runtime: "Runtime", caller: Caller, request: IndexRequest, tells: "Sequence[Tell | None] | None" = None
@@ -74,6 +70,9 @@ def update_index(
     """Count what changed, and bring the index up to date, meaning included.
 
     Ctrl-C stops it at any moment; what was done stays done, and the next run goes on.
+
+    $ everself memory index  # read what changed, and embed what has no vector yet
+    $ everself memory index --force  # read every file again
     """
     need_search(runtime.agent.search)
     from everself.search.sync.sync import SyncReport
@@ -93,16 +92,13 @@ def update_index(
         return _report(runtime, read, embedded=max(0, before - left), interrupted=True)
 
 
-@owner_writes(
-    "memory.rebuild",
-    idempotent=True,
-    progress="Reading",
-    examples=(("everself memory rebuild", "make the index anew from the files, beside the old one"),),
-)
+@owner_writes("memory.rebuild", idempotent=True, progress="Reading")
 def rebuild_index(runtime: "Runtime", _: Caller, __: NoRequest, tell: Tell | None = None) -> IndexReport:
     """Make the index anew from the files; the old one serves meanwhile.
 
     Vectors of texts that did not change are kept.
+
+    $ everself memory rebuild  # make the index anew from the files, beside the old one
     """
     need_search(runtime.agent.search)
     read = runtime.index.rebuild(tell)
@@ -203,19 +199,15 @@ class StatusRequest(Request):
     )
 
 
-@owner_reads(
-    "memory.status",
-    progress="Checking",
-    examples=(
-        ("everself memory status", "how much is remembered, and how well it can be found"),
-        ("everself memory status --deep", "check every row of the index, and that the embedder answers"),
-        ("everself memory status --fix", "bring the index up to date and mend what is damaged"),
-    ),
-)
+@owner_reads("memory.status", progress="Checking")
 def memory_status(runtime: "Runtime", _: Caller, request: StatusRequest, tell: Tell | None = None) -> FullStatus:
     """Count entries by tier, and show the state of the index.
 
     Where more changed than can be read in a moment, the answer is what was known before, and says so.
+
+    $ everself memory status  # how much is remembered, and how well it can be found
+    $ everself memory status --deep  # check every row of the index, and that the embedder answers
+    $ everself memory status --fix  # bring the index up to date and mend what is damaged
     """
     deep = request.deep or request.fix
     tell = tell if deep or request.index else None
@@ -227,7 +219,7 @@ def memory_status(runtime: "Runtime", _: Caller, request: StatusRequest, tell: T
 
 
 def _put_right(app: "Runtime", request: StatusRequest, tell: Tell | None) -> list[Remark]:
-    """Bring up to date and mend what is derived; what was done, in words. No document changes."""
+    """Update and repair derived data, and describe what was done. Documents are not changed."""
     need_search(app.agent.search)
     done: list[Remark] = []
     app.memory.catalog.refresh()

@@ -89,24 +89,15 @@ class AddJobRequest(Request):
     session: Annotated[Literal["isolated"], Option("A session of its own, which is the only kind.")] = "isolated"
 
 
-@terminal_writes(
-    "cron.add",
-    examples=(
-        (
-            'everself cron add --name Review --cron "0 18 * * 5" --verb "memory promote --review" --announce',
-            "every Friday at six",
-        ),
-        (
-            'everself cron add --name Plan --cron "0 8 * * 1-5" --tz Asia/Seoul --message "What is on today?"',
-            "a message",
-        ),
-        ('everself cron add --name Call --at "tomorrow at 9" --message "Remind me of the call." --announce', "once"),
-    ),
-)
+@terminal_writes("cron.add")
 def add_job(app: Runtime, _: Caller, request: AddJobRequest) -> JobLine:
     """Add a job: when, and a message or an operation.
 
     What is said by a job is nobody's word: the agent may answer it and use its memory, but no fact of yours comes of it.
+
+    $ everself cron add --name Review --cron "0 18 * * 5" --verb "memory promote --review" --announce  # every Friday at six
+    $ everself cron add --name Plan --cron "0 8 * * 1-5" --tz Asia/Seoul --message "What is on today?"  # a message
+    $ everself cron add --name Call --at "tomorrow at 9" --message "Remind me of the call." --announce  # once
     """
     times: tuple[tuple[JobKind, str], ...] = (("cron", request.cron), ("at", request.at), ("every", request.every))
     chosen = [(kind, said) for kind, said in times if said]
@@ -123,9 +114,12 @@ def add_job(app: Runtime, _: Caller, request: AddJobRequest) -> JobLine:
     return _line(app, app.schedule.add(NewJob(request.name, kind, said, action, words, request.tz, request.announce)))
 
 
-@owner_reads("cron.list", examples=(("everself cron list", "each with when it comes next and how it ended"),))
+@owner_reads("cron.list")
 def list_jobs(app: Runtime, _: Caller, __: NoRequest) -> tuple[JobLine, ...]:
-    """List the jobs, those of the house first."""
+    """List the jobs, those of the house first.
+
+    $ everself cron list  # each with when it comes next and how it ended
+    """
     return tuple(_line(app, job) for job in app.schedule.jobs.every())
 
 
@@ -133,41 +127,49 @@ class JobRequest(Request):
     name: Annotated[str, Argument("The name or the id of the job.", "NAME|ID")]
 
 
-@owner_reads("cron.show", examples=(("everself cron show memory-miner", "its times, its words and its last runs"),))
+@owner_reads("cron.show")
 def show_job(app: Runtime, _: Caller, request: JobRequest) -> JobView:
-    """Show one job: its times, what it does, and its last runs."""
+    """Show one job: its times, what it does, and its last runs.
+
+    $ everself cron show memory-miner  # its times, its words and its last runs
+    """
     job = app.schedule.jobs.find(request.name)
     return JobView(_line(app, job), tuple(app.state.jobs.runs(job.id, _RUNS)))
 
 
-@operation(
-    "cron.rm",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="destructive",
-    examples=(("everself cron rm Plan", "the job and its history"),),
-)
+@operation("cron.rm", audience=Audience.OWNER_AT_TERMINAL, effect="destructive")
 def remove_job(app: Runtime, _: Caller, request: JobRequest) -> Job:
-    """Remove a job with its history; one of the house can only be disabled."""
+    """Remove a job with its history; one of the house can only be disabled.
+
+    $ everself cron rm Plan  # the job and its history
+    """
     return app.schedule.remove(request.name)
 
 
-@terminal_writes("cron.enable", idempotent=True, examples=(("everself cron enable memory-miner", "from now on"),))
+@terminal_writes("cron.enable", idempotent=True)
 def enable_job(app: Runtime, _: Caller, request: JobRequest) -> JobLine:
-    """Let a job run again, from now on; its failures are forgiven."""
+    """Let a job run again, from now on; its failures are forgiven.
+
+    $ everself cron enable memory-miner  # from now on
+    """
     return _line(app, app.schedule.switch(request.name, enabled=True))
 
 
-@terminal_writes(
-    "cron.disable", idempotent=True, examples=(("everself cron disable memory-miner", "until it is enabled again"),)
-)
+@terminal_writes("cron.disable", idempotent=True)
 def disable_job(app: Runtime, _: Caller, request: JobRequest) -> JobLine:
-    """Let a job rest until it is enabled again."""
+    """Let a job rest until it is enabled again.
+
+    $ everself cron disable memory-miner  # until it is enabled again
+    """
     return _line(app, app.schedule.switch(request.name, enabled=False))
 
 
-@terminal_writes("cron.run", examples=(("everself cron run memory-miner", "now, and at its times as well"),))
+@terminal_writes("cron.run")
 def run_job(app: Runtime, _: Caller, request: JobRequest) -> JobRun:
-    """Run a job now, whatever its times are. Exit code 1 when it failed."""
+    """Run a job now, whatever its times are. Exit code 1 when it failed.
+
+    $ everself cron run memory-miner  # now, and at its times as well
+    """
     return app.schedule.run(request.name, lambda job, slot: perform(app, job, slot))
 
 
@@ -176,11 +178,13 @@ class RunsRequest(Request):
     limit: Annotated[int, Option("How many at most.", ge=1, le=100_000)] = 20
 
 
-@owner_reads("cron.history", examples=(("everself cron history Plan --limit 5", "its last five slots"),))
+@owner_reads("cron.history")
 def list_runs(app: Runtime, _: Caller, request: RunsRequest) -> tuple[NamedRun, ...]:
     """List slots that ran, failed or were passed over, with the reason; the newest first.
 
     Heartbeats that had nothing to do are listed only by their name: there are many.
+
+    $ everself cron history Plan --limit 5  # its last five slots
     """
     names = {job.id: job.name for job in app.schedule.jobs.every()}
     chosen = app.schedule.jobs.find(request.name).id if request.name else ""
@@ -189,14 +193,14 @@ def list_runs(app: Runtime, _: Caller, request: RunsRequest) -> tuple[NamedRun, 
     return tuple(NamedRun(names[run.job], run) for run in runs if run.job in names)
 
 
-@terminal_writes(
-    "cron.tick",
-    examples=(("everself cron tick", "run what is due"), (f'(crontab -l; echo "{CRONTAB}") | crontab -', "by itself")),
-)
+@terminal_writes("cron.tick")
 def tick(app: Runtime, _: Caller, __: NoRequest) -> TickReport:
     """Run what is due, and say nothing where nothing is. Made for the crontab of your system.
 
     Several at once do no harm: one of them runs the jobs. Exit code 1 when a job failed.
+
+    $ everself cron tick  # run what is due
+    $ (crontab -l; echo "*/10 * * * * everself cron tick") | crontab -  # by itself
     """
     done = app.schedule.tick(lambda job, slot: perform(app, job, slot))
     return TickReport(done, {job.id: job.name for job in app.schedule.jobs.every()} if done.runs else {})

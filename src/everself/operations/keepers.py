@@ -34,9 +34,12 @@ class KeeperLine(Result):
     waiting: int
 
 
-@owner_reads("keepers.list", examples=(("everself keepers list", "each with its time and its last run"),))
+@owner_reads("keepers.list")
 def list_keepers(app: Runtime, _: Caller, __: NoRequest) -> tuple[KeeperLine, ...]:
-    """List the keepers: when each runs, when it last did, and what of it waits for you."""
+    """List the keepers: when each runs, when it last did, and what of it waits for you.
+
+    $ everself keepers list  # each with its time and its last run
+    """
     reviews = app.state.reviews
     waiting = [one.author for one in reviews.waiting()]
     found = []
@@ -52,19 +55,15 @@ class KeeperRequest(Request):
     dry_run: Annotated[bool, Option("Change nothing; only say what would be done.")] = False
 
 
-@terminal_writes(
-    "keepers.run",
-    progress="{request.name}",
-    examples=(
-        ("everself keepers run memory-miner", "now, instead of at its time"),
-        ("everself keepers run memory-miner --dry-run", "only say what it would do"),
-    ),
-)
+@terminal_writes("keepers.run", progress="{request.name}")
 def run_keeper(app: Runtime, _: Caller, request: KeeperRequest, tell: Tell | None = None) -> RunReport:
     """Run a keeper now.
 
     Each thing it does is a change of its own, which `everself undo` takes back. Where a model is set, it may be asked, within the
     limits of `spend`.
+
+    $ everself keepers run memory-miner  # now, instead of at its time
+    $ everself keepers run memory-miner --dry-run  # only say what it would do
     """
     return run_now(app, app.keepers.find(request.name), tell, dry_run=request.dry_run)
 
@@ -82,9 +81,12 @@ class KeeperRunsRequest(Request):
     limit: Annotated[int, Option("How many at most.", ge=1, le=100_000)] = 20
 
 
-@owner_reads("keepers.history", examples=(("everself keepers history memory-miner --limit 5", "its last five runs"),))
+@owner_reads("keepers.history")
 def list_keeper_runs(app: Runtime, _: Caller, request: KeeperRunsRequest) -> tuple[KeeperRun, ...]:
-    """List what keepers did, the newest run first."""
+    """List what keepers did, the newest run first.
+
+    $ everself keepers history memory-miner --limit 5  # its last five runs
+    """
     if request.name:
         app.keepers.find(request.name)
     return tuple(app.state.reviews.runs(request.name, request.limit))

@@ -34,17 +34,14 @@ class ExportRequest(Request):
     kind: Annotated[Literal["jsonl"], Option("The form.", cli="--format")] = "jsonl"
 
 
-@terminal_writes(
-    "memory.export",
-    examples=(
-        ("everself memory export memory.jsonl", "into a new file"),
-        ("everself memory export > memory.jsonl", "the same, by way of the shell"),
-    ),
-)
+@terminal_writes("memory.export")
 def export_memory(app: Runtime, _: Caller, request: ExportRequest) -> ExportReport:
     """Write every entry as one line of JSON, with its id, source and dates.
 
     Into FILE, which must not exist yet, or to standard output. Secrets are taken out.
+
+    $ everself memory export memory.jsonl  # into a new file
+    $ everself memory export > memory.jsonl  # the same, by way of the shell
     """
     found = export_entries(app.memory)
     if request.file in ("", "-"):
@@ -71,19 +68,15 @@ class Imported(Result):
         return bool(self.report.broken) and not self.request.skip_broken
 
 
-@terminal_writes(
-    "memory.import",
-    progress="Importing",
-    examples=(
-        ("everself memory import memory.jsonl --dry-run", "see what would come in"),
-        ("everself memory import memory.jsonl --as-mine", "your own memory, from another machine"),
-        ("everself memory import theirs.jsonl", "somebody else's: worth no more than any file from outside"),
-    ),
-)
+@terminal_writes("memory.import", progress="Importing")
 def import_memory(app: Runtime, _: Caller, request: ImportRequest, tell: Tell | None = None) -> Imported:
     """Bring in the entries of an exported file, as one change.
 
     What is known becomes nothing, and what was forgotten on request does not come back.
+
+    $ everself memory import memory.jsonl --dry-run  # see what would come in
+    $ everself memory import memory.jsonl --as-mine  # your own memory, from another machine
+    $ everself memory import theirs.jsonl  # somebody else's: worth no more than any file from outside
     """
     origin = os.path.basename(request.file)
     options = ImportOptions(origin, request.as_mine, request.skip_broken, request.dry_run, tell)

@@ -70,11 +70,13 @@ class ModelsRequest(Request):
     everything: Annotated[bool, Option("Those too whose key is missing.", cli="--all")] = False
 
 
-@owner_reads("model.list", slash="/model", examples=(("everself model list", "the one with * is in use"),))
+@owner_reads("model.list", slash="/model")
 def list_models(app: Runtime, _: Caller, request: ModelsRequest) -> ModelsReport:
     """List models with their window, their price and whether their key is there.
 
     Prices are in dollars for a million tokens sent (in) and received (out).
+
+    $ everself model list  # the one with * is in use
     """
     config = app.loaded.config
     chosen = dict.fromkeys((app.agent.model, *(agent.model for agent in config.agents)))
@@ -94,22 +96,15 @@ class UseRequest(Request):
     agent: Annotated[str, AGENT] = ""
 
 
-@terminal_writes(
-    "model.use",
-    idempotent=True,
-    on="home",
-    examples=(
-        ("everself model use anthropic/claude-sonnet-5-5", "its key is provider.anthropic.apiKey or ANTHROPIC_API_KEY"),
-        ("everself model use ollama/qwen3:8b", "a model on this machine"),
-        (
-            "everself model use mine/qwen3 --url http://127.0.0.1:8080/v1",
-            "any OpenAI-compatible server; mine is a name you choose",
-        ),
-        ("everself model use reflex", "back to answering from memory alone"),
-    ),
-)
+@terminal_writes("model.use", idempotent=True, on="home")
 def use_model(home: Home, _: Caller, request: UseRequest) -> UsedReport:
-    """Let the agent answer through this model from now on."""
+    """Let the agent answer through this model from now on.
+
+    $ everself model use anthropic/claude-sonnet-5-5  # its key is provider.anthropic.apiKey or ANTHROPIC_API_KEY
+    $ everself model use ollama/qwen3:8b  # a model on this machine
+    $ everself model use mine/qwen3 --url http://127.0.0.1:8080/v1  # any OpenAI-compatible server; mine is a name you choose
+    $ everself model use reflex  # back to answering from memory alone
+    """
     wanted, loaded = request.name.strip(), home.load()
     chosen = loaded.config.agent(request.agent)
     if not wanted:
@@ -150,17 +145,14 @@ class TestRequest(Request):
     name: Annotated[str, Argument("The model as provider/name; the one in use where it is left out.", "[NAME]")] = ""
 
 
-@terminal_writes(
-    "model.test",
-    examples=(
-        ("everself model test", "the model in use"),
-        ("everself model test ollama/qwen3:8b", "another one, before you use it"),
-    ),
-)
+@terminal_writes("model.test")
 def try_model(app: Runtime, _: Caller, request: TestRequest) -> Trial:
     """Ask a model a few short questions, and say what it can and cannot do.
 
     Whether it can call tools is remembered: a model that cannot is offered none.
+
+    $ everself model test  # the model in use
+    $ everself model test ollama/qwen3:8b  # another one, before you use it
     """
     chosen = request.name or app.agent.model
     if chosen == REFLEX:
@@ -176,17 +168,14 @@ class SpendRequest(Request):
     days: Annotated[int, Option("How many days, today included.", ge=1, le=3_660)] = 7
 
 
-@owner_reads(
-    "spend",
-    examples=(
-        ("everself spend", "the last seven days"),
-        ("everself spend --days 30 --json", "a month, for a program"),
-    ),
-)
+@owner_reads("spend")
 def show_spend(app: Runtime, _: Caller, request: SpendRequest) -> SpendReport:
     """Show what models cost, by day and job.
 
     What runs unasked has a limit of its own for each day: spend.backgroundPerDay in the settings.
+
+    $ everself spend  # the last seven days
+    $ everself spend --days 30 --json  # a month, for a program
     """
     since = (app.clock.today() - timedelta(days=request.days - 1)).isoformat()
     limits = app.loaded.config.spend

@@ -79,7 +79,7 @@ def is_put_right(words: str, wrong: Sequence[str], caller: Caller) -> bool:
 
 
 def is_about_another(wrong: Sequence[Entry], caller: Caller) -> bool:
-    """Whether the owner's message names the value that is gone, and one of these entries does not hold it."""
+    """Whether the owner's message sets two values against each other, and one of these entries contains neither."""
     return any(names_other_value(said(caller.said), one.text) for one in wrong)
 
 

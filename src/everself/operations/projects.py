@@ -121,7 +121,7 @@ def _setting(text: str, section: str, key: str) -> str:
 
 def _read(path: str) -> str:
     try:
-        # not waiting: something else than a file may bear the name
+        # open without blocking: the path may be a FIFO or a device
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
         return ""

@@ -120,17 +120,16 @@ def _to_model(one: Proposed) -> dict[str, object]:
         "them; nothing moves before they agree.",
         show=_show,
     ),
-    examples=(
-        ("everself memory promote", "what of the last week deserves to stay, and why"),
-        ("everself memory promote --days 30 --min-confidence 0.6", "of the last month, only what is clear"),
-        ("everself memory promote --apply", "move all of it, as one change that undo takes back"),
-        ("everself memory promote 7K3QX9M2ABCD --apply --target memory/legal.md", "one entry, to a file you name"),
-    ),
 )
 def promote(runtime: Runtime, caller: Caller, request: PromoteRequest, tell: Tell | None = None) -> Promoted | Asking:
     """Show which entries deserve MEMORY.md, with reasons; move them with --apply.
 
     Without an ID these are entries of the last days by what they say, and those that are found again and again.
+
+    $ everself memory promote  # what of the last week deserves to stay, and why
+    $ everself memory promote --days 30 --min-confidence 0.6  # of the last month, only what is clear
+    $ everself memory promote --apply  # move all of it, as one change that undo takes back
+    $ everself memory promote 7K3QX9M2ABCD --apply --target memory/legal.md  # one entry, to a file you name
     """
     if request.review and (request.apply or request.entries or request.target):
         raise WrongUse("--review asks about the week and moves nothing.", mend="everself memory promote --review")

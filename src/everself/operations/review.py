@@ -11,15 +11,15 @@ from everself.errors import ChangedMeanwhile, NotFound, RefusedByRule, WrongUse
 from everself.keepers.keeper import unpacked
 from everself.keepers.owner_wording import entries_in
 from everself.memory.provenance import stated_by_owner
-from everself.operations.caller import Audience, Caller
+from everself.operations.caller import Caller
 from everself.operations.declaration import (
     Argument,
     NoRequest,
     Option,
     Request,
     Result,
-    operation,
     owner_reads,
+    terminal_reads,
     terminal_writes,
 )
 from everself.operations.review_queue import (
@@ -75,15 +75,12 @@ class ListRequest(Request):
     after: Annotated[str, Option("The page after one that was shown, by the mark it gave.", "MARK")] = ""
 
 
-@operation(
-    "review.list",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="read",
-    slash="/review",
-    examples=(("everself review list --json", "for a script, each with its mark"),),
-)
+@terminal_reads("review.list", slash="/review")
 def list_waiting(runtime: Runtime, _: Caller, request: ListRequest) -> Queue:
-    """List pending decisions."""
+    """List pending decisions.
+
+    $ everself review list --json  # for a script, each with its mark
+    """
     runtime.memory.catalog.refresh()
     found: list[tuple[str, Waiting]] = []
     for placed in all_waiting(runtime, request.after):
@@ -96,9 +93,12 @@ def list_waiting(runtime: Runtime, _: Caller, request: ListRequest) -> Queue:
     return Queue(tuple(one for _, one in found), notes)
 
 
-@owner_reads("review.count", examples=(("everself review count", "without looking at any of it"),))
+@owner_reads("review.count")
 def show_count(runtime: Runtime, _: Caller, __: NoRequest) -> WaitingCount:
-    """Count what waits for you, by kind."""
+    """Count what waits for you, by kind.
+
+    $ everself review count  # without looking at any of it
+    """
     return count_waiting(runtime)
 
 
@@ -123,17 +123,14 @@ class AcceptRequest(Request):
     seen: Annotated[str, Option(_SEEN, "MARK")] = ""
 
 
-@terminal_writes(
-    "review.accept",
-    examples=(
-        ("everself review accept 7K3QX9M2ABCD", "yes, or the first of its answers"),
-        ("everself review accept 7K3QX9M2ABCD --answer 2", "the second of its answers"),
-    ),
-)
+@terminal_writes("review.accept")
 def accept_waiting(runtime: Runtime, caller: Caller, request: AcceptRequest) -> Decided:
-    """Say yes to one thing that waits.
+    """Accept one pending item.
 
     What was added outside Everself becomes yours at your own terminal only.
+
+    $ everself review accept 7K3QX9M2ABCD  # yes, or the first of its answers
+    $ everself review accept 7K3QX9M2ABCD --answer 2  # the second of its answers
     """
     one = _find(runtime, request.name, request.seen)
     if request.answer > len(one.answers):
@@ -149,12 +146,12 @@ class EditRequest(Request):
     seen: Annotated[str, Option(_SEEN, "MARK")] = ""
 
 
-@terminal_writes(
-    "review.edit",
-    examples=(('everself review edit 7K3QX9M2ABCD --text "The demo is in June."', "yes, but in your words"),),
-)
+@terminal_writes("review.edit")
 def edit_waiting(runtime: Runtime, caller: Caller, request: EditRequest) -> Decided:
-    """Accept one thing that waits, in your own words instead of the proposed ones."""
+    """Accept one pending item, in your own words instead of the proposed ones.
+
+    $ everself review edit 7K3QX9M2ABCD --text "The demo is in June."  # yes, but in your words
+    """
     if not request.text.strip():
         raise WrongUse("Say it in your words.", mend=f"everself review edit {request.name[:12]} --text …")
     return _decide(runtime, caller, _find(runtime, request.name, request.seen), text=request.text)
@@ -166,9 +163,12 @@ class RefuseRequest(Request):
     seen: Annotated[str, Option(_SEEN, "MARK")] = ""
 
 
-@terminal_writes("review.refuse", examples=(("everself review refuse 7K3QX9M2ABCD", "no, and it is not asked again"),))
+@terminal_writes("review.refuse")
 def refuse_waiting(runtime: Runtime, _: Caller, request: RefuseRequest) -> Decided:
-    """Say no to one thing that waits. The same is not asked again."""
+    """Refuse one pending item. The same is not asked again.
+
+    $ everself review refuse 7K3QX9M2ABCD  # no, and it is not asked again
+    """
     one = _find(runtime, request.name, request.seen)
     if one.kind == SOUL:
         runtime.growth.refuse(one.id, request.why)

@@ -7,8 +7,8 @@ from typing import Annotated, Final
 
 from everself.errors import WrongUse
 from everself.identity.ritual import Answers, PersonDetails
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import NoRequest, Option, Request, Result, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import NoRequest, Option, Request, Result, terminal_reads, terminal_writes
 from everself.runtime import Runtime
 
 _WISHES: Final = 8
@@ -44,7 +44,7 @@ class RitualRequest(Request):
     dry_run: Annotated[bool, Option("Say what would be written, and keep the answers until then.")] = False
 
 
-@operation("ritual.show", audience=Audience.OWNER_AT_TERMINAL, effect="read", command=False, http=False)
+@terminal_reads("ritual.show", command=False, http=False)
 def show_ritual(runtime: Runtime, _: Caller, __: NoRequest) -> RitualState:
     """Say whether the first conversation is still to be had, and what was answered so far."""
     ritual = runtime.ritual
@@ -53,7 +53,7 @@ def show_ritual(runtime: Runtime, _: Caller, __: NoRequest) -> RitualState:
     return RitualState(True, tuple(ritual.draft().items()), tuple(ritual.values()))
 
 
-@operation("ritual.finish", audience=Audience.OWNER_AT_TERMINAL, effect="write", command=False, http=False)
+@terminal_writes("ritual.finish", command=False, http=False)
 def finish_ritual(runtime: Runtime, _: Caller, request: RitualRequest) -> RitualOutcome:
     """Write what was agreed on in the first conversation; or with dry_run, say what would be written."""
     ritual = runtime.ritual

@@ -161,17 +161,16 @@ def _is_on(runtime: Runtime, _: Scope) -> bool:
         "memory_search", "Search memory. One line a hit: id, day, citation, source, first words.", _show_index
     ),
     slash="/search",
-    examples=(
-        ("everself memory search tundra deadline", "by words and by meaning"),
-        ('everself memory search "what did I decide about the logo" --explain', "with every part of every score"),
-        ("everself memory search address --as-of 2026-03-01", "what held on that day"),
-        ("everself memory search heron --messages", "what was only said as well, below the notes"),
-    ),
 )
 def search_memory(app: Runtime, caller: Caller, request: SearchRequest, tell: Tell | None = None) -> SearchResult:
     """Find what is remembered about something, best first, with citations.
 
     What scores below the threshold comes marked as weak. Nothing found is exit code 5; where something failed and less was searched, 6.
+
+    $ everself memory search tundra deadline  # by words and by meaning
+    $ everself memory search "what did I decide about the logo" --explain  # with every part of every score
+    $ everself memory search address --as-of 2026-03-01  # what held on that day
+    $ everself memory search heron --messages  # what was only said as well, below the notes
     """
     need_search(app.agent.search)
     asked = RecallRequest(
@@ -211,7 +210,7 @@ def _scope(caller: Caller, session: str, project: str = "") -> Scope:
     return caller.scope
 
 
-def catch_up(app: Runtime, seconds: float = CATCH_UP_SECONDS) -> int:
+def catch_up(app: Runtime) -> int:
     """Embed what waits for it, for a moment and only where that happens on this machine; how many chunks are left."""
     if app.embedder is None:
         return 0
@@ -221,7 +220,7 @@ def catch_up(app: Runtime, seconds: float = CATCH_UP_SECONDS) -> int:
         app.index.sync()
     left = app.index.pending()
     if left and app.embedder.provider == LOCAL and not app.embedder.paid:
-        left = app.index.embed(seconds=seconds).pending
+        left = app.index.embed(seconds=CATCH_UP_SECONDS).pending
     if corrections and not left:
         _note_embedded(app, corrections)
     return left
@@ -273,14 +272,14 @@ def _show_passage(runtime: Runtime, _: GetRequest, found: Hit) -> Outcome:
         show=_show_passage,
     ),
     mcp=McpOffer("memory_get", "Read all of what a search found, by its id or citation.", _show_passage),
-    examples=(
-        ("everself memory get 7K3QX9M2ABCD", "one entry"),
-        ("everself memory get memory/2026-03-19.md#L3-L9", "the lines a search cited"),
-        ("everself memory get MEMORY.md --from 10 --lines 20", "twenty lines"),
-    ),
 )
 def get_lines(app: Runtime, caller: Caller, request: GetRequest) -> Hit:
-    """Show lines of a document that search can find, by path, citation or id."""
+    """Show lines of a document that search can find, by path, citation or id.
+
+    $ everself memory get 7K3QX9M2ABCD  # one entry
+    $ everself memory get memory/2026-03-19.md#L3-L9  # the lines a search cited
+    $ everself memory get MEMORY.md --from 10 --lines 20  # twenty lines
+    """
     name, first, lines = request.path, request.first, request.lines
     need_search(app.agent.search)
     entry = app.memory.catalog.find(name.upper()) if _ID.match(name) else None
@@ -310,16 +309,14 @@ class WhyRequest(Request):
     limit: Annotated[int, Option("How many to list.", ge=1)] = 20
 
 
-@owner_reads(
-    "memory.why",
-    examples=(
-        ("everself memory why", "what the last search recalled, and what it left out"),
-        ("everself memory why tundra", "the newest search for these words"),
-        ("everself memory why --list", "the searches of late"),
-    ),
-)
+@owner_reads("memory.why")
 def explain_search(app: Runtime, _: Caller, request: WhyRequest) -> SearchRecord | tuple[SearchRecord, ...]:
-    """Show what a search recalled, what it cost, and what was left out and why."""
+    """Show what a search recalled, what it cost, and what was left out and why.
+
+    $ everself memory why  # what the last search recalled, and what it left out
+    $ everself memory why tundra  # the newest search for these words
+    $ everself memory why --list  # the searches of late
+    """
     if request.listing:
         words = "" if request.search == "last" else request.search
         return app.state.searches.list(request.limit, query_contains=words or None)

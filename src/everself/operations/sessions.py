@@ -104,9 +104,12 @@ class ListRequest(Request):
     limit: Annotated[int, Option("How many at most.", ge=1, le=_MOST)] = 20
 
 
-@owner_reads("sessions.list", slash="/sessions", examples=(("everself sessions list --limit 5", "the last five"),))
+@owner_reads("sessions.list", slash="/sessions")
 def list_sessions(runtime: Runtime, _: Caller, request: ListRequest) -> tuple[SessionLine, ...]:
-    """List conversations, most recent first."""
+    """List conversations, most recent first.
+
+    $ everself sessions list --limit 5  # the last five
+    """
     return tuple(_line(one) for one in runtime.log.list(request.limit))
 
 
@@ -115,15 +118,13 @@ class ShowSessionRequest(Request):
     limit: Annotated[int | None, Option("Only so many of the last messages.", ge=1, le=_MOST)] = None
 
 
-@owner_reads(
-    "sessions.show",
-    examples=(
-        ("everself sessions show last", "the newest conversation"),
-        ("everself sessions show 7K3Q --limit 10", "the last ten messages of the one whose id begins so"),
-    ),
-)
+@owner_reads("sessions.show")
 def show_session(runtime: Runtime, _: Caller, request: ShowSessionRequest) -> SessionView:
-    """Show what was said in a conversation."""
+    """Show what was said in a conversation.
+
+    $ everself sessions show last  # the newest conversation
+    $ everself sessions show 7K3Q --limit 10  # the last ten messages of the one whose id begins so
+    """
     session = runtime.log.find(request.name)
     messages = runtime.log.messages(session)
     shown = messages[-request.limit :] if request.limit else messages
@@ -136,13 +137,13 @@ class SearchMessagesRequest(Request):
     limit: Annotated[int, Option("How many at most.", ge=1, le=_MOST)] = 20
 
 
-@owner_reads(
-    "sessions.search", examples=(("everself sessions search harbour fee", "in any conversation, the newest first"),)
-)
+@owner_reads("sessions.search")
 def search_messages(runtime: Runtime, _: Caller, request: SearchMessagesRequest) -> tuple[Spoken, ...]:
     """Find messages that hold all of these words.
 
     It looks for the words themselves; `everself memory search` looks for what is remembered, by meaning too.
+
+    $ everself sessions search harbour fee  # in any conversation, the newest first
     """
     return tuple(_spoken(one) for one in runtime.log.search(request.words, request.limit))
 
@@ -156,10 +157,12 @@ class ExportSessionRequest(Request):
     # a transcript holds everything that was said
     audience=Audience.OWNER_AT_TERMINAL,
     effect="read",
-    examples=(("everself sessions export last > talk.jsonl", "one line for each message"),),
 )
 def export_session(runtime: Runtime, _: Caller, request: ExportSessionRequest) -> str:
-    """Print a conversation as JSON Lines: one about the session, then one for each message."""
+    """Print a conversation as JSON Lines: one about the session, then one for each message.
+
+    $ everself sessions export last > talk.jsonl  # one line for each message
+    """
     return runtime.log.export(runtime.log.find(request.name)).decode("utf-8")
 
 
@@ -168,20 +171,14 @@ class DeleteSessionRequest(Request):
     dry_run: Annotated[bool, Option("Only say what would go.")] = False
 
 
-@operation(
-    "sessions.delete",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="destructive",
-    question="Delete it for good?",
-    examples=(
-        ("everself sessions delete 7K3Q --dry-run", "what would go"),
-        ("everself sessions delete 7K3Q --yes", "without being asked"),
-    ),
-)
+@operation("sessions.delete", audience=Audience.OWNER_AT_TERMINAL, effect="destructive", question="Delete it for good?")
 def delete_session(runtime: Runtime, caller: Caller, request: DeleteSessionRequest) -> Deletion:
     """Delete a conversation: its messages, its transcript and what was searched for in it.
 
     What was remembered from it stays. To take that out as well, run `everself memory forget --session ID` instead. It cannot be undone.
+
+    $ everself sessions delete 7K3Q --dry-run  # what would go
+    $ everself sessions delete 7K3Q --yes  # without being asked
     """
     session = runtime.log.find(request.name)
     plan = _plan_deletion(runtime, session)
@@ -206,14 +203,13 @@ class SimulateRequest(Request):
     name: Annotated[str, Argument(_SESSION, "[SESSION]")] = "last"
 
 
-@owner_reads(
-    "simulate-compaction",
-    examples=(("everself simulate-compaction", "what survives if the last conversation were made shorter now"),),
-)
+@owner_reads("simulate-compaction")
 def simulate_compaction(runtime: Runtime, _: Caller, request: SimulateRequest) -> Simulation:
     """Show what would remain if a conversation were compacted now.
 
     Changes nothing and asks no model; a model would word the summary in its own way.
+
+    $ everself simulate-compaction  # what survives if the last conversation were made shorter now
     """
     from everself.conversation.compaction import cut_at, stays
     from everself.conversation.sessions.excerpts import digest_of

@@ -49,13 +49,12 @@ class KeyRequest(Request):
     agent: Annotated[str, AGENT] = ""
 
 
-@owner_reads(
-    "config.get",
-    on="home",
-    examples=(("everself config get agents.defaults.heartbeat.every", "the value in force, and nothing else"),),
-)
+@owner_reads("config.get", on="home")
 def get_value(home: Home, _: Caller, request: KeyRequest) -> SettingReport:
-    """Print the value of one setting."""
+    """Print the value of one setting.
+
+    $ everself config get agents.defaults.heartbeat.every  # the value in force, and nothing else
+    """
     key, agent = request.key, request.agent
     loaded = _load(home, agent)
     wanted = own_key(home, key, agent) if agent else key
@@ -73,17 +72,14 @@ class ShowRequest(Request):
     agent: Annotated[str, AGENT] = ""
 
 
-@owner_reads(
-    "config.show",
-    on="home",
-    examples=(
-        ("everself config show", "what is set"),
-        ("everself config show --all", "every setting with its default and what it is for"),
-        ("everself config show agents.defaults.heartbeat", "one group"),
-    ),
-)
+@owner_reads("config.show", on="home")
 def list_values(home: Home, _: Caller, request: ShowRequest) -> SettingsReport:
-    """Show settings and where each comes from. A secret is never shown."""
+    """Show settings and where each comes from. A secret is never shown.
+
+    $ everself config show  # what is set
+    $ everself config show --all  # every setting with its default and what it is for
+    $ everself config show agents.defaults.heartbeat  # one group
+    """
     loaded = _load(home, request.agent)
     found = list(list_settings(loaded))
     if request.group:
@@ -102,23 +98,15 @@ class SetRequest(Request):
     agent: Annotated[str, AGENT] = ""
 
 
-@terminal_writes(
-    "config.set",
-    idempotent=True,
-    on="home",
-    examples=(
-        ("everself config set agents.defaults.heartbeat.every 45m", "set one; comments in the file stay"),
-        ("everself config set identity.name Aria --agent aria", "for one agent only"),
-        (
-            "everself config set provider.openai.apiKey - < key.txt",
-            "read the value from a file, so that your shell's history does not keep it",
-        ),
-    ),
-)
+@terminal_writes("config.set", idempotent=True, on="home")
 def set_value(home: Home, _: Caller, request: SetRequest) -> SavedReport:
     """Set one setting; with -, the value is read from standard input.
 
     A secret goes to a file that only you can read, and a reference to it into the host file.
+
+    $ everself config set agents.defaults.heartbeat.every 45m  # set one; comments in the file stay
+    $ everself config set identity.name Aria --agent aria  # for one agent only
+    $ everself config set provider.openai.apiKey - < key.txt  # read the value from a file, so that your shell's history does not keep it
     """
     if "\ufffd" in request.value:
         # bytes that are no text would make another secret of it
@@ -143,23 +131,24 @@ def save_value(home: Home, key: str, value: str, agent: str = "", first: Sequenc
     return replace(report, remarks=(*report.remarks, *_overruled(home, wanted, agent)))
 
 
-@terminal_writes(
-    "config.unset",
-    idempotent=True,
-    on="home",
-    examples=(("everself config unset agents.defaults.heartbeat.every", "back to the default"),),
-)
+@terminal_writes("config.unset", idempotent=True, on="home")
 def unset_value(home: Home, _: Caller, request: KeyRequest) -> SavedReport:
-    """Reset one setting to its default."""
+    """Reset one setting to its default.
+
+    $ everself config unset agents.defaults.heartbeat.every  # back to the default
+    """
     need_utf8(request.key)
     # the secret that was stored for the key goes too
     wanted = own_key(home, request.key, request.agent) if request.agent else request.key
     return save_edit(home, wanted, lambda host, secrets: plan_unset(host, secrets, wanted), host_first=True)
 
 
-@owner_reads("config.path", on="home", examples=(("$EDITOR $(everself config path)", "edit the host file by hand"),))
+@owner_reads("config.path", on="home")
 def host_file(home: Home, _: Caller, __: NoRequest) -> HostFile:
-    """Print where the host file is, whether or not it exists yet."""
+    """Print where the host file is, whether or not it exists yet.
+
+    $ $EDITOR $(everself config path)  # edit the host file by hand
+    """
     return HostFile(home.places.host_file)
 
 

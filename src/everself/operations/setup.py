@@ -131,18 +131,17 @@ class SetupRequest(Request):
     question="{plan} Take them over as they are?",
     agreed_by=("adopt", "Take over a folder that already holds notes, without asking."),
     needs_yes="This folder holds notes already",
-    examples=(
-        ("everself setup", "your agent, in its usual place"),
-        ("everself setup --workspace ~/notes/agent", "in a folder of yours; what is there is not touched"),
-        ("everself setup --workspace ~/clone --adopt", "a folder with notes in it, taken over as it is"),
-        ("everself setup --agent aria", "one more agent, with a workspace of its own"),
-    ),
 )
 def set_up_agent(home: Home, caller: Caller, request: SetupRequest) -> SetupResult:
     """Create an agent's workspace, or the missing parts of it.
 
     No byte of a file that exists is changed, and what you removed stays removed. A folder that already holds notes, such as a clone, is
     taken over after one question, or with --adopt.
+
+    $ everself setup  # your agent, in its usual place
+    $ everself setup --workspace ~/notes/agent  # in a folder of yours; what is there is not touched
+    $ everself setup --workspace ~/clone --adopt  # a folder with notes in it, taken over as it is
+    $ everself setup --agent aria  # one more agent, with a workspace of its own
     """
     prepared = prepare(home, request.agent, request.workspace)
     with prepared.app as app:

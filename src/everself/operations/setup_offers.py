@@ -13,8 +13,8 @@ from everself.conversation.chat_models import REFLEX
 from everself.errors import ModelFailed, NotFound
 from everself.models.chat.factory import find_account
 from everself.models.chat.local_server import find_local_models
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Request, Result, operation
+from everself.operations.caller import Caller
+from everself.operations.declaration import Request, Result, terminal_reads
 from everself.operations.home import Home
 from everself.operations.registry import get_operation
 from everself.operations.settings import AGENT
@@ -54,7 +54,7 @@ class OffersRequest(Request):
     agent: Annotated[str, AGENT] = ""
 
 
-@operation("setup.offers", audience=Audience.OWNER_AT_TERMINAL, effect="read", on="home", command=False, http=False)
+@terminal_reads("setup.offers", on="home", command=False, http=False)
 def find_offers(home: Home, caller: Caller, request: OffersRequest) -> Offers:
     """Look for what setup can offer on this machine: keys and local models, coding agents, a weekly review.
 

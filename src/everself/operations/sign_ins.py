@@ -39,18 +39,14 @@ class SignInRequest(Request):
     ] = "main"
 
 
-@terminal_writes(
-    "gateway.sign-in",
-    on="home",
-    examples=(
-        ("everself gateway sign-in", "open the link in your browser within five minutes"),
-        ("everself gateway sign-in --agent aria --as guest/anna", "a link for somebody else"),
-    ),
-)
+@terminal_writes("gateway.sign-in", on="home")
 def make_link(home: "Home", caller: Caller, request: SignInRequest) -> LinkMade:
     """Make a link that signs a browser in at the gateway. It works once, for five minutes.
 
     A browser that is signed in as main by a link from your own terminal may do what you may do there.
+
+    $ everself gateway sign-in  # open the link in your browser within five minutes
+    $ everself gateway sign-in --agent aria --as guest/anna  # a link for somebody else
     """
     session = checked_session(request.session, "")
     agent = home.load().config.agent(request.agent).id
@@ -64,14 +60,12 @@ def make_link(home: "Home", caller: Caller, request: SignInRequest) -> LinkMade:
     )
 
 
-@terminal_writes(
-    "gateway.sign-out",
-    on="home",
-    idempotent=True,
-    examples=(("everself gateway sign-out", "every browser has to sign in anew"),),
-)
+@terminal_writes("gateway.sign-out", on="home", idempotent=True)
 def sign_out(home: "Home", _: Caller, __: NoRequest) -> SignedOut:
-    """Sign every browser out, and take back every link. They are refused from the next request on."""
+    """Sign every browser out, and take back every link. They are refused from the next request on.
+
+    $ everself gateway sign-out  # every browser has to sign in anew
+    """
     return SignedOut(SignInFile(folder_of(home.places)).clear())
 
 

@@ -30,7 +30,7 @@ from everself.runtime import Runtime
 from everself.storage.state.proposals import Proposal
 from everself.text.normalise import one_line
 from everself.values import Author, ChangeRecord
-from everself.workspace.learned import SOUL, changed_lines
+from everself.workspace.learned_section import SOUL, changed_lines
 
 _NAME: Final = "A version that history lists, the id of a proposal, current or last."
 # proposals that wait before other programs' models may make no more
@@ -73,17 +73,14 @@ class SoulRequest(Request):
     name: Annotated[str, Argument(_NAME, "[NAME]")] = CURRENT
 
 
-@owner_reads(
-    "soul.show",
-    slash="/soul",
-    examples=(
-        ("everself soul show", "the soul of today, and what waits for your yes"),
-        ("everself soul show 7K3QX9M2ABCD", "a proposal, and what it would change"),
-        ("everself soul show last", "the newest earlier soul"),
-    ),
-)
+@owner_reads("soul.show", slash="/soul")
 def show_soul(runtime: Runtime, _: Caller, request: SoulRequest) -> SoulReport:
-    """Show the current soul, an earlier one, or a proposal."""
+    """Show the current soul, an earlier one, or a proposal.
+
+    $ everself soul show  # the soul of today, and what waits for your yes
+    $ everself soul show 7K3QX9M2ABCD  # a proposal, and what it would change
+    $ everself soul show last  # the newest earlier soul
+    """
     from everself.text.tokens import count
 
     growth, name = runtime.growth, request.name
@@ -99,9 +96,12 @@ def show_soul(runtime: Runtime, _: Caller, request: SoulRequest) -> SoulReport:
     return SoulReport(name, text, *limits, learned_lines(data), growth.open(), proposal, diff)
 
 
-@owner_reads("soul.history", examples=(("everself soul history", "every soul there was, the newest first"),))
+@owner_reads("soul.history")
 def list_souls(runtime: Runtime, _: Caller, __: NoRequest) -> tuple[Version, ...]:
-    """List the current soul and earlier ones, newest first."""
+    """List the current soul and earlier ones, newest first.
+
+    $ everself soul history  # every soul there was, the newest first
+    """
     return runtime.growth.history()
 
 
@@ -110,16 +110,14 @@ class DiffRequest(Request):
     other: Annotated[str, Argument("The soul to compare it with.", "[TO]")] = CURRENT
 
 
-@owner_reads(
-    "soul.diff",
-    examples=(
-        ("everself soul diff", "what the last step changed"),
-        ("everself soul diff 2026-03-19T093000-1a2b3c4d", "what has changed since that one"),
-        ("everself soul diff current 7K3QX9M2ABCD", "what a proposal would change"),
-    ),
-)
+@owner_reads("soul.diff")
 def compare_souls(runtime: Runtime, _: Caller, request: DiffRequest) -> SoulDiff:
-    """Compare two souls, line by line."""
+    """Compare two souls, line by line.
+
+    $ everself soul diff  # what the last step changed
+    $ everself soul diff 2026-03-19T093000-1a2b3c4d  # what has changed since that one
+    $ everself soul diff current 7K3QX9M2ABCD  # what a proposal would change
+    """
     names = (request.one or "last", request.other or CURRENT)
     return SoulDiff(*names, runtime.growth.diff(*names))
 
@@ -160,15 +158,14 @@ def _show_proposed(_: Runtime, request: ProposeRequest, made: Proposed) -> Outco
         show=_show_proposed,
     ),
     mcp=McpOffer("soul_propose", "Propose a line about how to be, for the owner to accept.", _show_proposed),
-    examples=(
-        ('everself soul propose "Ask before you catalog." --reason "asked twice"', "one more line of what is learned"),
-        ("everself soul propose --whole - < soul.md", "a whole soul, read from a file"),
-    ),
 )
 def propose_soul(runtime: Runtime, caller: Caller, request: ProposeRequest) -> Proposed:
     """Propose a line of what is learned, or with --whole another soul.
 
     With - the text comes from standard input. Nothing changes until it is approved.
+
+    $ everself soul propose "Ask before you catalog." --reason "asked twice"  # one more line of what is learned
+    $ everself soul propose --whole - < soul.md  # a whole soul, read from a file
     """
     growth, reason, evidence = runtime.growth, request.reason, request.evidence
     if not caller.is_model:
@@ -192,18 +189,14 @@ class ApproveRequest(Request):
     force: Annotated[bool, Option("Even where soul tests fail.")] = False
 
 
-@terminal_writes(
-    "soul.approve",
-    question="Let it in?",
-    examples=(
-        ("everself soul approve last", "the newest proposal"),
-        ("everself soul approve 7K3Q --yes", "the one whose id begins so, without being asked"),
-    ),
-)
+@terminal_writes("soul.approve", question="Let it in?")
 def approve_soul(runtime: Runtime, caller: Caller, request: ApproveRequest) -> SoulChange:
     """Accept a proposal into the soul.
 
     Soul tests are run before. At a terminal you see it first and are asked.
+
+    $ everself soul approve last  # the newest proposal
+    $ everself soul approve 7K3Q --yes  # the one whose id begins so, without being asked
     """
     name = runtime.growth.find(request.name).id
     if diff := show_soul(runtime, caller, SoulRequest(name=name)).diff:
@@ -216,11 +209,12 @@ class RefuseRequest(Request):
     why: Annotated[str, Option("Why; it is noted in CHANGELOG.md.", "WORDS")] = ""
 
 
-@terminal_writes(
-    "soul.refuse", examples=(('everself soul refuse last --why "that was one bad day"', "say no, and why"),)
-)
+@terminal_writes("soul.refuse")
 def refuse_soul(runtime: Runtime, _: Caller, request: RefuseRequest) -> Proposal:
-    """Refuse a proposal."""
+    """Refuse a proposal.
+
+    $ everself soul refuse last --why "that was one bad day"  # say no, and why
+    """
     return runtime.growth.refuse(request.name, request.why)
 
 
@@ -230,19 +224,15 @@ class RollbackRequest(Request):
     force: Annotated[bool, Option("Even where somebody altered that copy.")] = False
 
 
-@terminal_writes(
-    "soul.rollback",
-    question="Go back?",
-    examples=(
-        ("everself soul rollback last", "what the soul was before"),
-        ("everself soul rollback 2026-03-19T093000-1a2b3c4d", "one of those that history lists"),
-        ('everself soul rollback --line "Ask before you catalog."', "take one learned line back"),
-    ),
-)
+@terminal_writes("soul.rollback", question="Go back?")
 def roll_back_soul(runtime: Runtime, caller: Caller, request: RollbackRequest) -> SoulChange:
     """Restore an earlier soul, byte for byte, or remove one learned line.
 
     A rollback is a change of its own, and can be undone.
+
+    $ everself soul rollback last  # what the soul was before
+    $ everself soul rollback 2026-03-19T093000-1a2b3c4d  # one of those that history lists
+    $ everself soul rollback --line "Ask before you catalog."  # take one learned line back
     """
     growth = runtime.growth
     if bool(request.version) is bool(request.line.strip()):
@@ -255,17 +245,14 @@ def roll_back_soul(runtime: Runtime, caller: Caller, request: RollbackRequest) -
     return growth.rollback(version, force=request.force)
 
 
-@owner_reads(
-    "soul.test",
-    examples=(
-        ("everself soul test", "the soul of today against SOUL_TESTS.md"),
-        ("everself soul test 7K3QX9M2ABCD", "a proposal, before you approve it"),
-    ),
-)
+@owner_reads("soul.test")
 def check_soul(runtime: Runtime, _: Caller, request: SoulRequest) -> SoulTests:
     """Test a soul against the expectations in SOUL_TESTS.md.
 
     What only a model can judge is listed as waiting.
+
+    $ everself soul test  # the soul of today against SOUL_TESTS.md
+    $ everself soul test 7K3QX9M2ABCD  # a proposal, before you approve it
     """
     name, growth = request.name, runtime.growth
     report = SoulTests(name, growth.test(name))
@@ -319,15 +306,13 @@ class DigestRequest(Request):
     days: Annotated[int, Option("How far back.", "N", ge=1, le=36_500)] = 7
 
 
-@owner_reads(
-    "soul.digest",
-    examples=(
-        ("everself soul digest", "what grew in the last week, why, and in whose words"),
-        ("everself soul digest --days 30", "in the last month"),
-    ),
-)
+@owner_reads("soul.digest")
 def digest_growth(app: Runtime, _: Caller, request: DigestRequest) -> Digest:
-    """Show what the soul learned or gave up lately, and which proposals are pending."""
+    """Show what the soul learned or gave up lately, and which proposals are pending.
+
+    $ everself soul digest  # what grew in the last week, why, and in whose words
+    $ everself soul digest --days 30  # in the last month
+    """
     days = request.days
     since = app.clock.now() - timedelta(days=days)
     grown = tuple(_grown(app, one) for one in app.workspace.changes(_MOST, SOUL) if one.at >= since)
@@ -396,16 +381,14 @@ class VerifyRequest(Request):
     undo: Annotated[bool, Option("Put back what was accepted before: these documents, or all.")] = False
 
 
-@owner_writes(
-    "soul.verify",
-    examples=(
-        ("everself soul verify", "was anything changed outside, and is the record of changes whole?"),
-        ("everself soul verify --accept SOUL.md", "that was me: take it over"),
-        ("everself soul verify --undo", "put back what was accepted before"),
-    ),
-)
+@owner_writes("soul.verify")
 def verify_identity(runtime: Runtime, caller: Caller, request: VerifyRequest) -> Verified:
-    """Find changes made outside Everself in documents that only humans change."""
+    """Find changes made outside Everself in documents that only humans change.
+
+    $ everself soul verify  # was anything changed outside, and is the record of changes whole?
+    $ everself soul verify --accept SOUL.md  # that was me: take it over
+    $ everself soul verify --undo  # put back what was accepted before
+    """
     accept, undo, paths = request.accept, request.undo, request.paths or None
     if (accept and undo) or (paths and not (accept or undo)):
         raise WrongUse("Documents are named with --accept or with --undo.")

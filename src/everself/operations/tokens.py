@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 from everself.clock import system_now
 from everself.errors import WrongUse
 from everself.frozen import Frozen
-from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, NoRequest, Option, Request, operation, terminal_writes
+from everself.operations.caller import Caller
+from everself.operations.declaration import Argument, NoRequest, Option, Request, terminal_reads, terminal_writes
 from everself.operations.gateway import folder_of
 from everself.operations.sign_in_file import SignInFile
 from everself.operations.token_file import Token, TokenFile, hash_of, is_plain, new_secret
@@ -60,20 +60,16 @@ class AddTokenRequest(Request):
     ] = ""
 
 
-@terminal_writes(
-    "gateway.token.add",
-    on="home",
-    examples=(
-        ("everself gateway token add editor --as main", "a program of yours, which does what you may do"),
-        ("everself gateway token add dash --as main --read", "one that only looks"),
-        ("everself gateway token add anna --agent aria --as guest/anna", "somebody else, who sees their own memory"),
-        ("everself gateway token add webui --people X-OpenWebUI-User-Id", "a front end for many people"),
-    ),
-)
+@terminal_writes("gateway.token.add", on="home")
 def add_token(home: "Home", _: Caller, request: AddTokenRequest) -> TokenMade:
     """Make a token, which lets a program ask the gateway. It is shown once; only a hash of it is kept.
 
     It opens one agent, as one person. No request can say otherwise.
+
+    $ everself gateway token add editor --as main  # a program of yours, which does what you may do
+    $ everself gateway token add dash --as main --read  # one that only looks
+    $ everself gateway token add anna --agent aria --as guest/anna  # somebody else, who sees their own memory
+    $ everself gateway token add webui --people X-OpenWebUI-User-Id  # a front end for many people
     """
     if not is_plain(request.name):
         raise WrongUse(f'"{request.name[:64]}" cannot name a token.', mend=_PLAIN)
@@ -86,15 +82,12 @@ def add_token(home: "Home", _: Caller, request: AddTokenRequest) -> TokenMade:
     return _made(token, secret)
 
 
-@operation(
-    "gateway.token.list",
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="read",
-    on="home",
-    examples=(("everself gateway token list", "who may ask whom, and since when"),),
-)
+@terminal_reads("gateway.token.list", on="home")
 def list_tokens(home: "Home", _: Caller, __: NoRequest) -> tuple[TokenLine, ...]:
-    """List the tokens, each with its agent and what it may do. The tokens themselves are not kept."""
+    """List the tokens, each with its agent and what it may do. The tokens themselves are not kept.
+
+    $ everself gateway token list  # who may ask whom, and since when
+    """
     return tuple(
         TokenLine(one.name, one.agent, one.session, one.read, one.people, one.made, one.since)
         for one in _file(home).tokens()
@@ -105,13 +98,12 @@ class TokenRequest(Request):
     name: Annotated[str, Argument("The token.", "NAME")]
 
 
-@terminal_writes(
-    "gateway.token.rotate",
-    on="home",
-    examples=(("everself gateway token rotate editor", "the old one is refused from now on"),),
-)
+@terminal_writes("gateway.token.rotate", on="home")
 def rotate_token(home: "Home", _: Caller, request: TokenRequest) -> TokenMade:
-    """Give a token a new value, and sign every browser out. The old one is refused from the next request on."""
+    """Give a token a new value, and sign every browser out. The old one is refused from the next request on.
+
+    $ everself gateway token rotate editor  # the old one is refused from now on
+    """
     secret = new_secret()
     file = _file(home)
     file.get(request.name)
@@ -122,13 +114,12 @@ def rotate_token(home: "Home", _: Caller, request: TokenRequest) -> TokenMade:
     return _made(token, secret)
 
 
-@terminal_writes(
-    "gateway.token.rm",
-    on="home",
-    examples=(("everself gateway token rm editor", "it is refused from now on"),),
-)
+@terminal_writes("gateway.token.rm", on="home")
 def remove_token(home: "Home", _: Caller, request: TokenRequest) -> TokenRemoved:
-    """Remove a token. It is refused from the next request on."""
+    """Remove a token. It is refused from the next request on.
+
+    $ everself gateway token rm editor  # it is refused from now on
+    """
     _file(home).remove(request.name)
     return TokenRemoved(request.name)
 

@@ -16,7 +16,7 @@ from everself.conversation.resources import TurnOptions
 from everself.conversation.shared_state import REFLEX
 from everself.memory.provenance import WEB
 from everself.operations.heartbeat import report_of
-from everself.operations.hook_file import Hook
+from everself.operations.hooks import Hook
 from everself.operations.unattended import allow, events_of, log_reply, prompt, reply_of
 from everself.runtime import Runtime
 from everself.search.scopes import Scope, SessionKind

@@ -98,16 +98,13 @@ class WhyRequest(Request):
     bisect: Annotated[str, Option("Who first taught this: an entry's id, or words of it.", "FACT")] = ""
 
 
-@owner_reads(
-    "why",
-    slash="/why",
-    examples=(
-        ("everself why", "what the last reply rests on"),
-        ('everself why --bisect "sister"', "which message first taught it, what came of it, and how to take it back"),
-    ),
-)
+@owner_reads("why", slash="/why")
 def explain_reply(runtime: Runtime, caller: Caller, request: WhyRequest) -> ReplyAccount | Origins:
-    """Show what a reply is based on, or with --bisect which message first taught a belief."""
+    """Show what a reply is based on, or with --bisect which message first taught a belief.
+
+    $ everself why  # what the last reply rests on
+    $ everself why --bisect "sister"  # which message first taught it, what came of it, and how to take it back
+    """
     if request.bisect and not fold(request.bisect).strip():
         raise WrongUse("--bisect needs an entry's id, or words of it.", mend='everself why --bisect "sister"')
     if request.bisect:

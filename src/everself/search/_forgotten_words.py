@@ -1,14 +1,14 @@
-"""Searches index.db for forgotten words, in its rows and in its bytes. Trusts no view; changes nothing.
+"""Searches index.db for forgotten words, in its rows and in its raw bytes. Trusts no view; changes nothing.
 
-Every chunk that rows name for one of the words must contain it in its document, which is chunked again for that. Every vector must
-belong to a chunk. Where no row names the words any more, their hashes must not occur in the file, and neither may the data of chunks that
-were seen here before.
+Every chunk listed for one of the words must contain it in its document, which is chunked again for this check. Every vector must belong
+to a chunk. If no row lists the words any more, the file must contain neither their hashes nor data of chunks that were found before.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from everself.frozen import Frozen
 from everself.memory.forgetting.forgotten_words import ForgottenWords, is_telling
 from everself.search.index_file.columns import load_sources, read_header
 from everself.search.index_file.file import IndexFile, IndexPlace, open_existing, reading
@@ -26,22 +26,21 @@ if TYPE_CHECKING:
     from everself.search.index_file.rows import Header
     from everself.search.sync.documents import Sources
 
-# A word that so few chunks have tells something of each; of a text whose words are all common the rarest is looked at.
+# Maximum chunk count of a distinctive word. If all words of a text are more common, only the rarest is checked.
 _FEW = 200
-# Limit of byte patterns: each is searched in the whole file.
+# limit of byte patterns, because each is searched in the whole file
 _MOST_MARKS = 128
 
 
-@dataclass(frozen=True, slots=True)
-class TermTraces:
-    """`found` counts what tells of the forgotten; `vectors` are hashes of texts of such chunks, each with the end of its vector."""
+class TermTraces(Frozen):
+    """`found` counts traces; `vectors` maps text hashes of such chunks to the end of their vectors."""
 
     found: int = 0
     vectors: Mapping[bytes, bytes] = field(default_factory=dict)
 
 
 def look(place: IndexPlace, sources: "Sources", words: ForgottenWords, before: Mapping[bytes, bytes]) -> TermTraces:
-    """`before` is what was seen before the index was cleaned."""
+    """Search the index. `before` are the vectors found before it was cleaned."""
     file = open_existing(place)
     if file is None:
         return TermTraces()
@@ -68,7 +67,7 @@ def look(place: IndexPlace, sources: "Sources", words: ForgottenWords, before: M
 
 
 class _RowCheck:
-    """What the rows say, compared with documents, each of which is cut once."""
+    """Compares rows with documents, each of which is chunked once."""
 
     def __init__(self, file: IndexFile, header: "Header", sources: "Sources") -> None:
         self._file = file
@@ -83,7 +82,7 @@ class _RowCheck:
             self._owners |= {one.first + at: (one.path, at) for at in range(one.count)}
 
     def compare(self, texts: Iterable[str]) -> tuple[list[str], set[int]]:
-        """Terms of these texts that no row has, longest first, and chunks with a term that their document does not have there."""
+        """Terms of these texts without a row, longest first; and chunks with a term that their document does not contain there."""
         absent: set[str] = set()
         wrong: set[int] = set()
         for text in texts:
@@ -116,7 +115,7 @@ class _RowCheck:
 
 
 def _count(words: ForgottenWords, data: bytes) -> int:
-    """How often the words stand there, in any of the ways in which text is kept."""
+    """The number of occurrences in any encoding in which text is stored."""
     wide = [text for folded, text in words.texts.items() if is_telling(folded)]
     return words.count(data) + sum(
         data.count(text.encode(coding, "surrogatepass")) for text in wide for coding in ("utf-16-le", "utf-16-be")

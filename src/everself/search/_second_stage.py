@@ -1,4 +1,4 @@
-"""Puts the best candidates in order once more, by the cosines of the better model beside the sum of the first stage. Knows no weights."""
+"""Reorders the best candidates by the cosines of the better model and the sum of the first stage. Knows no weights."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -9,12 +9,10 @@ from everself.search.chunking.marks import Flag
 from everself.search.index_file.protocol import IndexView
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from everself.search.arrays import Bools, Floats, Numbers
 
-    Numbers = NDArray[numpy.int32]
-    Floats = NDArray[numpy.float32]
 
-# The order of the columns that `measure_second` gives.
+# The columns of `measure_second`, in order.
 SECOND: Final = (
     "second",  # cosine of the chunk by the better model
     "second_part",  # the best of its part of the document; for what is written down, its own
@@ -23,9 +21,9 @@ SECOND: Final = (
     "second_apart",  # by how much it is above the usual cosine of these
     "second_alone",  # … as far as no candidate has the words
 )
-# so many of the best are compared; the order of ranks 11 to 100 is what the first stage knows least of
+# number of candidates to compare; the first stage is least certain about ranks 11 to 100
 COMPARED: Final = 100
-# below this share of vectors the first stage stands
+# below this share of vectors the order of the first stage is kept
 _LEAST_KNOWN: Final = 0.5
 
 
@@ -35,18 +33,16 @@ def can_measure(view: IndexView, chunks: "Numbers") -> bool:
 
 
 def measure_second(view: IndexView, vector: "Floats", chunks: "Numbers", told: float) -> "Floats | None":
-    """A row for each of these chunks; none where too few of them have a vector of the better model yet."""
+    """One row for each of these chunks; None if too few have a vector of the better model yet."""
     spoken = (view.columns["flags"][chunks] & Flag.SPOKEN) != 0
     return second_rows(view.second_cosines(vector, chunks), view.columns["group"][chunks], spoken, told)
 
 
-def second_rows(
-    cosines: "Floats", groups: "NDArray[numpy.int32]", spoken: "NDArray[numpy.bool_]", told: float
-) -> "Floats | None":
+def second_rows(cosines: "Floats", groups: "Numbers", spoken: "Bools", told: float) -> "Floats | None":
     known = ~numpy.isnan(cosines)
     if not len(cosines) or known.mean() < _LEAST_KNOWN:
         return None
-    # a chunk that has no vector yet is neither near nor far
+    # a chunk without a vector gets the mean cosine
     own = numpy.where(known, cosines, cosines[known].mean()).astype(numpy.float32)
     part = numpy.where(spoken, most_of(groups, own), own)
     apart = (own - own.mean()) / (3 * max(float(own.std()), 1e-3))

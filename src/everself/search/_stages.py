@@ -1,13 +1,13 @@
-"""How far down a ranking a search looks, which hits it keeps, and whether looking further could change that. Knows no documents.
+"""Decides how far down a ranking a search looks, which hits it keeps, and whether looking further can matter. Knows no documents.
 
-Hits are looked at in stages of fixed sizes, and factors reorder them within a stage only: how many are asked for decides how many
-stages are looked at and never their order.
+Hits are read in stages of fixed sizes, and factors reorder hits within a stage only. So the number of requested hits decides how many
+stages are read, but never the order.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from everself.frozen import Frozen
 from everself.search.chunking.marks import SPEAKER
 from everself.search.score_adjustments import COMPARED, CORE, CORRECTED, has_all, telling_words
 from everself.storage.state.searches import LeftOut
@@ -15,26 +15,23 @@ from everself.text.search import SearchQuery, TermKind
 from everself.values import Hit
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
+    from everself.search.arrays import Bools, Numbers
     from everself.search.index_file.protocol import IndexView
     from everself.search.ranking import Ranked
 
 _SIZES: Final = (80, 400)
-# A weak hit that scores at least so much may be what was meant. Below it only the nearest few come, beside strong ones too: in a small
-# memory the answer may share no word with the question while something else has all of them.
+# A weak hit with this score may be relevant. Below it only the nearest few are shown, even beside strong ones: in a small memory the
+# answer may share no word with the question while another text has all of them.
 _FAINT: Final = 0.03
 _FEW: Final = 3
-# hits that are looked at for every word of the query
+# number of hits that are checked for every word of the query
 _LOOKED_AT: Final = 20
-# age takes less than half of a score
+# age reduces a score by less than half
 _AGED: Final = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """What is kept: `usual` is what a strong hit scores, `asked` what the caller wants at least, `boost` what a correction is worth."""
+class Threshold(Frozen):
+    """`usual` is the score of a strong hit, `asked` the caller's minimum, `boost` the factor for a correction."""
 
     usual: float
     asked: float | None = None
@@ -42,7 +39,7 @@ class Threshold:
 
 
 def stages(wanted: int) -> Iterator[tuple[int, int]]:
-    """The first and the last rank of each stage that has to be looked at for so many hits, and a spare one for each."""
+    """The first and last rank of each stage needed for `wanted` hits, with one spare hit for each."""
     first = 0
     for size in _SIZES:
         yield first, first + size
@@ -52,9 +49,9 @@ def stages(wanted: int) -> Iterator[tuple[int, int]]:
 
 
 def above(hits: Sequence[Hit], query: str, threshold: Threshold) -> tuple[list[Hit], list[LeftOut]]:
-    """The hits above the caller's threshold. Where the caller set none, what is below the usual one comes after them, marked as weak.
+    """The hits above the caller's threshold. If there is none, hits below the usual one follow, marked as weak.
 
-    Age does not push anything below it, and what was named exactly or has every word of the query is never below it.
+    Age does not move a hit below the threshold, and an exact match or a hit with every word of the query is never below it.
     """
     least = threshold.usual if threshold.asked is None else threshold.asked
     strong: list[Hit] = []
@@ -85,13 +82,13 @@ def may_add(
     threshold: Threshold,
     most: int,
 ) -> bool:
-    """Whether something of the next stage could be kept, as `above` decides, among the `most` that are handed out of those hits and these.
+    """Whether the next stage can contain a hit that `above` would keep among the first `most` hits.
 
-    It cannot where nothing in it can be strong, and where what is faint is below `_FAINT` too or comes after enough others.
+    It cannot if no score in it can be strong, and faint ones are below `_FAINT` or come after enough others.
     """
     if not len(ranked.chunks):
         return False
-    # fewer would be compared with the next stage's; equals become one
+    # fewer would be compared with those of the next stage; equal texts become one
     texts = {hit.text: hit.score for hit in reversed(hits)}
     if len(texts) < COMPARED or query.phrases or any(term.kind is TermKind.WHOLE for term in query.terms):
         return True
@@ -102,16 +99,14 @@ def may_add(
     if best >= threshold.usual or (sought and bool(may_have_all(view, ranked.chunks, sought).any())):
         return True
     faint = sum(score >= _FAINT for score in texts.values())
-    # of those some may be strong because of their words
+    # some of these may be strong because they have all words
     weak = sum(score < threshold.usual * _AGED for score in texts.values()) - _LOOKED_AT
     return faint < most and (best >= _FAINT or weak < _FEW)
 
 
-def may_have_all(
-    view: "IndexView", chunks: "NDArray[numpy.int32]", sought: Sequence[tuple[str, ...]]
-) -> "NDArray[numpy.bool_]":
-    """Which chunks the index does not rule out to have every word: itself, as the name of who speaks, or in the turn before it, which is
-    shown with a short answer."""
+def may_have_all(view: "IndexView", chunks: "Numbers", sought: Sequence[tuple[str, ...]]) -> "Bools":
+    """The chunks that may contain every word: in their text, as their speaker, or in the previous turn, which is shown with a short
+    answer."""
     import numpy
 
     from everself.search.matching import counts_at

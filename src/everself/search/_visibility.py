@@ -1,4 +1,4 @@
-"""Which chunks and lines a scope may see. Fails closed; the rules are in `scopes`."""
+"""Computes the chunks and lines that a scope may see. Fails closed; the rules are in `scopes`."""
 
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -10,12 +10,11 @@ from everself.search.scopes import Scope, sees, shared_lines, shares
 from everself.values import Document
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from everself.search.arrays import Bools
     from everself.search.index_file.view import Snapshot
     from everself.search.snippets import SnippetSource
 
-    Mask = NDArray[numpy.bool_] | None
+    Mask = Bools | None
 
 _MARK = b"share:"
 _ALL = ((1, 2**31),)
@@ -27,7 +26,7 @@ _SCOPES_KEPT = 16
 
 
 def visible_chunks(view: "Snapshot", scope: Scope, served: "SnippetSource") -> "Mask":
-    """True for each chunk that may be found; None where all may."""
+    """True for each chunk that may be found; None if all may."""
     kept = _known.setdefault(view, {})
     found = kept.get(scope)
     if found is None:
@@ -60,7 +59,7 @@ def _look(view: "Snapshot", scope: Scope, served: "SnippetSource") -> "Mask":
 
 
 def visible_lines(scope: Scope, document: Document, *, imported: bool) -> tuple[tuple[int, int], ...]:
-    """The lines of a document that may be read; none where it may not be known at all."""
+    """The ranges of lines that may be read; empty if the document may not be known at all."""
     if sees(scope, document.path, imported=imported):
         return _ALL
     if shares(scope, document.path, imported=imported):

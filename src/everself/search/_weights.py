@@ -1,26 +1,26 @@
-"""The learnt numbers of the ranker, read from `ranker.json`, which `python -m tools.train_recall` makes.
+"""The learned weights of the ranker, read from `ranker.json`, which `python -m tools.train_recall` writes.
 
-Two questions, two sets of weights. Which of the candidates is it? There it helps to compare them with one another (`order`). And is it
-there at all? That only tells what a chunk has by itself (`level`), because among unrelated chunks one is always ahead. Without vectors,
-words have to say more, so there is a model with and one without them. The third puts the best of them in order once more by the better
-model's vectors, on top of the first one's sums. docs/decisions/0065 and 0077 describe how they are learnt.
+There are two sets of weights. `order` ranks the candidates and compares them with each other. `level` tells whether the answer is there
+at all, and uses only features of the chunk itself, because one of many unrelated chunks is always ahead. Without vectors, words must tell
+more, so there is a model with and one without them. A third model reorders the best candidates by the better embedder, on top of the
+first sums. See docs/decisions/0065 and 0077.
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
 
+from everself.frozen import Frozen
+
 Weights = Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
-    """How candidates are ordered, and how likely one is right: `middle` and `slope` turn its sum into a score between 0 and 1.
+class Model(Frozen):
+    """The weights for ranking. `middle` and `slope` turn a sum into a score between 0 and 1.
 
-    A feature without a weight counts nothing.
+    A feature without a weight does not count.
     """
 
     order: Weights
@@ -31,14 +31,14 @@ class Model:
 
 @cache
 def load_model(*, meaning: bool) -> Model:
-    """The model with vectors, or the one by words alone."""
+    """The model with vectors, or the one for keywords only."""
     text = resources.files("everself.search").joinpath("ranker.json").read_text(encoding="utf-8")
     return read_model(text, meaning=meaning)
 
 
 @cache
 def load_second() -> Model:
-    """The model of the second stage: what is added to the sums of the model with vectors."""
+    """The model of the second stage, added to the sums of the model with vectors."""
     text = resources.files("everself.search").joinpath("ranker.json").read_text(encoding="utf-8")
     return read_second(text)
 

@@ -1,6 +1,6 @@
-"""The thread that embeds while a process stays open: the first embedder whenever something waits, the second in idle time.
+"""The background thread that embeds: the first embedder whenever chunks wait, the second one in idle time.
 
-Knows two ways to embed and when to take which; not what an index is.
+Knows two functions that embed and when to call them; does not know the index.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,8 +14,8 @@ from everself.search.sync.embedding import Bounds, EmbedReport
 _PAUSE: Final = 30.0
 _LONGEST_PAUSE: Final = 600.0
 _PATIENCE: Final = 10.0
-# Seconds without a question after which the second embedder works, and how many texts it takes at a time: once begun, a batch keeps all
-# cores busy to its end, whoever asks meanwhile.
+# Seconds without a question after which the second embedder runs, and its batch size: a batch in progress keeps all cores busy, even if a
+# question arrives.
 IDLE: Final = 1.0
 SECOND_BATCH: Final = 16
 
@@ -23,7 +23,8 @@ Embed = Callable[[Bounds], EmbedReport]
 
 
 class Questions:
-    """When somebody last asked something, and whether somebody is being answered. One for all agents of a process: they share its cores."""
+    """When the last question was asked, and whether one is being answered. One instance for all agents of a process, because they share
+    its cores."""
 
     def __init__(self) -> None:
         self._last: float | None = None
@@ -35,7 +36,7 @@ class Questions:
 
     @contextmanager
     def answering(self) -> Iterator[None]:
-        """While a reply is under way, however slowly its words come."""
+        """Mark a reply as in progress, however slowly it streams."""
         with self._lock:
             self._answered += 1
         try:
@@ -54,7 +55,7 @@ QUESTIONS: Final = Questions()
 
 
 class BackgroundEmbedding:
-    """`second` is none where there is no second embedder. Every method may be called from any thread."""
+    """`second` is None if there is no second embedder. Thread-safe."""
 
     def __init__(self, first: Embed, second: Embed | None, asked: Questions = QUESTIONS) -> None:
         self._first = first
@@ -68,13 +69,13 @@ class BackgroundEmbedding:
         return self._stop.is_set()
 
     def start(self) -> None:
-        """From now on, until `stop`. Call it under a lock."""
+        """Start the thread, which runs until `stop`. Call it under a lock."""
         if self._thread is None:
             self._thread = Thread(target=self._run, name="everself-embedding", daemon=True)
             self._thread.start()
 
     def note_question(self) -> None:
-        """Somebody is waiting for an answer: the second embedder rests for a moment, that of every agent."""
+        """Note that a user waits for an answer: the second embedder of every agent pauses for a moment."""
         self._asked.note()
 
     def wake(self) -> None:

@@ -1,20 +1,20 @@
-"""Measures how well search finds a person's own notes, without a model.
+"""Measures how well search finds a user's own notes, without a model.
 
-A question is made of a note: the rarest half of its words, some of them dropped, the rest in another order. Which notes are asked about
-depends on their paths alone, so that the same notes give the same questions whatever the index or the settings are. Knows no index file
-and no command: it is handed the notes and a search.
+A question is made from a note: the rarest half of its words, some of them dropped, in another order. The choice of notes depends on their
+paths only, so the same notes give the same questions for any index and settings. Knows no index file and no command: notes and search are
+passed in.
 """
 
 import hashlib
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING, Final
 
 import re2
 
+from everself.frozen import Frozen
 from everself.search.index_file.protocol import IndexView
 from everself.text.normalise import fold
 from everself.values import Hit
@@ -24,21 +24,20 @@ if TYPE_CHECKING:
 
 DEEPEST: Final = 10
 SEED: Final = 1
-# a note with fewer words says too little to be asked for without copying it
+# a note with fewer words cannot be asked for without copying it
 _FEWEST_WORDS: Final = 4
 _MOST_WORDS: Final = 8
 _DROPPED: Final = 0.3
-# of a mean, this many standard errors are beyond what chance does in nineteen of twenty cases
+# number of standard errors beyond which a change of the mean is not chance (95 %)
 _BEYOND_CHANCE: Final = 1.96
-# Scripts that are written without spaces are taken two characters at a time, the others word by word.
+# scripts without spaces are split into pairs of characters, others into words
 _WORD: Final = re2.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]{2}|[\p{L}\p{N}][\p{L}\p{M}\p{N}'’_-]*",
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """A note that is asked about, and where it stands."""
+class Sample(Frozen):
+    """A note that is asked about, and its location."""
 
     path: str
     first_line: int
@@ -46,17 +45,15 @@ class Sample:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluationQuestion:
+class EvaluationQuestion(Frozen):
     text: str
     about: Sample
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """`ranks` has one number a question: at which place its note was found, 0 for nowhere among the best ten.
+class Evaluation(Frozen):
+    """`ranks` has the rank of the note for each question, 0 if it is not among the best ten.
 
-    `asked` names the set of questions: two evaluations with the same name asked the same.
+    `asked` identifies the set of questions.
     """
 
     asked: str
@@ -79,7 +76,7 @@ class Evaluation:
 
 
 def sample_notes(view: IndexView, served: "SnippetSource", seed: int = SEED) -> Iterator[Sample]:
-    """Notes of all documents in turn, in an order of which the seed and the paths decide."""
+    """Notes of all documents in turn, in an order given by the seed and the paths."""
 
     def lot(*parts: object) -> bytes:
         return hashlib.sha256("\0".join(map(str, (seed, *parts))).encode("utf-8", "surrogateescape")).digest()
@@ -98,7 +95,7 @@ def sample_notes(view: IndexView, served: "SnippetSource", seed: int = SEED) -> 
 def make_questions(
     samples: Iterator[Sample], commonness: Callable[[str], int], count: int, seed: int = SEED
 ) -> tuple[EvaluationQuestion, ...]:
-    """At most so many questions. `commonness` says in how many notes a word stands; notes that say too little are passed over."""
+    """At most `count` questions. `commonness` is the number of notes with a word; notes with too few words are skipped."""
     found: list[EvaluationQuestion] = []
     seen: set[str] = set()
     for sample in samples:
@@ -106,7 +103,7 @@ def make_questions(
             break
         folded = fold(sample.text)
         text = _ask(sample.text, commonness, random.Random(f"{seed} {folded}"))
-        # the same words in two places count as one note
+        # the same text in two places counts as one note
         if text and folded not in seen:
             seen.add(folded)
             found.append(EvaluationQuestion(text, sample))
@@ -129,7 +126,7 @@ def evaluate(
     search: Callable[[str], Sequence[Hit]],
     progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
-    """Ask every question and look at which place its note comes."""
+    """Ask every question and find the rank of its note."""
     ranks: list[int] = []
     for at, question in enumerate(questions, 1):
         hits = search(question.text)[:DEEPEST]
@@ -143,12 +140,12 @@ def evaluate(
 def _is_of(hit: Hit, sample: Sample) -> bool:
     if hit.path == sample.path and hit.first_line <= sample.last_line and sample.first_line <= hit.last_line:
         return True
-    # the same words in another place are the same note
+    # the same text in another place is the same note
     return fold(sample.text) in fold(hit.text)
 
 
 def change_beyond_chance(before: Evaluation, now: Evaluation) -> float:
-    """By how much MRR changed; 0 where chance alone may have done it. The same questions are compared one by one."""
+    """The change of MRR; 0 if it may be chance. Identical sets of questions are compared in pairs."""
     if not before.count or not now.count:
         return 0.0
     if before.asked == now.asked and before.count == now.count:

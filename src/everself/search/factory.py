@@ -23,7 +23,7 @@ SWITCH_ON: Final = "everself config set memorySearch.enabled true"
 
 
 def need_search(settings: "Search") -> None:
-    """Raise RefusedByRule where the settings disable search."""
+    """Raise RefusedByRule if the settings disable search."""
     if not settings.enabled:
         raise RefusedByRule("Memory search is disabled.", mend=SWITCH_ON)
 
@@ -39,7 +39,7 @@ def open_index(
     from everself.search.index import Index
 
     place = index_place(agent)
-    # where there can be no folder, the index lives in memory and says so
+    # without a folder, the index is kept in memory and reports it
     with suppress(DiskError, NotFound):
         ensure_folder(place.folder)
     return Index(workspace, place, clock, index_identity(agent), embedder, extra_paths, options=options)
@@ -50,7 +50,7 @@ def index_place(agent: "AgentSettings") -> "IndexPlace":
 
 
 def unused_place(agent: "AgentSettings") -> "IndexPlace | None":
-    """Where an index may lie that nobody searches any more, because the settings name another place."""
+    """The default location of an index that is no longer used, because the settings name another one."""
     usual = f"{agent.state}/{INDEX_FILE}"
     return None if agent.search.store_path in ("", usual) else _place(usual)
 
@@ -72,7 +72,7 @@ def open_traces(
     extra_paths: "Callable[[], Sequence[ExtraPath]]",
     index: "Callable[[], Index]",
 ) -> "IndexTraces":
-    """The index as forgetting reaches it; nothing is opened yet."""
+    """The index as a store for forgetting; nothing is opened yet."""
     from everself.search.forgetting import IndexTraces
     from everself.search.sync.documents import Sources, default_chunking
 

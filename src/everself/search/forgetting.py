@@ -1,7 +1,7 @@
-"""Removes forgotten text from the index: syncs it with the documents, purges what they said before, and verifies.
+"""Removes forgotten text from the index: syncs it with the documents, purges old rows, and verifies.
 
-index.db holds no words but their hashes, and numbers that a model made of them; that is enough to guess from. What cannot be cleaned is
-deleted, because a search makes it anew. Where there is no index nothing is loaded and nothing is done.
+index.db contains hashes of words and vectors, from which words could be guessed. An index that cannot be cleaned is deleted, because a
+search rebuilds it. Without an index nothing is loaded or done.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ _BESIDE = ("", "-journal", "-wal", "-shm")
 
 
 class IndexTraces:
-    """`unused` is where an index may lie that nobody searches any more. `notice` is what a person should know."""
+    """`unused` is the location of an index that is no longer used. `notice` is a message for the user."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class IndexTraces:
         return "index"
 
     def holds(self, words: "ForgottenWords") -> int:
-        """How much tells of the forgotten: chunks, vectors, bytes. One more for each index that cannot be looked into."""
+        """The number of traces: chunks, vectors, bytes. An index that cannot be searched counts as one more."""
         # a parallel rebuild may have read the documents before they were cleaned
         left = int(_is_there(self._unused)) + _count_beside(self._place)
         if not _is_there(self._place):
@@ -51,7 +51,7 @@ class IndexTraces:
 
         sources = self._open_sources()
         try:
-            # as a whole, because it finds out which documents come from elsewhere
+            # list all documents first: this determines which are imported
             sources.list()
             seen = look(self._place, sources, words, self._vectors)
         except (Damaged, DiskError, ChangedMeanwhile):
@@ -60,7 +60,7 @@ class IndexTraces:
         return left + seen.found
 
     def remove(self, words: "ForgottenWords") -> int:
-        """Purge the index, else rebuild it, else delete it. Returns how many traces it held."""
+        """Purge the index, else rebuild it, else delete it. Returns the number of traces it had."""
         self._delete(self._unused, "It was no longer in use.")
         if not _is_there(self._place) and not _count_beside(self._place):
             return 0
@@ -93,7 +93,7 @@ class IndexTraces:
 
 
 def _count_beside(place: "IndexPlace") -> int:
-    """New indexes that are being made, or were when a process was killed."""
+    """The number of unfinished new indexes, in progress or left by a killed process."""
     try:
         return sum(one.path.startswith(f"{place.name}.new-") for one in place.files.list(""))
     except (OSError, EverselfError):

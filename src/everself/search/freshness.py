@@ -1,6 +1,6 @@
 """Keeps an index up to date in a long-running process: terms soon after a file changes, vectors later.
 
-It only makes searches quicker: each looks at every file again, whatever was heard here. Nothing that happens here reaches a caller.
+This only makes searches faster: each search checks every file again. Errors here never reach a caller.
 """
 
 from threading import Event, Lock, Thread
@@ -16,7 +16,7 @@ _PATIENCE = 10.0
 
 
 class Freshness:
-    """Every method may be called from any thread, and again and again."""
+    """Thread-safe; every method may be called repeatedly."""
 
     def __init__(self, index: "Index", root: str, debounce_ms: int = DEBOUNCE_MS) -> None:
         self._index = index
@@ -25,11 +25,11 @@ class Freshness:
         self._lock = Lock()
         self._stop = Event()
         self._thread: Thread | None = None
-        # why the last attempt failed; empty after one that did not
+        # the error of the last attempt; empty after a success
         self.trouble = ""
 
     def start(self, *, embed: bool) -> None:
-        """Watch from now on, and `embed` in the background, until `stop`."""
+        """Watch files, and embed in the background if `embed` is set, until `stop`."""
         with self._lock:
             if self._stop.is_set():
                 return
@@ -40,7 +40,7 @@ class Freshness:
                 self._thread.start()
 
     def stop(self) -> None:
-        """Before the index is closed: it would be opened again."""
+        """Call this before the index is closed, or it would be opened again."""
         self._stop.set()
         with self._lock:
             thread = self._thread

@@ -1,12 +1,11 @@
-"""The index of one agent: gives views for searching, syncs documents, embeds chunks in the background. Knows no ranking.
+"""The index of one agent: returns views for searching, syncs documents, embeds chunks in the background. Knows no ranking.
 
-Nothing that happens to index.db is an error of a search: what is broken is made again, what cannot be written lives in memory, and
-a process that cannot get the lock uses the existing state. A view reports this as a notice.
+No problem of index.db is an error for a search: a broken index is rebuilt, one that cannot be written is kept in memory, and without the
+lock the existing state is used. A view reports this as a notice.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from threading import RLock
 from typing import TYPE_CHECKING, TypeVar
@@ -21,6 +20,7 @@ from everself.errors import (
     LockTimeout,
     StoreBusy,
 )
+from everself.frozen import Frozen
 from everself.logs import get_logger
 from everself.search.background import SECOND_BATCH, BackgroundEmbedding
 from everself.search.index_file.file import IndexFile, IndexPlace, find_token, reading
@@ -38,16 +38,14 @@ from everself.storage.lock import FileLock
 from everself.values import Document, FileStat
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
     from everself.models.embedding.protocol import Embedder
+    from everself.search.arrays import Floats
 
 T = TypeVar("T")
 
 _log = get_logger(__name__)
 
-# How long a search waits for another process that writes before it goes on without.
+# The longest wait of a search for another writing process, in seconds.
 SYNC_WAIT = 0.5
 GRACE = 7
 # Forgetting waits longer.
@@ -58,11 +56,10 @@ _MANY_DEAD = 10_000
 _RETRY = 600.0
 
 
-@dataclass(frozen=True, slots=True)
-class IndexOptions:
-    """`grace`: vectors of entries that were closed longer ago than so many days are dropped.
+class IndexOptions(Frozen):
+    """`grace` is the number of days after which vectors of closed entries are dropped.
 
-    `second` is a better and slower embedder beside the first: it is used where its vectors are there, and they are made in idle time.
+    `second` is a better and slower embedder, used where its vectors exist. They are computed in idle time.
     """
 
     grace: int = GRACE
@@ -70,7 +67,7 @@ class IndexOptions:
 
 
 class Index:
-    """Every method may be called from any thread."""
+    """Thread-safe."""
 
     def __init__(
         self,
@@ -104,7 +101,7 @@ class Index:
         self._background = BackgroundEmbedding(self._embed, second_of)
 
     def view(self, *, fresh: bool = True) -> Snapshot:
-        """What can be searched now. Fresh: every file was looked at, and those that changed were read."""
+        """The searchable view. `fresh`: all files are checked, and changed ones are read."""
         self._background.note_question()
         with self._lock:
             reader, moment = (
@@ -117,7 +114,7 @@ class Index:
             return known
 
     def ask(self, question: Callable[[Snapshot], T], *, fresh: bool = True) -> T:
-        """Answer a question from a fresh view; from a new one where the file broke or changed under it."""
+        """Answer a question from a view; retried with a new view if the file was damaged or replaced."""
         for number in range(_TRIES):
             view = self.view(fresh=fresh or number > 0)
             try:
@@ -138,13 +135,13 @@ class Index:
             self._told = before
 
     def sync(self, progress: Progress | None = None) -> SyncReport:
-        """Read what changed. Where another process is at it, the report is about what was done before."""
+        """Read changed documents. If another process is syncing, the previous report is returned."""
         with self._lock:
             self._sync(progress)
             return self._report
 
     def fill(self, documents: Iterable[Prepared]) -> int:
-        """Write documents that are chunked already; returns the number of chunks. For benchmarks."""
+        """Write documents that are chunked already. Returns the number of chunks. For benchmarks."""
         with self._lock:
             return self._steadily(lambda reader: self._syncer(reader).fill(documents))
 
@@ -177,9 +174,9 @@ class Index:
             return report if opening is None else self._report
 
     def purge(self) -> int:
-        """Sync the index and remove everything that documents said before; returns the number of purged chunks.
+        """Sync the index and remove all previous content of documents. Returns the number of purged chunks.
 
-        Errors are not worked around here: forgetting must know when a file could not be cleaned.
+        Errors are raised here: forgetting must know if a file could not be cleaned.
         """
         sweep(self._opener.place)
         with self._lock:
@@ -198,24 +195,24 @@ class Index:
         raise Damaged("index.db failed repeatedly.")
 
     def embed(self, *, seconds: float | None = None, progress: Progress | None = None) -> EmbedReport:
-        """Give chunks their vectors, those that are kept first. It may be interrupted at any moment."""
+        """Assign vectors to chunks, stored ones first. May be interrupted at any moment."""
         return self._embed(Bounds(seconds, self._is_stopped, progress))
 
     def embed_second(self, *, progress: Progress | None = None) -> EmbedReport:
-        """The same by the second embedder, until nothing is left or it is interrupted."""
+        """The same with the second embedder, until nothing is left or it is interrupted."""
         return self._embed_second(Bounds(None, self._is_stopped, progress, SECOND_BATCH))
 
     def drop_closed(self) -> int:
-        """Drop the vectors of chunks whose entries were closed before the grace period; returns their number."""
+        """Drop the vectors of chunks whose entries were closed before the grace period. Returns their number."""
         with self._lock:
             return self._steadily(self._drop_closed)
 
     def pending(self) -> int:
-        """Living chunks without a vector of the present model."""
+        """The number of living chunks without a vector of the current model."""
         return 0 if self._embedder is None else self.view(fresh=False).pending
 
     def pending_tokens(self) -> int:
-        """About how many tokens those have, rather too many than too few."""
+        """The estimated number of their tokens, rather too high."""
         if self._embedder is None:
             return 0
 
@@ -227,7 +224,7 @@ class Index:
 
     @property
     def model(self) -> str:
-        """Whose vectors are used, as provider/model; empty without an embedder."""
+        """The embedder as provider/model; empty without one."""
         return "" if self._embedder is None else f"{self._embedder.provider}/{self._embedder.model}"
 
     @property
@@ -237,44 +234,44 @@ class Index:
         return "" if second is None else f"{second.provider}/{second.model}"
 
     def read(self, path: str) -> Document | None:
-        """A document of those that are indexed, as it is now."""
+        """The current content of an indexed document."""
         return self._sources.read(path)
 
     def seen(self, path: str) -> FileStat | None:
-        """The stamp of a document at the last check; None where there was none."""
+        """The stamp of a document at the last check; None if there was none."""
         return self._sources.seen(path)
 
     def is_imported(self, path: str) -> bool:
         """Whether the document is outside the workspace."""
         return self._sources.is_imported(path)
 
-    def query_vector(self, text: str) -> "NDArray[numpy.float32] | str":
-        """The vector of a question, or why there is none."""
+    def query_vector(self, text: str) -> "Floats | str":
+        """The vector of a query, or the reason why there is none."""
         if self._embedder is None:
             return "No embedder is configured."
         reader = self._reader
         slot = reader.vectors.slot if reader is not None else None
         try:
             expected = slot.dimensions if slot is not None else None
-            vector: NDArray[numpy.float32] = ask_embedder(self._embedder, [text], "query", expected)[0]
+            vector: Floats = ask_embedder(self._embedder, [text], "query", expected)[0]
         except EmbeddingFailed as error:
             return str(error)
         return vector
 
-    def second_query_vector(self, text: str, view: Snapshot) -> "NDArray[numpy.float32] | None":
-        """The vector of a question by the second embedder; none where no chunk of the view has one, or where it fails."""
+    def second_query_vector(self, text: str, view: Snapshot) -> "Floats | None":
+        """The vector of a query by the second embedder; None if no chunk of the view has one, or if it fails."""
         slot = view.moment.second_slot
         if self._second_embedder is None or slot is None or not view.second_embedded:
             return None
         try:
-            vector: NDArray[numpy.float32] = ask_embedder(self._second_embedder, [text], "query", slot.dimensions)[0]
+            vector: Floats = ask_embedder(self._second_embedder, [text], "query", slot.dimensions)[0]
         except EmbeddingFailed as error:
             _log.warning("The second embedder gave no vector (%s).", error.reason)
             return None
         return vector
 
     def status(self) -> IndexStatus:
-        """How the index is, without bringing it up to date."""
+        """The state of the index, without syncing it."""
         with self._lock:
             view = self.view(fresh=False)
             header = view.moment.header
@@ -298,7 +295,7 @@ class Index:
             )
 
     def verify(self, progress: Progress | None = None) -> Verified:
-        """Check every row of the index, and every document against its file. What is broken is rebuilt."""
+        """Verify every row of the index, and every document against its file. A broken index is rebuilt."""
 
         def check(view: Snapshot) -> Verified:
             with self._lock:
@@ -307,7 +304,7 @@ class Index:
         return self.ask(check)
 
     def start_embedding(self) -> None:
-        """Embed in the background from now on, until `close`. Searches never wait for it."""
+        """Embed in the background until `close`. Searches never wait for it."""
         with self._lock:
             if self._embedder is not None:
                 self._background.start()
@@ -357,7 +354,7 @@ class Index:
         return day_number(self._clock.today() - self._grace)
 
     def _second(self) -> IndexFile:
-        """Another connection to the index, which is not as empty as one that was just made in the place of a broken one."""
+        """A second connection to the index, not to one that was just created empty in place of a broken one."""
         for _ in range(_TRIES):
             if self._view is None:
                 self.view()
@@ -368,7 +365,7 @@ class Index:
         return file
 
     def _sync(self, progress: Progress | None) -> tuple[IndexReader, Moment]:
-        """Bring the index up to date, or say why it is not."""
+        """Sync the index, or note why it is not up to date."""
         reader, moment = self._steadily(lambda reader: (reader, self._sync_one(reader, progress)))
         if self._report.read or self._report.removed:
             self._background.wake()
@@ -404,7 +401,7 @@ class Index:
         return True
 
     def _steadily(self, act: Callable[[IndexReader], T]) -> T:
-        """Run a function on the index, again where the index turns out to be broken."""
+        """Run a function on the index, and again if the index turns out to be broken."""
         for _ in range(_TRIES):
             reader = self._open()
             try:
@@ -463,7 +460,7 @@ class Index:
     def _fall_back(self, error: EverselfError) -> None:
         with self._lock:
             reader = self._reader
-            # a file that was swapped under us cannot be written either, but the new one can
+            # a file that was replaced cannot be written, but its replacement can
             if reader is not None and not reader.file.in_memory and not self._is_there(reader.file):
                 self._reader = None
                 return

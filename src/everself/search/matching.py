@@ -1,64 +1,61 @@
-"""Finds the chunks that contain the words of a query and selects candidates for scoring. Knows nothing of ranking.
+"""Finds the chunks that contain the words of a query, and selects candidates for scoring. Knows nothing of ranking.
 
-Rare words choose the candidates: at a million chunks a common word alone would bring a hundred thousand of them.
+Rare words select the candidates: with a million chunks a common word alone would select a hundred thousand.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy
 
+from everself.frozen import Frozen
 from everself.search.chunking.marks import SPEAKER, TITLE, Flag
 from everself.search.index_file.protocol import IndexView
 from everself.text.search import QueryTerm, SearchQuery, TermKind
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from everself.search.arrays import Bools, Counts, Floats, Numbers
 
-    Numbers = NDArray[numpy.int32]
-    Floats = NDArray[numpy.float32]
 
-# BM25, measured on conversations: short chunks want little normalisation by length
+# BM25 parameters, measured on conversations: short chunks need little length normalisation
 K1 = 1.2
 B = 0.5
-# Imaginary chunks without any of the words, added to every index: in an index of three entries a word that occurs in
-# one of them tells as much as it would in a larger one.
+# Imaginary chunks without any of the words, added to every index: so a word in one of three entries weighs as much as in a larger index.
 IMAGINED = 500
 # limit of postings read for choosing candidates; beyond it only the rarest words are used
 TOUCHED = 60_000
 CHOSEN = 400
 # below this number all chunks are scored
 ALL_BELOW = 1_200
-# the answer often stands beside the words of the question
+# the answer is often next to the words of the question
 SPREAD = 150
 NEAREST = 200
-# what is looked at where nothing else is
+# number of chunks to score if nothing matches
 NEWEST = 40
 # a single Chinese character or a stop word has little weight
 SLIGHT = {TermKind.CHARACTER: 0.25, TermKind.STOP: 0.1}
 _RARE = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
-    """A word of the query, where it stands, and how much it tells. `counts` go with `chunks`, which rise."""
+class Matched(Frozen):
+    """A word of the query, its locations and its weight. `counts` belong to the sorted `chunks`."""
 
     term: QueryTerm
     chunks: "Numbers"
-    counts: "NDArray[numpy.uint8]"
+    counts: "Counts"
     speakers: "Numbers"
     titles: "Numbers"
     weight: float
 
     @property
     def name(self) -> bool:
-        """Somebody is called so who speaks in these documents."""
+        """Whether a speaker in these documents has this name."""
         return len(self.speakers) > 0
 
 
 def match(view: IndexView, query: SearchQuery) -> tuple[Matched, ...]:
-    """The words of a query that count, looked up. Stop words count only where there is nothing else."""
+    """The words of a query with their postings. Stop words are used only if there are no others."""
     living = max(1, view.living)
     telling = [term for term in query.terms if term.kind not in SLIGHT]
     slight = [term for term in query.terms if term.kind is TermKind.CHARACTER]
@@ -71,7 +68,7 @@ def match(view: IndexView, query: SearchQuery) -> tuple[Matched, ...]:
 
 
 def _alone(one: Matched, living: int) -> Matched:
-    """A rare character of which no pair that was asked for stands anywhere is a word of its own, such as the name of a fish."""
+    """A rare single character is a word of its own if no queried pair with it occurs, such as the name of a fish."""
     if one.term.kind is not TermKind.CHARACTER or not 0 < len(one.chunks) <= living * _RARE + 1:
         return one
     return replace(one, weight=one.weight / SLIGHT[TermKind.CHARACTER])
@@ -86,10 +83,8 @@ def _look_up(view: IndexView, term: QueryTerm, living: int) -> Matched:
     return Matched(term, chunks, counts, speakers, titles, weight * SLIGHT.get(term.kind, 1.0))
 
 
-def _merge(
-    lists: "Sequence[tuple[Numbers, NDArray[numpy.uint8]]]",
-) -> "tuple[Numbers, NDArray[numpy.uint8]]":
-    """Several spellings of one word: a chunk has it as often as it has the most frequent one."""
+def _merge(lists: "Sequence[tuple[Numbers, Counts]]") -> "tuple[Numbers, Counts]":
+    """Join the postings of several spellings; a chunk gets the highest of their counts."""
     full = [one for one in lists if len(one[0])]
     if not full:
         return numpy.empty(0, numpy.int32), numpy.empty(0, numpy.uint8)
@@ -105,7 +100,7 @@ def _merge(
 
 
 def saturate(counts: "Floats", lengths: "Floats", average: float, b: float = B) -> "Floats":
-    """BM25's share of a word: rises with its count, less in long chunks. At most K1 + 1."""
+    """The BM25 factor of a word: rises with its count, falls with the length of the chunk. At most K1 + 1."""
     return (counts * (K1 + 1) / (counts + K1 * (1 - b + b * lengths / average))).astype(numpy.float32)
 
 
@@ -113,9 +108,9 @@ def choose(
     view: IndexView,
     matched: Sequence[Matched],
     nearest: "Numbers | None",
-    visible: "NDArray[numpy.bool_] | None" = None,
+    visible: "Bools | None" = None,
 ) -> "Numbers":
-    """The chunks worth scoring, rising: those with the rarest words, what stands beside them, and the nearest by meaning."""
+    """The sorted candidates: chunks with the rarest words, their neighbours, and the nearest vectors."""
     columns = view.columns
     alive = (columns["flags"] & Flag.ALIVE) != 0 if len(columns) <= ALL_BELOW else None
     if alive is not None:
@@ -148,8 +143,8 @@ def choose(
     return chosen_chunks
 
 
-def newest(view: IndexView, visible: "NDArray[numpy.bool_] | None" = None) -> "Numbers":
-    """The chunks of the latest days, rising: for a query of which nothing stands anywhere."""
+def newest(view: IndexView, visible: "Bools | None" = None) -> "Numbers":
+    """The sorted chunks of the latest days, for a query that matches nothing."""
     columns = view.columns
     alive = (columns["flags"] & Flag.ALIVE) != 0
     there = numpy.flatnonzero(alive if visible is None else alive & visible)
@@ -157,15 +152,15 @@ def newest(view: IndexView, visible: "NDArray[numpy.bool_] | None" = None) -> "N
     return numpy.sort(there[order[-NEWEST:]]).astype(numpy.int32)
 
 
-def _best(chosen: Sequence[Matched], visible: "NDArray[numpy.bool_] | None") -> "Numbers":
-    """The chunks with most of these words, themselves or beside them, best first."""
+def _best(chosen: Sequence[Matched], visible: "Bools | None") -> "Numbers":
+    """The chunks with the highest weight of these words, in themselves or their neighbours, best first."""
     chunks = union([part for one in chosen for part in (one.chunks, one.titles)])
     total = numpy.zeros(len(chunks), numpy.float32)
     for one in chosen:
         total[numpy.searchsorted(chunks, one.chunks)] += one.weight
         only = one.titles[~_among(one.titles, one.chunks)]
         total[numpy.searchsorted(chunks, only)] += one.weight * 0.7
-    # a chunk gains from the words of the chunks right beside it
+    # a chunk gains from the words of adjacent chunks
     near = total.copy()
     adjacent = chunks[1:] - chunks[:-1] == 1
     near[1:][adjacent] += 0.5 * total[:-1][adjacent]
@@ -174,13 +169,13 @@ def _best(chosen: Sequence[Matched], visible: "NDArray[numpy.bool_] | None") -> 
         chunks, near = chunks[visible[chunks]], near[visible[chunks]]
     size = min(CHOSEN, len(chunks))
     part = numpy.argpartition(-near, size - 1)[:size] if size < len(chunks) else numpy.arange(len(chunks))
-    # ties in the order of the documents, newest last: a stable sort over numbers from the end
+    # ties are ordered by document, newest last: a stable sort over numbers from the end
     order = part[numpy.lexsort((-chunks[part], -near[part]))]
     return chunks[order].astype(numpy.int32)
 
 
 def union(lists: "Sequence[Numbers]") -> "Numbers":
-    """All of them once, rising. Sorting is faster than the hashing that numpy does for this."""
+    """The sorted union. Sorting is faster than numpy's hashing."""
     joined = numpy.concatenate(lists)
     joined.sort()
     first = numpy.ones(len(joined), numpy.bool_)
@@ -188,17 +183,17 @@ def union(lists: "Sequence[Numbers]") -> "Numbers":
     return joined[first]
 
 
-def _among(some: "Numbers", all_of: "Numbers") -> "NDArray[numpy.bool_]":
-    """Which of these stand in a rising array."""
+def _among(some: "Numbers", all_of: "Numbers") -> "Bools":
+    """Whether each of these is in a sorted array."""
     if not len(all_of):
         return numpy.zeros(len(some), numpy.bool_)
     at = numpy.minimum(numpy.searchsorted(all_of, some), len(all_of) - 1)
-    among: NDArray[numpy.bool_] = all_of[at] == some
+    among: Bools = all_of[at] == some
     return among
 
 
-def counts_at(rising: "Numbers", counts: "NDArray[numpy.uint8] | None", wanted: "Numbers") -> "Floats":
-    """How often a word stands in each of the wanted chunks; with no counts, whether it does."""
+def counts_at(rising: "Numbers", counts: "Counts | None", wanted: "Numbers") -> "Floats":
+    """The count of a word in each wanted chunk; without counts, 1 if it occurs."""
     if not len(rising):
         return numpy.zeros(wanted.shape, numpy.float32)
     at = numpy.minimum(numpy.searchsorted(rising, wanted), len(rising) - 1)

@@ -1,15 +1,15 @@
 """A quick overview of an index: its header and list of documents, without loading, repairing or writing anything.
 
-For a quick status: not even numpy is loaded. An index that cannot be read is reported as unusable; a search would rebuild it.
+Made for a quick status: does not import numpy. An index that cannot be read is reported as unusable; a search would rebuild it.
 """
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from everself.errors import Damaged, DiskError, EverselfError, NotFound, StoreBusy
+from everself.frozen import Frozen
 from everself.search.index_file.file import IndexPlace, open_existing, reading
-from everself.search.index_file.header import count_embedded
-from everself.search.index_file.rows import FORMAT, parse_header, parse_source
+from everself.search.index_file.header import count_embedded, load_header, parse_sources
+from everself.search.index_file.rows import FORMAT
 from everself.search.sync.documents import Sources, stamp_of
 from everself.storage.filesystem import disk_errors
 
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     import apsw
 
 
-@dataclass(frozen=True, slots=True)
-class IndexStatus:
-    """`stale` documents differ on disk from what is indexed; `pending` chunks have no vector of `model` yet."""
+class IndexStatus(Frozen):
+    """`stale` documents differ on disk from the index; `pending` chunks have no vector of `model` yet."""
 
     documents: int
     chunks: int
@@ -31,14 +30,13 @@ class IndexStatus:
     model: str
     in_memory: bool
     notices: tuple[str, ...]
-    # of the better embedder that works in idle time; empty where there is none
+    # the better embedder that runs in idle time; empty if there is none
     second_model: str = ""
     second_pending: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class IndexOverview:
-    """`trouble` says why the index that is there cannot be used as it is; `stale` counts documents that differ from it by their stamps."""
+class IndexOverview(Frozen):
+    """`trouble` is the reason why the index cannot be used; `stale` counts documents with other stamps."""
 
     documents: int = 0
     chunks: int = 0
@@ -53,7 +51,7 @@ class IndexOverview:
 def read_overview(
     place: IndexPlace, identity: str, sources: Sources, model: int, second: int = 0
 ) -> IndexOverview | None:
-    """None where there is no index yet."""
+    """The overview; None if there is no index yet."""
     try:
         file = open_existing(place)
         if file is None:
@@ -74,16 +72,12 @@ def read_overview(
 def _look(
     connection: "apsw.Connection", place: IndexPlace, sources: Sources, ours: tuple[str, int, int]
 ) -> IndexOverview:
-    row = connection.execute("SELECT data FROM header WHERE number=1").fetchone()
-    header = parse_header(row[0] if row else None)
+    header = load_header(connection)
     if header.identity != ours[0]:
         return IndexOverview(trouble="index.db belongs to another workspace.")
     if header.versions != f"{FORMAT}.{sources.chunking.versions}":
         return IndexOverview(trouble="index.db was written by another version.")
-    known = [
-        parse_source(header.birth, number, data)
-        for number, data in connection.execute("SELECT number, data FROM sources")
-    ]
+    known = parse_sources(connection, header)
     slots = header.slot(ours[1]), header.slot(ours[2])
     embedded, second = (0 if slot is None else count_embedded(connection, header, slot) for slot in slots)
     with disk_errors(place.name):

@@ -1,14 +1,15 @@
 """Rebuilds index.db next to the old file and swaps the two. Writes no rows itself.
 
-Only one process rebuilds at a time; one that waited checks first whether it is still necessary.
+Only one process rebuilds at a time; one that waited checks first whether a rebuild is still needed.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
 from threading import Lock
 from zlib import crc32
 
 from everself.errors import Damaged, EverselfError, StoreBusy
+from everself.frozen import Frozen
 from everself.search.index_file.columns import read_header
 from everself.search.index_file.file import (
     IndexFile,
@@ -31,13 +32,12 @@ from everself.storage.lock import FileLock
 from everself.values import new_id
 
 
-@dataclass(frozen=True, slots=True)
-class IndexIdentity:
-    """Whose index it is and by which rules it was made; another one's is worth nothing to us."""
+class IndexIdentity(Frozen):
+    """The workspace and the format versions of an index. An index with another identity is not used."""
 
     identity: str
     versions: str
-    # dimensions of each model, by its key, as far as known
+    # the known dimensions of each model, by its key
     sizes: Callable[[], Mapping[int, int]] = dict
 
     def new_header(self) -> Header:
@@ -50,9 +50,8 @@ class IndexIdentity:
             raise Damaged("index.db was written by another version.")
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedIndex:
-    """An open index. `why` says what was wrong with the one before, `memory` why this one is not on disk."""
+class OpenedIndex(Frozen):
+    """An open index. `why` is what was wrong with the previous one; `memory` is why this one is not on disk."""
 
     file: IndexFile
     why: str = ""
@@ -60,7 +59,7 @@ class OpenedIndex:
 
 
 def sweep(place: IndexPlace, wait: float = 10.0) -> None:
-    """Take away what a rebuild left that was killed; one that is under way is waited for."""
+    """Remove files of killed rebuilds. Waits for a running rebuild."""
     with disk_errors(place.name), FileLock(lock_path(place)).hold(wait):
         remove_beside(place)
 
@@ -70,7 +69,7 @@ def lock_path(place: IndexPlace) -> str:
 
 
 class Opener:
-    """Opens the index of one place, and makes it where there is none that can be used."""
+    """Opens the index of one location, and creates it if there is none that can be used."""
 
     def __init__(self, place: IndexPlace, passport: IndexIdentity, lock: FileLock, wait: float = 10.0) -> None:
         self.place = place
@@ -80,7 +79,7 @@ class Opener:
         self._one_at_a_time = Lock()
 
     def open(self) -> OpenedIndex:
-        """The index that is there, else a new and empty one: on disk where that can be, else in memory."""
+        """The existing index, else a new empty one: on disk if possible, else in memory."""
         try:
             found = self._find()
             return OpenedIndex(self._make(None)) if found is None else OpenedIndex(found)
@@ -90,9 +89,9 @@ class Opener:
             return self.in_memory(error)
 
     def renew(self, damage: Damaged, broken: tuple[int, int] | None = None) -> OpenedIndex:
-        """Put an empty index in the place of a broken one. Its vectors are kept as far as they are whole.
+        """Replace a damaged index with an empty one that keeps its undamaged vectors.
 
-        `broken` is the file whose damage was met: its header may be fine and a row behind it not.
+        `broken` is the damaged file: its header may be fine and another row damaged.
         """
         try:
             with self._one_at_a_time, self._lock.hold(self._wait):
@@ -111,14 +110,11 @@ class Opener:
     def in_memory(self, reason: Exception) -> OpenedIndex:
         file = open_memory()
         self._begin(file)
-        old = open_to_salvage(self.place)
-        if old is not None:
-            self._save_vectors(old, file)
         words = str(reason) if isinstance(reason, EverselfError) else "its file cannot be written."
         return OpenedIndex(file, memory=words)
 
     def rebuild(self, fill: Callable[[IndexFile], None]) -> None:
-        """Make a full index beside the old one, which serves meanwhile; then swap."""
+        """Fill a new index beside the old one, which stays in use, and then swap them."""
         with self._one_at_a_time, disk_errors(self.place.name), self._lock.hold(self._wait):
             remove_beside(self.place)
             self._beside(fill, swap)
@@ -127,14 +123,11 @@ class Opener:
         file = open_existing(self.place)
         if file is None:
             return None
-        sane = False
-        try:
+        with ExitStack() as undo:
+            undo.callback(file.close)
             with reading(file.connection):
                 self._passport.check(read_header(file.connection)[1])
-            sane = True
-        finally:
-            if not sane:
-                file.close()
+            undo.pop_all()
         return file
 
     def _make(self, damage: Damaged | None) -> IndexFile:
@@ -150,32 +143,27 @@ class Opener:
 
     def _beside(self, fill: Callable[[IndexFile], None], finish: Callable[[IndexPlace, str], None]) -> None:
         name, file = open_beside(self.place)
-        done = False
-        try:
-            try:
+        with ExitStack() as undo:
+            undo.callback(remove_beside, self.place, name)
+            with closing(file):
                 self._begin(file)
-                old = open_to_salvage(self.place)
-                if old is not None:
-                    self._save_vectors(old, file)
                 fill(file)
-            finally:
-                file.close()
             finish(self.place, name)
-            done = True
-        finally:
-            if not done:
-                remove_beside(self.place, name)
+            undo.pop_all()
 
     def _publish(self, place: IndexPlace, name: str) -> None:
         publish(place, name)
-        # the whole file if another process was faster, else the journal under the old name
+        # delete the new file if another process finished first, else only the journal left under its temporary name
         remove_beside(place, name)
 
     def _begin(self, file: IndexFile) -> None:
         write_first_header(file, self._passport.new_header())
+        old = open_to_salvage(self.place)
+        if old is not None:
+            self._save_vectors(old, file)
 
     def _save_vectors(self, old: IndexFile, new: IndexFile) -> None:
-        try:
+        with closing(old):
             try:
                 with reading(old.connection):
                     header = read_header(old.connection)[1]
@@ -187,5 +175,3 @@ class Opener:
             if header is None or header.identity == self._passport.identity:
                 with sound(new.connection):
                     salvage(old, new, self._passport.sizes())
-        finally:
-            old.close()

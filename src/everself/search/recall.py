@@ -1,10 +1,10 @@
-"""Recall: a query in, ranked and explained hits out. The only entry point to search.
+"""Recall: takes a query, returns ranked and explained hits. The only entry point to search.
 
-Knows settings, scopes and entries. Does not know who asks it: a chat, a command or another program.
+Knows settings, scopes and entries. Does not know the caller: a chat, a command or another program.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from itertools import count as count_from
 from typing import TYPE_CHECKING, Final
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from everself.clock import Clock, monotonic
 from everself.config.sections import Ranking, Search
 from everself.errors import EverselfError, NotFound, WrongUse
+from everself.frozen import Frozen
 from everself.logs import get_logger
 from everself.search._stages import Threshold, above, may_add, stages
 from everself.search.packing import pack, render
@@ -38,10 +39,8 @@ from everself.values import Entry, Hit, ScorePart, Tag
 from everself.workspace.layout import place
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
     from everself.memory.memory import Memory
+    from everself.search.arrays import Floats
     from everself.search.index import Index
     from everself.search.index_file.view import Snapshot
     from everself.search.ranking import Ranked, RankingQuery
@@ -53,7 +52,7 @@ _log = get_logger(__name__)
 LONGEST_QUERY: Final = 4_000
 # minimum tokens of a hit with its citation
 _LEAST_TOKENS: Final = 10
-# hits that a record names as left out
+# limit of left-out hits in a record
 _LEFT_NAMED: Final = 20
 # attempts while files keep changing, before changing files are left out
 _PATIENCE: Final = 2
@@ -62,12 +61,11 @@ _UNREST: Final = "Some files kept changing during the search; they were left out
 OWNER: Final = Scope(SessionKind.MAIN)
 
 
-@dataclass(frozen=True, slots=True)
-class RecallRequest:
+class RecallRequest(Frozen):
     """A search request. Unset fields use the settings; `budget` (tokens) replaces `limit`.
 
-    Without `counted` the tokens are estimated, for callers that count their own text. A caller that asks many
-    questions in a row needs only the first one `fresh`: the others do not check every file again. `by_words`: no vectors.
+    Without `counted`, tokens are estimated. Of many requests in a row only the first must be `fresh`: it checks every file. `by_words`
+    uses no vectors.
     """
 
     query: str
@@ -84,9 +82,8 @@ class RecallRequest:
     by_words: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SaidMessage:
-    """A message of a conversation: nothing that is remembered, but it was said."""
+class SaidMessage(Frozen):
+    """A message of a conversation: it was said, but it is not an entry."""
 
     message: str
     session: str
@@ -95,13 +92,11 @@ class SaidMessage:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """The result of a search. `provider` embedded the query, "keywords" where none did; `id` is the id of the search record.
+class SearchResult(Frozen):
+    """The result of a search. `provider` embedded the query ("keywords" if none did); `id` is the id of the search record.
 
-    `tokens` is counted where a budget was given, else estimated. `degraded` where something failed and less was looked at than should
-    be. `weights` are seed 1's, for each hit: what age alone would make of it, whether or not it counts here. `messages` are what was said
-    beside, where that was asked for.
+    `tokens` is exact if a budget was given, else estimated. `degraded` is True if an error made the search incomplete. `weights` are the
+    age weights of seed 1 for each hit, whether or not they apply. `messages` are messages of conversations, if requested.
     """
 
     query: str
@@ -117,12 +112,12 @@ class SearchResult:
     messages: tuple[SaidMessage, ...] = ()
 
     def __str__(self) -> str:
-        """For a person who prints it: score, citation and words of each hit."""
+        """Score, citation and text of each hit, for printing."""
         return "\n".join(f"{hit.score:.2f}  {hit.reference}  {hit.text}" for hit in self.hits)
 
     @property
     def text(self) -> str:
-        """What is handed to a model."""
+        """The text for a model."""
         return render(self.hits)
 
 
@@ -138,7 +133,7 @@ class Recall:
         boost: float = CORRECTED,
         later: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
-        """`later` are the words of what was said later beside each entry, where nobody said yet which of the two holds."""
+        """`later` returns the newer statement for each entry with an open conflict."""
         self._index = index
         self._document_cache = DocumentCache(index)
         self._clock = clock
@@ -149,7 +144,7 @@ class Recall:
         self._later = later
 
     def search(self, request: RecallRequest) -> SearchResult:
-        """The best hits for a query, whatever the state of index and embedder; problems are reported in `notices`."""
+        """The best hits for a query, in any state of index and embedder; problems are reported in `notices`."""
         if not request.query.strip():
             raise WrongUse("The search text is empty.", mend='everself memory search "what you look for"')
         begun = monotonic()
@@ -169,7 +164,7 @@ class Recall:
         return found
 
     def get(self, path: str, scope: Scope = OWNER, *, first: int = 1, lines: int | None = None) -> Hit:
-        """Lines of a document that search may find, in full."""
+        """Lines of a searchable document, in full."""
         from everself.search._visibility import visible_lines
 
         if first < 1 or (lines is not None and lines < 1):
@@ -255,7 +250,7 @@ class Recall:
         return Threshold(usual, request.min_score, self._boost)
 
     def _instead(self, gone: Sequence[str]) -> dict[str, str]:
-        """The ids of what holds in the place of these, empty where that is nothing."""
+        """The ids of the entries that replaced these; empty if none did."""
         entries = self._memory.catalog.named(gone) if gone else {}
         found = self._memory.successors(entries.values())
         return {one: found[one].id if one in found else "" for one in gone}
@@ -265,7 +260,7 @@ class Recall:
         view: "Snapshot",
         request: RecallRequest,
         words: SearchQuery,
-        vector: "NDArray[numpy.float32] | None",
+        vector: "Floats | None",
         served: "SnippetSource",
     ) -> "RankingQuery":
         from everself.search._features import QueryFacts
@@ -309,7 +304,7 @@ class Recall:
         texts = served.texts(numbers)
         asked: dict[str, set[int]] = {}
         for chunk in chunks:
-            # naming the entries of a document that is too large would take minutes
+            # assigning ids in a document that is too large would take minutes
             whole = not view.documents[chunk.document].cut
             if whole and not view.columns["flags"][chunk.number] & Flag.IMPORTED:
                 asked.setdefault(served.path(chunk.document), set()).add(chunk.entry)
@@ -366,7 +361,7 @@ class Recall:
     def _questions(
         self, view: "Snapshot", request: RecallRequest, served: "SnippetSource", numbers: Sequence[int]
     ) -> dict[int, tuple[int, str]]:
-        """The turns that short answers among the chunks belong to, as far as the session may see them: first line and words of each."""
+        """The questions that short answers among the chunks belong to, if visible to the session: first line and text of each."""
         from everself.search._visibility import visible_chunks
 
         if self._mode(request) is not Ranking.DEFAULT or request.as_of is not None:
@@ -385,8 +380,8 @@ class Recall:
     def _entries(
         self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]]
     ) -> Mapping[tuple[str, int], Entry]:
-        """By document and ordinal; `held` is hash and bytes of documents already read. One that cannot be read has no entries: its hit
-        is served without."""
+        """Entries by document and ordinal; `held` is the hash and bytes of documents already read. Hits of an unreadable document have no
+        entry."""
         try:
             return self._memory.catalog.at(asked, held)
         except EverselfError:
@@ -420,16 +415,16 @@ class Recall:
 
 
 class _Meaning:
-    """The vector of a query, computed once and only where there are vectors to compare it with."""
+    """The vector of a query, computed once and only if there are vectors to compare."""
 
     def __init__(self, index: "Index", query: str) -> None:
         self._index = index
         self._query = query
-        self._vector: NDArray[numpy.float32] | str | None = None
-        self._second: NDArray[numpy.float32] | None = None
+        self._vector: Floats | str | None = None
+        self._second: Floats | None = None
         self.notice = ""
 
-    def vector_for(self, view: "Snapshot") -> "NDArray[numpy.float32] | None":
+    def vector_for(self, view: "Snapshot") -> "Floats | None":
         if not self._index.model:
             return None
         if not view.embedded:
@@ -445,8 +440,8 @@ class _Meaning:
         self.notice = f"{told} found by keywords only." if waiting else ""
         return self._vector
 
-    def second_for(self, view: "Snapshot") -> "NDArray[numpy.float32] | None":
-        """The same by the better model; none where it is not installed or has no vectors yet."""
+    def second_for(self, view: "Snapshot") -> "Floats | None":
+        """The vector by the better model; None if it is not installed or has no vectors yet."""
         if self._second is None:
             self._second = self._index.second_query_vector(self._query, view)
         return self._second
@@ -461,7 +456,7 @@ def _parts(ranked: "Ranked", at: int) -> tuple[ScorePart, ...]:
 
 
 def _wanted(request: RecallRequest, limit: int) -> int:
-    """As many hits as could fit."""
+    """The number of hits that could fit."""
     fitting = limit if request.budget is None else request.budget // _LEAST_TOKENS
     return fitting if request.limit is None else min(fitting, request.limit)
 
@@ -474,6 +469,6 @@ def _holds(entry: Entry | None, as_of: date | None) -> bool:
 
 
 def _shown(hit: Hit, mode: Ranking) -> Hit:
-    """The first 300 characters, and the score capped at 1: factors may lift it above 1 for ranking."""
+    """The hit with redacted text (300 characters for TF-IDF) and a score of at most 1, which factors can exceed."""
     text = redact(hit.text).text
     return hit._replace(score=min(1.0, hit.score), text=text[:300] if mode is Ranking.TFIDF else text)

@@ -1,12 +1,12 @@
-"""Which documents a search may see, by kind of session and path. Pure; fails closed.
+"""Decides which documents a search may see, by kind of session and path. Pure; fails closed.
 
-Does not know how a document is found, nor who somebody is: it is told the person whose private chat this is.
+Does not know how documents are found. The person of a private chat is passed in.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from everself.frozen import Frozen
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.sections import sections
 from everself.workspace.layout import place
@@ -21,16 +21,15 @@ class SessionKind(StrEnum):
     HEARTBEAT = "heartbeat"
 
 
-# The owner in private, and what runs for the owner.
+# the owner in private, and what runs for the owner
 _OWNERS: Final = frozenset({SessionKind.MAIN, SessionKind.CRON, SessionKind.HEARTBEAT})
-# Whom a label in a document may let in. The others need none.
+# kinds that a label in a document may let in; the others need none
 _LET_IN: Final = frozenset({SessionKind.GUEST, SessionKind.GROUP, SessionKind.SUBAGENT})
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """For whom is searched. `person` is the id of somebody who is not the owner; `project` narrows to one project's memory beside
-    what belongs to no project."""
+class Scope(Frozen):
+    """The viewer of a search. `person` is the id of someone other than the owner; `project` adds one project's memory to that of no
+    project."""
 
     kind: SessionKind
     person: str | None = None
@@ -38,8 +37,8 @@ class Scope:
 
 
 def sees(scope: Scope, path: str, *, imported: bool = False) -> bool:
-    """Whether a search may find this document as a whole. `imported`: it lies in a folder of `memorySearch.extraPaths`."""
-    # a person with an id is not the owner, whatever the kind of session
+    """Whether a search may find this document as a whole. `imported`: it is in a folder of `memorySearch.extraPaths`."""
+    # a person with an id is never the owner, whatever the kind of session
     owner = scope.kind in _OWNERS and scope.person is None
     if imported:
         return owner
@@ -53,7 +52,7 @@ def sees(scope: Scope, path: str, *, imported: bool = False) -> bool:
 
 
 def shares(scope: Scope, path: str, *, imported: bool = False) -> bool:
-    """Whether sharing labels in this document count for the caller: see `shared_lines`. A label never shares another person's memory."""
+    """Whether sharing labels in this document apply to the scope, see `shared_lines`. A label never shares another person's memory."""
     if imported or scope.kind not in _LET_IN:
         return False
     where = place(path)
@@ -61,8 +60,8 @@ def shares(scope: Scope, path: str, *, imported: bool = False) -> bool:
 
 
 def shared_lines(data: bytes, kind: SessionKind) -> tuple[tuple[int, int], ...]:
-    """First and last lines of what the document's labels share with that kind, sub-sections included, in order and apart."""
-    # most documents have no label, and reading one as Markdown costs more than everything else here
+    """The ranges of lines that labels share with that kind of session, with sub-sections, sorted and disjoint."""
+    # most documents have no label, and parsing Markdown costs more than everything else here
     if kind not in _LET_IN or b"share" not in data:
         return ()
     found: list[tuple[int, int]] = []

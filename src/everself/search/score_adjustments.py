@@ -1,13 +1,13 @@
-"""Adjusts a score by what the chunk is: validity, corrections, tier and age. Pure.
+"""Adjusts a score by properties of the chunk: validity, corrections, tier and age. Pure.
 
-Factors reorder. None of them takes a strong match out of an answer: what is hidden is decided by the score before age.
+Factors reorder hits. None of them removes a strong match: the score before age decides what is hidden.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from everself.frozen import Frozen
 from everself.search.similarity import overlap, words_of
 from everself.storage.state.searches import LeftOut
 from everself.text.dates import asks_for_now
@@ -18,23 +18,22 @@ from everself.values import Hit, ScorePart, Tier
 CORRECTED: Final = 1.5
 CLOSED: Final = 0.5
 CORE: Final = 1.02
-# score that age may take where it is enabled; where it is not, age only breaks ties
+# share of the score that age may take if enabled; otherwise age only breaks ties
 _AGED: Final = 0.35
 _TIE: Final = 0.005
 # an exact match of a quoted phrase, hash or address gets at least this score
 EXACT: Final = 0.6
 
 
-@dataclass(frozen=True, slots=True)
-class Ageing:
-    """How old may count. Without `enabled` age only breaks ties."""
+class Ageing(Frozen):
+    """The influence of age. Unless `enabled`, age only breaks ties."""
 
     today: date
     enabled: bool = False
     half_life_days: float = 30.0
 
     def weight(self, hit: Hit) -> float:
-        """Seed 1's weight: halves in every half-life for dated working memory, 1 for everything else."""
+        """The weight of seed 1: halves with every half-life for dated working memory, 1 for everything else."""
         if hit.tier is not Tier.WORKING or hit.day is None:
             return 1.0
         days = max(0, (self.today - hit.day).days)
@@ -42,7 +41,7 @@ class Ageing:
 
 
 def is_exact(query: SearchQuery, text: str) -> bool:
-    """Whether a phrase in quotes stands there, or every id, address and version that was asked for."""
+    """Whether the text contains a quoted phrase of the query, or all its ids, addresses and versions."""
     wholes = [term.surface for term in query.terms if term.kind is TermKind.WHOLE]
     if not wholes and not query.phrases:
         return False
@@ -53,7 +52,7 @@ def is_exact(query: SearchQuery, text: str) -> bool:
 
 
 def telling_words(query: str) -> list[tuple[str, ...]]:
-    """The words of a query that say something, each with all its forms."""
+    """The significant words of a query, each with all its forms."""
     kinds = (TermKind.STOP, TermKind.CHARACTER, TermKind.WHOLE)
     return [term.alternatives for term in read_query(query).terms if term.kind not in kinds]
 
@@ -61,12 +60,12 @@ def telling_words(query: str) -> list[tuple[str, ...]]:
 def has_all(text: str, words: Sequence[tuple[str, ...]]) -> bool:
     held = index_terms(text).counts if words else {}
     found = bool(words) and all(any(form in held for form in word) for word in words)
-    # text inside a redacted secret does not count; secrets are looked for last, because that takes longest
+    # text inside a redacted secret does not count; checked last, because redaction is slow
     return found and ((shown := redact(text).text) == text or has_all(shown, words))
 
 
 def adjust(hit: Hit, ageing: Ageing, *, closed: bool, exact: bool, boost: float = 1.0) -> Hit:
-    """The hit with its score in the end, and one part for each thing that changed it. `boost` is what a correction is worth."""
+    """The hit with its final score, and one part for each factor. `boost` is the factor for a correction."""
     score = hit.score
     parts = list(hit.parts)
 
@@ -90,13 +89,14 @@ def adjust(hit: Hit, ageing: Ageing, *, closed: bool, exact: bool, boost: float 
     return hit._replace(score=score, parts=tuple(parts))
 
 
-# similarity above which the second text loses score, and how much it loses at most
+# similarity above which the second text loses score, and the maximum loss
 _ALIKE: Final = 0.6
 _PENALTY: Final = 0.3
 # limit of hits for pairwise comparison
 COMPARED: Final = 40
-# The newer of two that say the same: so near in score; so many common words, of those asked for and of all; and so much of what the
-# first has of the question. Chosen so that no question of LongMemEval, LoCoMo, the Chinese and the Japanese set loses its first hit.
+# Thresholds for placing the newer of two similar hits first: score ratio for questions about now and about the past, shared query words,
+# shared words of both texts, and coverage of the query. Chosen so that no question of LongMemEval, LoCoMo, the Chinese and the Japanese
+# set loses its first hit.
 _NEAR: Final = 0.78
 _TIED: Final = 0.99
 _SAME_ASKED: Final = 0.3
@@ -105,7 +105,7 @@ _COVERED: Final = 0.6
 
 
 def merge_equals(hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
-    """Hits with the same words become the best of them, which names the other places."""
+    """Merge hits with the same text into the best one, which lists the other places."""
     first: dict[str, int] = {}
     kept: list[Hit] = []
     left: list[LeftOut] = []
@@ -115,14 +115,14 @@ def merge_equals(hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
         if at == len(kept):
             kept.append(hit)
         else:
-            # what ties comes in no order of its own
+            # ties have no order of their own
             kept[at] = kept[at]._replace(also=tuple(sorted((*kept[at].also, hit.reference))))
             left.append(LeftOut(hit.entry, hit.path, f"says the same as {kept[at].reference}"))
     return kept, left
 
 
 def diversify(hits: Sequence[Hit]) -> list[Hit]:
-    """Best first, where a hit that mostly repeats a better one comes later."""
+    """The hits, best first, with a penalty for hits that mostly repeat a better one."""
     near = list(hits[:COMPARED])
     words = [frozenset(fold_for_phrase(hit.text).split()) for hit in near]
     alike = [0.0] * len(near)
@@ -141,7 +141,8 @@ def diversify(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def newest_first(hits: Sequence[Hit], query: str) -> list[Hit]:
-    """The second before the first if it says the same of a later day, nearly as well; or as well, where a question asks how things were."""
+    """Swap the first two hits if the second says the same on a later day with nearly the same score; for questions about the past, with
+    an equal one."""
     found = list(hits)
     if len(found) < 2:
         return found
@@ -158,8 +159,8 @@ def newest_first(hits: Sequence[Hit], query: str) -> list[Hit]:
 
 
 def replaced_last(hits: Sequence[Hit], instead: Mapping[str, str], looked_up: Sequence[Collection[str]]) -> list[Hit]:
-    """What no longer holds comes after what holds `instead` of it: a correction is often said in other words than what it corrects, and
-    a query in the old words. Only among hits that are always looked up together: the order may not depend on how many are wanted."""
+    """Place closed hits after their replacement in `instead`: a correction often uses other words than the query. Only hits of the same
+    stage are compared, so that the order does not depend on the limit."""
     found = list(hits)
     for gone in (hit for hit in hits if hit.entry in instead):
         beside = next((one for one in looked_up if gone.reference in one), ())

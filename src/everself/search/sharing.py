@@ -1,13 +1,14 @@
-"""Which documents and sections a kind of session may see in its prompt. Pure; fails closed.
+"""Decides which documents and sections a kind of session may see in its prompt. Pure; fails closed.
 
-Goes by the kind of session, the person and the path, as search does in `scopes`. Does not know who somebody is, nor reads a file.
+Uses the kind of session, the person and the path, like `scopes` for search. Reads no file.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from everself.errors import BadConfig
+from everself.frozen import Frozen
 from everself.memory.provenance import OWN, PERSON
 from everself.search.scopes import Scope, SessionKind, shared_lines
 from everself.workspace.layout import Kind, place
@@ -23,20 +24,19 @@ _GIVEN: Final = {SessionKind.GUEST: _NAMED, SessionKind.GROUP: _NAMED, SessionKi
 _OWN_RUNS: Final = frozenset({Kind.HEARTBEAT, Kind.BOOT, Kind.BOOTSTRAP})
 _NEVER: Final = frozenset({Kind.KEEPER_PROMPT, *_OWN_RUNS})
 UNKNOWN: Final = "unknown"
-# Files that the setting `context.share` may give or take: those that are whole in a prompt and belong to no single person.
+# Files that the setting `context.share` may add or remove: they are in the prompt as a whole and belong to no single person.
 LISTABLE: Final = ("SOUL.md", "IDENTITY.md", "AGENTS.md", "TOOLS.md", "USER.md", "MEMORY.md")
 
 
-@dataclass(frozen=True, slots=True)
-class SharingRules:
-    """What the settings of one agent change: files that a kind gets as well, and files that it does not get after all."""
+class SharingRules(Frozen):
+    """The settings of an agent: additional files for a kind of session, and excluded files."""
 
     given: frozenset[tuple[SessionKind, str]] = frozenset()
     taken: frozenset[tuple[SessionKind, str]] = frozenset()
 
 
 def read_rules(texts: Sequence[str]) -> SharingRules:
-    """From words such as `group+USER.md` (give it too) and `guest-TOOLS.md` (do not give it)."""
+    """Parse rules such as `group+USER.md` (add) and `guest-TOOLS.md` (remove)."""
     given: set[tuple[SessionKind, str]] = set()
     taken: set[tuple[SessionKind, str]] = set()
     for text in texts:
@@ -52,7 +52,7 @@ def read_rules(texts: Sequence[str]) -> SharingRules:
 
 
 def effective(scope: Scope) -> Scope:
-    """A person with an id is not the owner, whatever the kind of session; in a group no single person is addressed."""
+    """The scope that applies to a session. A person with an id is never the owner; a group session has no single person."""
     if scope.kind in _OWNERS and scope.person is not None:
         return replace(scope, kind=SessionKind.GUEST)
     if scope.kind in (SessionKind.GROUP, SessionKind.SUBAGENT) and scope.person is not None:
@@ -65,14 +65,14 @@ def is_owner(scope: Scope) -> bool:
 
 
 def speaker_of(scope: Scope, person: str = "") -> str:
-    """Who speaks in a conversation, as far as that taints it: another person. A guest without a name is one too."""
+    """The speaker of a conversation as its taint: `own` for the owner, else a person. A nameless guest is a person too."""
     whose = effective(scope)
     others = person or whose.kind in (SessionKind.GUEST, SessionKind.GROUP)
     return f"{PERSON}{person or whose.person or UNKNOWN}" if others else OWN
 
 
 def files_of(scope: Scope, rules: SharingRules, run: Run = "ordinary") -> tuple[str, ...]:
-    """The files that stand outside the slots, in their order. A list of the settings may take one of them away."""
+    """The files outside the prompt slots, in order."""
     kind = effective(scope).kind
     names = list(_NAMED)
     if kind in _OWNERS:
@@ -82,7 +82,7 @@ def files_of(scope: Scope, rules: SharingRules, run: Run = "ordinary") -> tuple[
 
 
 def gets(scope: Scope, path: str, rules: SharingRules, run: Run = "ordinary") -> bool:
-    """Whether this document is given whole."""
+    """Whether a document is included as a whole."""
     scope = effective(scope)
     where = place(path)
     if (scope.kind, path) in rules.taken:
@@ -101,7 +101,7 @@ def gets(scope: Scope, path: str, rules: SharingRules, run: Run = "ordinary") ->
 
 
 def visible(scope: Scope, path: str, data: bytes, rules: SharingRules, run: Run = "ordinary") -> bytes:
-    """What of a document is given: all of it, the sections whose label lets this kind in, or nothing."""
+    """The visible part of a document: all of it, the sections whose label allows this kind, or nothing."""
     if gets(scope, path, rules, run):
         return data
     scope = effective(scope)

@@ -1,12 +1,12 @@
-"""Reads the text of a chunk from its document, never from the index. A chunk whose document changed is not served."""
+"""Reads the text of a chunk from its document, never from the index. Text of a changed document is not returned."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from threading import Lock
 from typing import Final, Protocol
 
 from everself.errors import ChangedMeanwhile
+from everself.frozen import Frozen
 from everself.search.chunking.chunks import chunk_text
 from everself.search.chunking.marks import Flag
 from everself.search.index_file.protocol import IndexedChunk, IndexedDocument, IndexView
@@ -15,19 +15,18 @@ from everself.search.sync.documents import GRAIN_NS, now_ns, stamp_of
 from everself.values import Document, FileStat
 
 DOCUMENT_CACHE_BYTES: Final = 32 * 1024 * 1024
-# words that say something in an answer that needs its question
+# maximum number of significant words in an answer that needs its question
 _FEW_WORDS: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(Frozen):
     stamp: Stamp
     hash: str
     data: bytes
 
 
 class DocumentFiles(Protocol):
-    """As an index sees them."""
+    """Document access as the index provides it."""
 
     def read(self, path: str) -> Document | None: ...
 
@@ -43,7 +42,7 @@ class DocumentCache:
         self._lock = Lock()
 
     def read(self, document: IndexedDocument) -> bytes | None:
-        """The bytes that were indexed; none where the file says something else by now."""
+        """The bytes that were indexed; None if the file has changed."""
         seen = self._files.seen(document.path)
         stamp = None if seen is None else stamp_of(seen)
         with self._lock:
@@ -55,7 +54,7 @@ class DocumentCache:
         found = self._files.read(document.path)
         if found is None or found.hash != document.hash:
             return None
-        # a file that was saved a moment ago may be saved again without looking different
+        # a file that was saved just now may be saved again without looking different
         if seen is not None and stamp is not None and seen.mtime_ns + GRAIN_NS < read_at:
             self._keep(document.path, _Kept(stamp, document.hash, found.data))
         return found.data
@@ -71,9 +70,9 @@ class DocumentCache:
 
 
 class SnippetSource:
-    """The documents behind one view, each read once and compared with what was indexed.
+    """The documents of one view, each read once and compared with the indexed version.
 
-    Where files change faster than they are searched, `skips` leaves out what changed: it then says nothing, and stands in `skipped`.
+    With `skips`, changed documents are treated as empty and listed in `skipped`, for files that change faster than they are searched.
     """
 
     def __init__(
@@ -96,7 +95,7 @@ class SnippetSource:
         return [chunk_text(self.data(chunk.document), chunk.start, chunk.end) for chunk in self.chunks(numbers)]
 
     def questions(self, numbers: Sequence[int]) -> dict[int, IndexedChunk]:
-        """For those of the chunks that are a short answer to the turn before them: that turn. "Yes, in Rome!" says nothing alone."""
+        """For chunks that are a short answer to the previous turn: that turn. "Yes, in Rome!" means nothing alone."""
         import numpy
 
         columns = self._view.columns
@@ -113,7 +112,7 @@ class SnippetSource:
         return dict(zip(chosen, self.chunks([number - 1 for number in chosen]), strict=True))
 
     def held(self) -> dict[str, tuple[str, bytes]]:
-        """Hash and bytes of every document that was read so far, by path."""
+        """Hash and bytes of every document read so far, by path."""
         documents = self._view.documents
         read = ((documents[number], data) for number, data in self._data.items() if number not in self.skipped)
         return {document.path: (document.hash, data) for document, data in read}
@@ -122,7 +121,7 @@ class SnippetSource:
         return self._view.documents[document].path
 
     def data(self, number: int) -> bytes:
-        """The document as it was indexed; ChangedMeanwhile when it is another by now."""
+        """The indexed version of the document. Raises ChangedMeanwhile if it has changed."""
         found = self._data.get(number)
         if found is None:
             indexed = self._view.documents[number]

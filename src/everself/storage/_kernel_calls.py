@@ -1,6 +1,6 @@
-"""Two Linux system calls that Python does not offer: openat2 and renameat2. Loaded on first use, absent elsewhere.
+"""Two Linux system calls that Python does not offer: openat2 and renameat2. Loaded on first use; None on other systems.
 
-ctypes costs ten milliseconds to import, which a command that touches no file should not pay.
+Importing ctypes takes ten milliseconds, which a command that touches no file should not pay.
 """
 
 import errno
@@ -15,10 +15,10 @@ RESOLVE_BENEATH = 0x08
 RENAME_NOREPLACE = 1
 RENAME_EXCHANGE = 2
 
-# Since Linux 5.1 new calls have one number on every architecture.
+# Since Linux 5.1 a new system call has the same number on every architecture.
 OPENAT2 = 437
 
-# Answers that mean "this kernel, container or file system does not have the call", as against "no".
+# Error codes that mean "this kernel, container or file system does not have the call", not "the operation was refused".
 ABSENT = frozenset({errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP})
 
 type_of_open2 = Callable[[int, str, int, int], int]
@@ -27,7 +27,7 @@ type_of_rename2 = Callable[[int, str, int, str, int], None]
 
 @cache
 def openat2() -> type_of_open2 | None:
-    """Open a path beneath a directory, with no link followed on the way; None where the kernel has no such call."""
+    """A function that opens a path beneath a directory without following any link; None if the kernel lacks the call."""
     if sys.platform != "linux":
         return None
     import ctypes
@@ -39,7 +39,8 @@ def openat2() -> type_of_open2 | None:
     resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS
 
     def call(directory: int, path: str, flags: int, mode: int) -> int:
-        # ctypes releases the interpreter, so a signal may interrupt; the kernel also answers EAGAIN on a race with rename
+        # ctypes releases the interpreter lock, so a signal may interrupt the call; the kernel also returns EAGAIN on a
+        # race with rename
         how = How(flags | os.O_CLOEXEC, mode if flags & os.O_CREAT else 0, resolve)
         for _ in range(100):
             found = int(
@@ -66,7 +67,7 @@ def openat2() -> type_of_open2 | None:
 
 @cache
 def renameat2() -> type_of_rename2 | None:
-    """Rename with flags; None where the C library has no such call."""
+    """A function that renames with flags; None if the C library lacks the call."""
     if sys.platform != "linux":
         return None
     import ctypes

@@ -1,6 +1,6 @@
-"""Reads what is readable of a damaged database, row by row, from both ends of each table.
+"""Reads the readable rows of a damaged database, from both ends of each table.
 
-Knows SQLite. Knows no table: callers name them and judge what came out.
+Depends on SQLite but on no schema: callers name the tables and judge the rows.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ from everself.storage.connection import DatabasePlace, connect, translated
 
 
 class Rows(Frozen):
-    """What was read of one table; `whole` where nothing stood in the way."""
+    """The rows read from one table. `whole` is false if an error ended the reading early."""
 
     table: str
     columns: tuple[str, ...]
@@ -24,7 +24,7 @@ class Rows(Frozen):
 
 
 def read_rows(path: str, tables: Sequence[str]) -> Iterator[Rows]:
-    """Every named table, empty where nothing of it can be read."""
+    """Yield the rows of every named table; empty for a table that cannot be read."""
     place = DatabasePlace(path, read_only=True)
     try:
         connection = connect(place)

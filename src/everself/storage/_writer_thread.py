@@ -1,6 +1,6 @@
 """A thread that runs functions in order and returns their results.
 
-Knows threads. Knows no database.
+Has no dependency on the database.
 """
 
 import threading
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Worker:
-    """Starts its thread with the first work, so that a process that only reads never pays for it."""
+    """Runs work on one thread, which starts with the first job, so that a process that only reads never starts it."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -25,11 +25,11 @@ class Worker:
         self._closed = False
 
     def run(self, work: Callable[[], T]) -> T:
-        """The result of `work`, or what it raised with its traceback."""
+        """Run `work` on the thread and return its result; raise what it raised, with the traceback."""
         return self.begin(work).wait()
 
     def begin(self, work: Callable[[], T]) -> "Job[T]":
-        """Hand it in, without waiting for it."""
+        """Queue `work` without waiting for it."""
         job = Job(work)
         with self._gate:
             if self._closed:
@@ -42,7 +42,7 @@ class Worker:
         return job
 
     def close(self) -> None:
-        """Take no more, finish what was handed in."""
+        """Refuse new jobs and finish the queued ones."""
         with self._gate:
             self._closed = True
             thread, self._thread = self._thread, None
@@ -64,12 +64,12 @@ class Worker:
 
 
 class Job(Generic[T]):
-    """As a context manager it keeps what the work raises, to be raised again where it was asked for."""
+    """One queued function and its result. As a context manager it captures an exception of the work, which `wait` raises again."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
         self._done = threading.Lock()
-        self._done.acquire()  # set when the work is done
+        self._done.acquire()  # released when the work is done
         self._result: list[T] = []
         self._error: BaseException | None = None
         self._unwanted = False
@@ -89,7 +89,7 @@ class Job(Generic[T]):
                 self._result.append(self._work())
 
     def ends_within(self, seconds: float) -> bool:
-        """Whether it is done by then. `wait` gives its result."""
+        """Whether the job finishes within that time. `wait` returns its result."""
         ended = self._done.acquire(timeout=seconds)
         if ended:
             self._done.release()
@@ -99,7 +99,7 @@ class Job(Generic[T]):
         try:
             self._done.acquire()
         finally:
-            # the caller was interrupted: work that has not started is cancelled
+            # also after an interrupt of the caller: a job that has not started is then skipped
             self._unwanted = True
         if self._error is not None:
             try:

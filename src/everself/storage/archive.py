@@ -1,9 +1,10 @@
 """The backup archive: a `.tar.gz` in one exact form, so that reading it verifies every bit.
 
-Deflate has bits that no inflater looks at (the padding before a stored block, the rest of the last byte), so neither the CRC nor the
-hashes of the contents notice a flip there. Therefore a second, empty gzip member follows the first, with the SHA-256 of everything
-before it as its comment; every tar and gzip reads past it. A reader is told which members to expect and compares their headers
-byte by byte: there is nothing to parse that a stranger could have made odd. Knows members and bytes, not what they are for.
+Deflate has bits that no inflater reads (the padding before a stored block, the rest of the last byte), so neither the
+CRC nor the hashes of the contents detect a flip there. Therefore a second, empty gzip member follows the first; its
+comment holds the SHA-256 of everything before it, and every tar and gzip skips it. The caller tells the reader which
+members to expect, and the reader compares their headers byte by byte: it parses nothing that an attacker could have
+crafted. Handles members and bytes, not their meaning.
 """
 
 import hashlib
@@ -19,13 +20,13 @@ from everself.storage.writes import write_all
 CHUNK = 1 << 20
 BLOCK = 512
 TAR_END = bytes(2 * BLOCK)
-# deflate, no flags, no time, no extra flags, unknown system: the same on every machine
+# deflate, no flags, no time, no extra flags, unknown system: identical on every machine
 GZIP_HEAD = bytes.fromhex("1f8b08000000000000ff")
 GZIP_TAIL_BYTES = 8
-# The best ratio that deflate can reach; a file that claims more is forged.
+# The highest ratio that deflate can reach; a file that claims more is forged.
 LARGEST_RATIO = 1032
 
-# The numbers of a ustar header are octal digits in a field of twelve, the last of them a NUL.
+# Numeric fields of a ustar header are octal digits in twelve bytes, the last a NUL.
 _LARGEST_SIZE = 8**11 - 1
 _NAME_BYTES = 100
 _SIZE_FIELD = slice(124, 136)
@@ -41,7 +42,7 @@ class Member(Frozen):
 
 
 def render_head(member: Member) -> bytes:
-    """The tar header of a member, with a pax header before it where the old one has no room for name or size."""
+    """The tar header of a member, preceded by a pax header if the name or size does not fit into ustar."""
     name = member.path.encode()
     records = b""
     if len(name) > _NAME_BYTES or not name.isascii():
@@ -59,9 +60,9 @@ def render_head(member: Member) -> bytes:
 
 
 def seal(hashed: str) -> bytes:
-    """The empty gzip member that ends an archive; `hashed` is the SHA-256 of all before it."""
+    """The empty gzip member that ends an archive; `hashed` is the SHA-256 of everything before it."""
     comment = f"everself sha256 {hashed}".encode() + b"\0"
-    # FCOMMENT is the only flag; the body is deflate's shortest way to say nothing
+    # FCOMMENT is the only flag; the body is the shortest empty deflate stream
     return GZIP_HEAD[:3] + b"\x10" + GZIP_HEAD[4:] + comment + b"\x03\x00" + bytes(GZIP_TAIL_BYTES)
 
 
@@ -106,7 +107,7 @@ class ArchiveWriter:
 
 
 class ArchiveReader:
-    """Reads an archive from its beginning to its end, once. Whatever is not as `ArchiveWriter` wrote it is Damaged."""
+    """Reads an archive once, from beginning to end. Raises Damaged for any byte that differs from what `ArchiveWriter` writes."""
 
     def __init__(self, stream: BinaryIO, size: int) -> None:
         self._stream = stream
@@ -122,13 +123,13 @@ class ArchiveReader:
             raise Damaged("The file is not an archive of Everself.")
 
     def first(self, path: str, limit: int) -> bytes:
-        """The content of the first member, the only one whose size is not known beforehand."""
+        """The content of the first member, the only one whose size is not known in advance."""
         head = self._read(BLOCK)
         try:
             size = int(head[_SIZE_FIELD].rstrip(b"\0"), 8)
         except ValueError:
             size = -1
-        # mode and time of this member are fixed, so the whole header follows from its size
+        # the mode and time of this member are fixed, so its size determines the whole header
         if size < 0 or head != render_head(Member(path, size)):
             raise Damaged(f"The archive does not begin with {path}.")
         if size > limit:
@@ -138,7 +139,7 @@ class ArchiveReader:
         return data
 
     def next(self, member: Member) -> Iterator[bytes]:
-        """The content of the member that must come next, in pieces. All of them have to be taken."""
+        """Yield the content of the member that must come next, in chunks. The caller must consume all of them."""
         head = render_head(member)
         if self._read(len(head)) != head:
             raise Damaged(f"The archive is damaged where {member.path} should start.")
@@ -146,7 +147,7 @@ class ArchiveReader:
         self._pad(member.path, member.size)
 
     def finish(self) -> None:
-        """That the archive ends here, and that every byte of it was what it was when it was written."""
+        """Verify that the archive ends here and that all its bytes match the checksums."""
         if self._read(len(TAR_END)) != TAR_END or self._more(1):
             raise Damaged("The archive does not end where it should.")
         if not self._inflate.eof or self._inflate.unused_data or self._input or self._left:
@@ -180,7 +181,7 @@ class ArchiveReader:
         return b"".join(parts)
 
     def _more(self, limit: int) -> bytes:
-        """Some more unpacked bytes, at most `limit`; none at the end."""
+        """The next decompressed bytes, at most `limit`; empty at the end."""
         while not self._inflate.eof:
             if not self._input:
                 self._input = self._fetch(CHUNK)

@@ -1,4 +1,4 @@
-"""Files of other programs, changed as carefully as ours. Their mode stays unless a secret is put in, and nothing is left beside them."""
+"""Safe changes to files of other programs. Their mode stays unless a secret is added, and no temporary file is left beside them."""
 
 import os
 import stat
@@ -13,7 +13,7 @@ _MOST: Final = 16 * 2**20
 
 
 def read_client_file(path: str) -> bytes | None:
-    """Its bytes; None where there is none. Raises RefusedByRule for what is no plain file."""
+    """The file's bytes; None if it does not exist. Raises RefusedByRule if it is not a regular file."""
     with disk_errors(path):
         try:
             number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -29,9 +29,9 @@ def read_client_file(path: str) -> bytes | None:
 
 
 def save_client_file(path: str, data: bytes, base: bytes | None, *, secret: bool = False) -> tuple[str, ...]:
-    """Put `data` in the place of `base` (None: there is no file yet). The folders that had to be made for it, outermost first.
+    """Replace the content `base` by `data` (None: the file does not exist yet). Returns the folders created for it, outermost first.
 
-    `secret`: the data holds one, so that nobody but its owner may read the file from now on.
+    `secret`: the data holds a secret, so the file's mode is limited to its owner.
     """
     folder = os.path.dirname(path)
     made = _make_folders(folder)
@@ -59,7 +59,7 @@ def save_client_file(path: str, data: bytes, base: bytes | None, *, secret: bool
 
 
 def remove_client_file(path: str, base: bytes) -> None:
-    """Remove a file that we made."""
+    """Remove a file that Everself created; its content must still be `base`."""
     if read_client_file(path) != base:
         raise ChangedMeanwhile(f"({path})")
     with disk_errors(path):
@@ -67,9 +67,9 @@ def remove_client_file(path: str, base: bytes) -> None:
 
 
 def remove_empty_folders(folders: Iterable[str]) -> None:
-    """Those that we made and that nobody put anything into."""
+    """Remove those of the given folders, which Everself created, that are empty."""
     for folder in sorted(set(folders), key=len, reverse=True):
-        # somebody else's things stay, and with them the folder
+        # a folder in which another program stored something stays
         with suppress(OSError):
             os.rmdir(folder)
 

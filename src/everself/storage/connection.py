@@ -1,6 +1,6 @@
-"""One SQLite connection with Everself's settings, and SQLite errors translated to ours.
+"""One SQLite connection with Everself's settings; translates SQLite errors to ours.
 
-Knows pragmas, file modes and result codes. Knows no threads, no transactions and no tables.
+Handles pragmas, file modes and result codes; no threads, transactions or tables.
 """
 
 import contextlib
@@ -20,10 +20,11 @@ from everself.frozen import Frozen
 
 T = TypeVar("T")
 
-# What the write-ahead log is cut back to after a checkpoint: about the thousand pages at which SQLite makes one anyway.
+# Size to which the write-ahead log is truncated after a checkpoint: about the thousand pages at which SQLite runs one
+# anyway.
 WAL_LIMIT_BYTES = 4 * 1024 * 1024
 
-# the path of a database that has no file
+# the path of a database without a file
 MEMORY = ":memory:"
 
 _BUSY = (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)
@@ -46,7 +47,7 @@ _of_the_parent: set[str] = set()
 
 
 class DatabasePlace(Frozen):
-    """Which database, and how it is to be opened."""
+    """Which database to open, and how."""
 
     path: str
     vfs: str | None = None
@@ -56,12 +57,12 @@ class DatabasePlace(Frozen):
 
     @property
     def in_memory(self) -> bool:
-        """A database in memory: private to its connection and gone with it."""
+        """Whether the database lives in memory: it is private to its connection and is lost when that closes."""
         return self.path == MEMORY
 
 
 def connect(place: DatabasePlace) -> apsw.Connection:
-    """A connection with every setting made; for a read-only place the file must exist."""
+    """Open a connection with all settings applied. A read-only database must exist."""
     if _of_the_parent and os.path.realpath(place.path) in _of_the_parent:
         raise errors.WrongUse(
             f"{place.path} was open when this process was forked.",
@@ -72,7 +73,8 @@ def connect(place: DatabasePlace) -> apsw.Connection:
     flags = apsw.SQLITE_OPEN_READONLY if place.read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     name = place.path
     if place.read_only and place.vfs is None and _cannot_change(place.path):
-        # a WAL database wants to create its -shm even for reading; where nobody can write, nobody can race us either
+        # a WAL database creates its -shm even for reading; in a folder that we cannot write to, nobody is assumed to
+        # write either
         name, flags = f"file:{quote(os.path.abspath(place.path))}?immutable=1", flags | apsw.SQLITE_OPEN_URI
     with translated(place):
         connection = apsw.Connection(name, flags=flags, vfs=place.vfs)
@@ -89,14 +91,14 @@ def connect(place: DatabasePlace) -> apsw.Connection:
 
 def _settle(connection: apsw.Connection, place: DatabasePlace) -> None:
     connection.set_busy_timeout(int(place.busy_timeout * 1000))
-    # schema text is data too: no writable_schema, and a misspelt column is an error instead of a string
+    # the schema may be hostile as well: no writable_schema, and a misspelt column is an error instead of a string
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
     connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
     if place.exclusive:
-        # must come before anything touches the WAL: without shared memory its index can only live in this process
+        # must precede any access to the WAL: without shared memory its index can only live in this process
         connection.execute("PRAGMA locking_mode=EXCLUSIVE").fetchall()
-    # recursive triggers: without them INSERT OR REPLACE deletes a row behind the back of its DELETE trigger
+    # without recursive triggers INSERT OR REPLACE deletes a row without running its DELETE trigger
     connection.execute("PRAGMA foreign_keys=ON; PRAGMA recursive_triggers=ON")
     connection.execute("PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY")
     if place.read_only:
@@ -104,7 +106,7 @@ def _settle(connection: apsw.Connection, place: DatabasePlace) -> None:
         return
     if connection.readonly("main"):
         raise _no_writing(place)
-    # secure_delete: what is forgotten must not live on in free pages
+    # secure_delete: forgotten text must not survive in free pages
     connection.execute(f"PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; PRAGMA journal_size_limit={WAL_LIMIT_BYTES}")
     mode = connection.execute("PRAGMA journal_mode=WAL").fetchall()[0][0]
     if mode != "wal" and not place.in_memory:
@@ -112,7 +114,7 @@ def _settle(connection: apsw.Connection, place: DatabasePlace) -> None:
 
 
 def prepare_file(place: DatabasePlace) -> None:
-    """See that the file exists as 0600: SQLite gives -wal and -shm the mode of the database, whatever the umask."""
+    """Ensure that the file exists with mode 0600: SQLite gives -wal and -shm the mode of the database, whatever the umask."""
     try:
         with _creating:
             try:
@@ -145,7 +147,7 @@ def _create(path: str) -> None:
 
 
 def fsync_folder(path: str) -> None:
-    """Make the name of a new file durable."""
+    """Make the name of a new file durable by syncing its folder."""
     descriptor = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -154,9 +156,9 @@ def fsync_folder(path: str) -> None:
 
 
 def raw_files(place: DatabasePlace) -> Iterator[tuple[str, bytes]]:
-    """The database and its write-ahead log, byte for byte.
+    """The bytes of the database file and of its write-ahead log, by name.
 
-    Read through SQLite's own file layer: closing a descriptor of ours would drop the locks that SQLite holds on the file.
+    Reads through SQLite's own file layer: closing a descriptor of ours would drop the locks that SQLite holds on the file.
     """
     for ending, kind in (("", apsw.SQLITE_OPEN_MAIN_DB), ("-wal", apsw.SQLITE_OPEN_WAL)):
         path = f"{place.path}{ending}"
@@ -191,10 +193,10 @@ def _cannot_change(path: str) -> bool:
 
 
 def disown_after_fork(paths: Iterable[str]) -> None:
-    """In a forked child: these files were open in the parent and must not be opened here.
+    """Forbid opening these files in a forked child, because they were open in the parent.
 
-    SQLite keeps one table of locks per process and file. The child has a copy that claims locks which belong to the
-    parent, so it would take none of its own, and other processes would not see it.
+    SQLite keeps one table of locks per process and file. The child's copy lists locks that belong to the parent, so the
+    child would take none of its own, and other processes would not see it.
     """
     global _creating  # noqa: PLW0603 - the thread that may hold it stayed in the parent
     _creating = threading.Lock()
@@ -204,8 +206,8 @@ def disown_after_fork(paths: Iterable[str]) -> None:
 def patiently(place: DatabasePlace, step: Callable[[], T]) -> T:
     """Repeat a step while the database is busy.
 
-    SQLite's own busy handler does most of the waiting, but answers at once where waiting could be a deadlock (switching
-    to WAL, recovery, the last connection leaving); there it is right to let go and come again.
+    SQLite's own busy handler does most of the waiting, but returns at once where waiting could be a deadlock (switching
+    to WAL, recovery, closing the last connection); releasing the locks and trying again is correct there.
     """
     deadline = monotonic() + place.busy_timeout
     while True:
@@ -237,7 +239,7 @@ def _explain(error: Exception, place: DatabasePlace, number: int) -> errors.Ever
             return errors.DiskFull(f"{place.path} could not grow.", mend="Free some space, then try again.")
         case apsw.ReadOnlyError():
             return _no_writing(place)
-        # our statements are fixed and tested: a syntax error means a damaged schema
+        # our statements are fixed and tested, so a syntax error means a damaged schema
         case apsw.CorruptError() | apsw.NotADBError() | apsw.SQLError() | UnicodeDecodeError():
             return errors.Damaged(f"{place.path}: {error}.", mend="Restore it from a backup.")
         case apsw.PermissionsError():
@@ -245,7 +247,7 @@ def _explain(error: Exception, place: DatabasePlace, number: int) -> errors.Ever
         case apsw.IOError() | apsw.CantOpenError():
             return _from_errno(number, place)
         case OSError():
-            # a file system under test speaks through its VFS
+            # a simulated file system in tests raises OSError through its VFS
             return _from_errno(error.errno or 0, place)
     return None
 
@@ -262,7 +264,7 @@ def _busy(place: DatabasePlace) -> errors.StoreBusy:
 
 
 def _no_writing(place: DatabasePlace) -> errors.EverselfError:
-    """SQLite has one code for a read-only mount and for missing permission; a person needs to know which."""
+    """SQLite has one error code for a read-only mount and for missing permission; the user needs to know which it is."""
     if place.vfs is None:
         try:
             mounted_read_only = bool(os.statvfs(place.path).f_flag & os.ST_RDONLY)

@@ -1,6 +1,6 @@
-"""Moves damaged files out of the way and never deletes them: something in them may still be readable.
+"""Moves damaged files to a separate folder and never deletes them: parts of them may still be readable.
 
-Knows names and folders, not what the files were for.
+Handles names and folders, not the purpose of the files.
 """
 
 from collections.abc import Iterable
@@ -9,13 +9,13 @@ from datetime import datetime
 from everself.storage.filesystem import FileSystem, parent_of
 from everself.storage.writes import make_directories, write_new
 
-# beneath the agent's state
+# relative to the agent's state folder
 FOLDER = "damaged"
 NOTE = "WHAT-IS-GONE.txt"
 
 
 def free_name(files: FileSystem, stem: str) -> str:
-    """The name itself, with a number behind it where something has it already."""
+    """`stem`, with a number appended if that name is taken."""
     number, name = 1, stem
     while files.stat(name) is not None:
         number += 1
@@ -24,12 +24,12 @@ def free_name(files: FileSystem, stem: str) -> str:
 
 
 def free_folder(files: FileSystem, what: str, now: datetime) -> str:
-    """A folder for what is set aside now, under a name that nothing has yet."""
+    """An unused name for a folder that receives damaged files now."""
     return free_name(files, f"{FOLDER}/{what}-{now:%Y%m%d-%H%M%S}")
 
 
 def set_aside(files: FileSystem, paths: Iterable[str], folder: str) -> list[str]:
-    """Move files or folders, each under its own path, into `folder`. Which were there to be moved."""
+    """Move files or folders into `folder`, each under its own path. Returns the paths that existed."""
     moved = []
     for path in paths:
         if files.stat(path) is None:
@@ -45,7 +45,7 @@ def set_aside(files: FileSystem, paths: Iterable[str], folder: str) -> list[str]
 
 
 def leave_note(files: FileSystem, folder: str, lines: Iterable[str]) -> None:
-    """Beside what was set aside: what it was, and what is gone with it."""
+    """Write a note into `folder` that says what was moved there and what was lost."""
     path = f"{folder}/{NOTE}"
     make_directories(files, path)
     write_new(files, path, "".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))

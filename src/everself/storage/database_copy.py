@@ -1,6 +1,6 @@
 """Copies a database while it is in use, and checks a database file.
 
-Knows SQLite's backup and checks. Knows nothing of where backups are kept or which files belong together.
+Uses SQLite's backup API and checks. Does not know where backups are stored or which files belong together.
 """
 
 import contextlib
@@ -17,9 +17,9 @@ _PAGES_A_STEP = 256
 
 
 def copy_database(engine: Engine, target_path: str, progress: Callable[[int, int], None] | None = None) -> None:
-    """Copy one moment of the database into a new file: 0600, alone (no -wal beside it), durable.
+    """Copy one snapshot of the database into a new file: mode 0600, no -wal beside it, durable.
 
-    `progress` is told pages done and pages in all. If anything fails, the target is gone again.
+    `progress` receives the number of copied pages and the total. If anything fails, the target is removed.
     """
     target = DatabasePlace(target_path)
     if os.path.lexists(target_path):
@@ -43,8 +43,8 @@ def copy_database(engine: Engine, target_path: str, progress: Callable[[int, int
 def _copy(
     engine: Engine, connection: apsw.Connection, target: DatabasePlace, progress: Callable[[int, int], None] | None
 ) -> None:
-    # A transaction held open on the source keeps its pages as they are. Without it every write by anyone would start
-    # the copy over, and under steady writing it would never end.
+    # An open transaction on the source keeps its pages unchanged. Without it every write by anyone would restart the
+    # copy, and under steady writing it would never end.
     with engine.snapshot_connection() as source, connection.backup("main", source, "main") as backup:
         while not backup.done:
             with translated(target, connection):
@@ -52,7 +52,7 @@ def _copy(
             if progress is not None:
                 progress(backup.page_count - backup.remaining, backup.page_count)
     with translated(target, connection):
-        # the copied header says WAL; one file that needs nothing beside it is what can be carried away
+        # the copied header says WAL mode; a single file without companions can be moved
         connection.execute("PRAGMA journal_mode=DELETE").fetchall()
 
 
@@ -60,7 +60,7 @@ def _step(backup: apsw.Backup) -> None:
     try:
         backup.step(_PAGES_A_STEP)
     except apsw.IOError:
-        # only finishing the backup gives the system error number, by which a full quota is recognised
+        # only finishing the backup yields the system error number that identifies a full quota
         backup.finish()
         raise
 
@@ -76,12 +76,12 @@ def _fsync(target: DatabasePlace) -> None:
 
 
 def check_database(path: str) -> list[str]:
-    """What is wrong with a database file, in words; an empty list when nothing is. Changes nothing."""
+    """Problems of a database file as sentences; empty if there are none. Changes nothing."""
     place = DatabasePlace(path, read_only=True)
     try:
         connection = connect(place)
         with contextlib.closing(connection), translated(place, connection):
-            # SQLite takes an empty file for a fresh database; for us it is one that was lost
+            # SQLite treats an empty file as a new database; here it means that the data was lost
             if os.stat(path).st_size == 0:
                 return [f"{path} is empty."]
             found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(20)")]

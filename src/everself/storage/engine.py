@@ -1,6 +1,6 @@
 """One SQLite database in one process: all writes on one thread, reads in parallel.
 
-Knows transactions and connections. Knows no table; callers bring their SQL.
+Handles transactions and connections. Has no schema; callers bring their SQL.
 """
 
 import contextlib
@@ -21,12 +21,12 @@ Value = str | int | float | bytes | None
 Params = Sequence[Value] | Mapping[str, Value]
 Row = tuple[Any, ...]
 
-# Reading connections kept for the next reader; more may be open at once, but are closed after use.
+# Idle reading connections that are kept; more may be open at once, but those are closed after use.
 _IDLE_CONNECTIONS = 4
 
 
 class Reader:
-    """What may be asked inside a snapshot or a write."""
+    """Read access inside a snapshot or a write."""
 
     def __init__(self, connection: apsw.Connection, place: DatabasePlace) -> None:
         self._connection = connection
@@ -43,22 +43,22 @@ class Reader:
 
 
 class Writer(Reader):
-    """What may be done between BEGIN IMMEDIATE and COMMIT."""
+    """Read and write access between BEGIN IMMEDIATE and COMMIT."""
 
     def run(self, sql: str, params: Params = ()) -> int:
-        """Execute one or several statements; how many rows the last INSERT, UPDATE or DELETE changed."""
+        """Execute one or several statements. Returns how many rows the last INSERT, UPDATE or DELETE changed."""
         before = self._connection.total_changes()
         self.rows(sql, params)
         return self._connection.changes() if self._connection.total_changes() != before else 0
 
 
 class Engine:
-    """A database file. One Engine per file is enough for a process; several are correct, but wait for each other."""
+    """A database file. One Engine per file suffices for a process; several are correct, but wait for each other."""
 
     def __init__(self, place: DatabasePlace) -> None:
         self._place = place
         self._closed = False
-        # why nothing durable can be written; derived data is still written
+        # error that every durable write raises; derived data (not durable) is still written
         self.refusal: EverselfError | None = None
         self._begin_anew()
         _engines.add(self)
@@ -68,7 +68,7 @@ class Engine:
         self._gate = threading.Lock()  # guards the pool of readers and `_closed`
         self._turn = threading.RLock()  # its holder may use the writing connection
         self._writer: apsw.Connection | None = None
-        self._durable = True  # how the writing connection commits at the moment
+        self._durable = True  # whether commits of the writing connection are durable at present
         self._idle: list[apsw.Connection] = []
         self._lent: set[apsw.Connection] = set()
         self._writing = 0  # the thread inside a write, 0 for none
@@ -84,7 +84,7 @@ class Engine:
         busy_timeout: float = 10.0,
         read_only: bool = False,
     ) -> Self:
-        """Open or create. `exclusive` keeps the file to one connection, which a `vfs` without shared memory needs."""
+        """Open or create a database. `exclusive` limits the file to one connection, which a `vfs` without shared memory needs."""
         if exclusive and read_only:
             raise WrongUse("A database is opened either exclusively or read-only.")
         engine = cls(DatabasePlace(path, vfs, exclusive, busy_timeout, read_only))
@@ -109,17 +109,18 @@ class Engine:
         return self._place.read_only
 
     def write(self, work: Callable[[Writer], T], *, durable: bool = True) -> T:
-        """Run `work` in one transaction on the writer thread. It returns only once the rows are durable.
+        """Run `work` in one transaction on the writer thread. Returns only once the rows are durable.
 
-        `work` runs at most once; whatever it raises undoes everything and is raised here. What can be derived again need not be
-        `durable`: a power cut may then lose it, whole, and no write waits for the disk.
+        `work` runs at most once; if it raises, the transaction is rolled back and the error is raised here.
+        `durable=False` is for data that can be derived again: a power cut may undo the whole transaction, and the
+        commit does not wait for the disk.
         """
         if durable and self.refusal is not None:
             raise type(self.refusal)(self.refusal.detail, mend=self.refusal.mend)
         return self._on_writer_thread(lambda: self._transact(work, durable))
 
     def begin_write(self, work: Callable[[Writer], T]) -> Job[T]:
-        """The same of what need not be durable, without waiting for it: `wait` of what is returned does."""
+        """Start a write that is not durable, without waiting for it; `wait` of the returned job does."""
         return self._begin_on_writer_thread(lambda: self._transact(work, durable=False))
 
     def read(self, sql: str, params: Params = ()) -> list[Row]:
@@ -128,7 +129,7 @@ class Engine:
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[Reader]:
-        """Several reads of one moment. Holds back the write-ahead log, so keep it short; no writing inside."""
+        """Several reads from one point in time. Keep it short, because it holds back the write-ahead log; writing inside is refused."""
         with self.snapshot_connection() as connection:
             yield Reader(connection, self._place)
 
@@ -149,7 +150,7 @@ class Engine:
                 _roll_back(connection)
 
     def load(self, source: "Engine") -> None:
-        """Take over one moment of another database, into one that lives in memory."""
+        """Replace this in-memory database by a snapshot of another one."""
         if not self._place.in_memory:
             raise WrongUse(f"{self._place.path} is a file; only a database in memory can be loaded into.")
         with source.snapshot_connection() as connection, translated(source._place, connection):
@@ -160,7 +161,7 @@ class Engine:
             self._writing_connection().deserialize("main", bytes(data))
 
     def checkpoint(self) -> bool:
-        """Empty the write-ahead log into the file; false when a reader still needs it."""
+        """Copy the write-ahead log into the file and truncate it; false if a reader still needs it."""
         return bool(self._run("PRAGMA wal_checkpoint(TRUNCATE)")[0][0] == 0)
 
     def compact(self) -> None:
@@ -168,11 +169,11 @@ class Engine:
         self._run("VACUUM")
 
     def raw(self) -> Iterator[tuple[str, bytes]]:
-        """The bytes of the file and of its write-ahead log as they lie on the disk, by name."""
+        """The bytes of the file and of its write-ahead log as they are on disk, by name."""
         return raw_files(self._place)
 
     def close(self) -> None:
-        """Finish what was handed in, empty the write-ahead log if nobody else needs it, let go of the file."""
+        """Finish queued writes, empty the write-ahead log if nobody else needs it, and close all connections."""
         if threading.get_ident() == self._writing:
             raise WrongUse("A database cannot be closed inside a write.")
         with self._gate:
@@ -191,12 +192,12 @@ class Engine:
                 writer.close()
 
     def _leave_to_parent(self) -> bool:
-        """In a forked child: connections, locks and thread are the parent's. Whether there were connections."""
+        """In a forked child: abandon connections, locks and thread, which belong to the parent. Returns whether there were connections."""
         import ctypes
 
         connections = [one for one in (self._writer, *self._idle, *self._lent) if one is not None]
         for connection in connections:
-            # never freed: that closes, and would roll back and checkpoint in memory that is shared with the parent
+            # never freed: that would close it, and roll back and checkpoint in memory shared with the parent
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
         self._begin_anew()
         return bool(connections)
@@ -214,7 +215,7 @@ class Engine:
         return self._worker.begin(work)
 
     def _run(self, sql: str) -> list[Row]:
-        """A statement that stands outside every transaction."""
+        """Execute a statement outside any transaction."""
 
         def run() -> list[Row]:
             with self._turn:
@@ -231,7 +232,7 @@ class Engine:
                 if durable != self._durable:
                     connection.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
                     self._durable = durable
-                # written out: apsw's own context manager begins deferred and stalls when a read turns into a write
+                # not apsw's context manager: it begins deferred and stalls when a read turns into a write
                 patiently(self._place, lambda: connection.execute("BEGIN IMMEDIATE"))
             self._writing = threading.get_ident()
             try:
@@ -295,14 +296,14 @@ class Engine:
 
 
 def _fix_moment(connection: apsw.Connection) -> None:
-    # BEGIN alone fixes nothing: the moment is that of the first read
+    # BEGIN alone takes no snapshot; the first read does
     if not connection.in_transaction:
         connection.execute("BEGIN")
     connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
 
 
 def _roll_back(connection: apsw.Connection) -> None:
-    """End an open transaction without effect. What led here is already on its way up, so a second error is dropped."""
+    """Roll back an open transaction. The error that caused it is already being raised, so a second one is dropped."""
     with contextlib.suppress(apsw.Error, OSError):
         if connection.in_transaction:
             connection.execute("ROLLBACK")

@@ -1,7 +1,7 @@
 """The file system protocol: few calls, each close to one system call, so that a test can fail or reorder any of them.
 
-A file system here is rooted: every path is relative to its root, written with `/`, and can neither leave it nor pass a link.
-Implementations raise plain `OSError`; `disk_errors` turns those into words.
+A file system here is rooted: every path is relative to its root, uses `/`, and can neither leave the root nor pass
+through a link. Implementations raise plain `OSError`; `disk_errors` translates it into our errors.
 """
 
 import errno
@@ -12,7 +12,7 @@ from typing import Protocol
 from everself.errors import DiskError, DiskFull, EverselfError, NoPermission, NotFound, ReadOnlyDisk, UnsafePath
 from everself.values import FileStat
 
-# Beyond this a document is not read whole; what is left out is announced.
+# A document is read up to this size; callers announce what they leave out.
 READ_LIMIT = 16 * 1024 * 1024
 
 # Prefix of all temporary names, so that watchers, parsers and doctor recognise them.
@@ -33,7 +33,7 @@ class Handle(Protocol):
 
 
 class Reservation(Protocol):
-    """Reserved disk space, until it is released. Releasing twice is no error."""
+    """Disk space that is reserved until it is released. Releasing twice is allowed."""
 
     def release(self) -> None: ...
 
@@ -42,33 +42,33 @@ class FileSystem(Protocol):
     """A rooted tree of files. `""` is the root itself."""
 
     def stat(self, path: str) -> FileStat | None:
-        """The status of a name, links not followed; None where it does not exist."""
+        """The status of a name, links not followed; None if it does not exist."""
 
     def list(self, path: str) -> Sequence[FileStat]:
-        """What a directory holds, sorted by name."""
+        """The entries of a directory, sorted by name."""
 
     def read(self, path: str, start: int = 0, limit: int = READ_LIMIT) -> bytes:
-        """Content of a regular file with a single name."""
+        """The content of a regular file that has a single hard link."""
 
     def create(self, path: str) -> Handle:
-        """A new, private, empty file; the name must be free."""
+        """Create a private, empty file; the name must be free."""
 
     def open_append(self, path: str) -> Handle:
-        """An existing regular file, opened for appending only."""
+        """Open an existing regular file for appending only."""
 
     def rename(self, source: str, target: str) -> None:
-        """Give a file another name, replacing what had it."""
+        """Rename a file, replacing the target."""
 
     def publish(self, source: str, target: str) -> None:
-        """Give a file another name that must be free."""
+        """Rename a file to a name that must be free."""
 
     def exchange(self, one: str, other: str) -> bool:
-        """Swap two names in one step. False when this file system cannot."""
+        """Swap two names in one step. Returns False if this file system cannot."""
 
     def unlink(self, path: str) -> None: ...
 
     def make_directory(self, path: str) -> None:
-        """A new, private directory; the name must be free, the parent must exist. `""` makes the root, parents included."""
+        """Create a private directory; the name must be free and the parent must exist. `""` creates the root with its parents."""
 
     def remove_directory(self, path: str) -> None:
         """Remove an empty directory."""
@@ -79,7 +79,7 @@ class FileSystem(Protocol):
         """Set the permissions of a regular file or a folder."""
 
     def reserve(self, size: int) -> Reservation:
-        """Take so many bytes of the disk without a name, so that they vanish with the process. ENOSPC where there are not so many."""
+        """Reserve disk space without a name, so that the end of the process frees it. Raises ENOSPC if too little is free."""
 
 
 def parent_of(path: str) -> str:
@@ -87,7 +87,7 @@ def parent_of(path: str) -> str:
 
 
 def say(error: OSError, path: str) -> EverselfError:
-    """An error of the file system in words a person can act on."""
+    """Translate an operating system error into one that tells the user what to do."""
     where = f"({path})" if path else ""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
@@ -119,7 +119,7 @@ _OF_THE_FOLDER = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC
 
 
 def _blamed(error: OSError, path: str) -> str:
-    """The file that an error names itself, where `path` only says what was going on."""
+    """The file that the error itself names; `path` if it names none or either of them is absolute."""
     name = error.filename
     if not isinstance(name, str) or not name or name.startswith("/") or path.startswith("/"):
         return path
@@ -131,7 +131,7 @@ def _blamed(error: OSError, path: str) -> str:
 
 @contextmanager
 def disk_errors(path: str) -> Iterator[None]:
-    """Errors within, in words about the file that they name; about `path` where they name none, or where it is absolute itself."""
+    """Translate OSErrors of the block into ours, about the file that they name, else about `path`."""
     try:
         yield
     except OSError as error:

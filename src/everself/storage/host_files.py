@@ -18,7 +18,7 @@ KEY_BYTES = 32
 
 
 def ensure_folder(path: str) -> None:
-    """A private folder, made with whatever of its parents is missing."""
+    """Create a private folder and its missing parents."""
     with disk_errors(path):
         if not os.path.isdir(path):
             RealFileSystem(path).make_directory("")
@@ -26,7 +26,7 @@ def ensure_folder(path: str) -> None:
 
 @contextmanager
 def temporary_folder(prefix: str) -> Iterator[str]:
-    """A private folder that is gone, with whatever is in it, when it is left."""
+    """A private folder that is removed with its content at the end."""
     with TemporaryDirectory(prefix=prefix) as path:
         yield path
 
@@ -38,10 +38,10 @@ def find_file(path: str) -> bytes | None:
 
 
 def read_lines(path: str, start: int, most: int) -> tuple[bytes, int]:
-    """Whole lines of a file that another program may still be writing, from byte `start` on, and where to go on the next time.
+    """Whole lines of a file that another program may still be writing, from byte `start` on, and the offset for the next call.
 
-    At most `most` bytes; a line longer than that is passed over. Nothing where there is no such file, where it is no plain file or another
-    user's, and of a last line that has no end yet.
+    Reads at most `most` bytes and skips a line longer than that; leaves an unfinished last line for the next call.
+    Returns no bytes if the file is missing, is not a regular file or belongs to another user.
     """
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -66,7 +66,7 @@ def read_lines(path: str, start: int, most: int) -> tuple[bytes, int]:
 
 
 def save_file(path: str, data: bytes, base: bytes | None) -> None:
-    """Put `data` in the place of `base` (None: the file must not exist yet), whole and durably."""
+    """Replace the content `base` by `data` (None: the file must not exist yet), atomically and durably."""
     folder, name = os.path.split(path)
     ensure_folder(folder)
     files = RealFileSystem(folder)
@@ -89,7 +89,7 @@ def save_file(path: str, data: bytes, base: bytes | None) -> None:
 
 
 def sweep(path: str) -> None:
-    """Remove what a process that was killed while it saved the file left beside it."""
+    """Remove temporary files of a process that was killed while it saved this file."""
     folder, name = os.path.split(path)
     with disk_errors(path):
         left = [_temporary(name), writes.part(_temporary(name))]
@@ -99,7 +99,7 @@ def sweep(path: str) -> None:
 
 
 def _temporary(name: str) -> str:
-    """Always the same for a file: one process at a time saves, and so the next one finds what was left."""
+    """A fixed temporary name per file: only one process saves at a time, and the next one finds what a killed one left."""
     return f"{TEMPORARY_PREFIX}{name}"
 
 
@@ -108,7 +108,7 @@ def _lock(folder: str) -> FileLock:
 
 
 def find_key(folder: str) -> bytes | None:
-    """The integrity key; None when it was never made."""
+    """The integrity key; None if it was never created."""
     sweep(f"{folder}/{KEY_FILE}")
     data = find_file(f"{folder}/{KEY_FILE}")
     if data is None:
@@ -123,7 +123,7 @@ def find_key(folder: str) -> bytes | None:
 
 
 def ensure_key(folder: str) -> bytes:
-    """The integrity key, made at first use. Two processes that make it at once end with the same one."""
+    """The integrity key, created on first use. Two processes that create it at once get the same one."""
     found = find_key(folder)
     if found is not None:
         return found
@@ -136,17 +136,19 @@ def ensure_key(folder: str) -> bytes:
 
 
 def counter_file(key_folder: str, agent: str, state: str) -> str:
-    """Where an agent's count stands: two homes may share the folder of the keys, and both have an agent `main`."""
+    """The file of an agent's seal counter. Its name includes the state folder: two homes may share a key folder and
+    both have an agent `main`.
+    """
     return f"{key_folder}/{agent}-{digest(os.path.realpath(state).encode('utf-8', 'surrogateescape'))[:12]}.count"
 
 
 def split_path(path: str) -> tuple[str, str]:
-    """The folder of a file, and its name in it."""
+    """The folder of a file and its name in it."""
     return os.path.split(path)
 
 
 def is_inside(path: str, folder: str) -> bool:
-    """Whether a path leads into a folder or is it, links followed."""
+    """Whether a path is a folder or lies inside it, links resolved."""
     top, place = os.path.realpath(folder), os.path.realpath(path)
     return os.path.commonpath((top, place)) == top
 

@@ -1,8 +1,8 @@
-"""The intent journal: what a change is going to do, durable before the first byte is written.
+"""The intent journal: what a change is about to do, durable before the first document is written.
 
-An intent is one file. `.intent` means that the change may be half done; `.done` that it is done, recorded, and waits for the history
-commit; `.abort` that it failed and must be undone. A file whose checksum does not hold was never finished, so its change never began.
-Knows steps and files, not why anyone wants them.
+An intent is one file. `.intent` means that the change may be half done; `.done` that it is done and recorded, and waits
+for the history commit; `.abort` that it failed and must be undone. A file with a wrong checksum was never finished, so
+its change never began. Handles steps and files, not the purpose of a change.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ ENDINGS = (".intent", ".abort", ".done")
 
 
 class Step(Frozen):
-    """What happens to one document: from `old` to `new`, None meaning that there is none; or `new` appended at `offset`."""
+    """What happens to one document: `old` is replaced by `new` (None: no file), or `new` is appended at `offset`."""
 
     path: str
     base: str | None
@@ -35,7 +35,7 @@ class Step(Frozen):
 
 
 class Intent(Frozen):
-    """A change set on its way to the disk."""
+    """A change set that is being applied."""
 
     id: str
     at: str
@@ -48,7 +48,8 @@ class Intent(Frozen):
     folders: tuple[str, ...] = ()
     provenance: tuple[ProvenanceRecord, ...] = ()
     key: str = ""
-    # temporary files get their names only once they are whole; earlier versions wrote them in place, where a torn one may stand
+    # a file gets its temporary name only once it is whole; earlier versions wrote under that name directly and may have
+    # left a torn file
     staged: bool = True
 
 
@@ -79,7 +80,7 @@ def render_intent(intent: Intent) -> bytes:
 
 
 def parse_intent(data: bytes) -> Intent:
-    """Inverse of `render_intent`; Damaged when the bytes are not whole."""
+    """Inverse of `render_intent`. Raises Damaged if the bytes are incomplete."""
     body, check = data[:-32], data[-32:]
     if not body.startswith(MAGIC) or hashlib.sha256(body).digest() != check:
         raise Damaged("A record in the journal is incomplete.")
@@ -113,7 +114,7 @@ def parse_intent(data: bytes) -> Intent:
 
 
 def unfinished(intent: Intent, error: EverselfError) -> Unfinished:
-    """The disk allows neither completing nor reverting: the intent stays in the journal, and the next process acts on it."""
+    """The error for a change that can be neither completed nor reverted now: its intent stays in the journal for the next process."""
     return Unfinished(
         f"{error} The next start completes or reverts change {intent.id}.",
         mend="Check what was done before you retry: everself log",
@@ -121,20 +122,20 @@ def unfinished(intent: Intent, error: EverselfError) -> Unfinished:
 
 
 def is_intent(name: str) -> bool:
-    """Whether the journal gives such names; whatever else lies there is nothing of ours."""
+    """Whether the journal creates such file names; other files in its folder are ignored."""
     number, dash, rest = name.partition("-")
     return len(number) >= 8 and number.isascii() and number.isdigit() and bool(dash) and rest.endswith(ENDINGS)
 
 
 class Filed(Frozen):
-    """An intent with the name of its file."""
+    """An intent and the name of its file."""
 
     name: str
     intent: Intent
 
 
 class Survey(Frozen):
-    """One look at the journal: how many changes are unfinished, the highest number given, and whether the folder is there at all."""
+    """The state of the journal: the number of unfinished changes, the highest number in use, and whether the folder exists."""
 
     unfinished: int
     highest: int
@@ -142,7 +143,7 @@ class Survey(Frozen):
 
 
 class Journal:
-    """The folder of intents. Changing it requires the workspace's lock, except for `forget` of what is done."""
+    """The folder of intents. Changing it requires the workspace lock, except `forget` for finished ones."""
 
     def __init__(self, files: FileSystem) -> None:
         self.files = self._files = files
@@ -156,7 +157,7 @@ class Journal:
     def begin(self, intent: Intent, seen: Survey | None = None) -> Filed:
         """Make the intent durable. From here on the change is either completed or undone, whatever happens.
 
-        `seen` is a look that the caller took since it holds the lock; nobody else has given a number meanwhile.
+        `seen` is a survey that the caller took under the lock, so that no other process has used a number since.
         """
         seen = seen or self.survey()
         path = f"{FOLDER}/{1 + seen.highest:08d}-{intent.id}.intent"
@@ -174,13 +175,13 @@ class Journal:
         return Filed(path, intent)
 
     def finish(self, filed: Filed) -> Filed:
-        """The change is recorded; only the history commit is left. Losing this rename is harmless: the ledger knows."""
+        """Mark the change as recorded; only the history commit is left. Losing this rename is harmless: the ledger has the change."""
         name = filed.name.removesuffix(".intent") + ".done"
         self._files.rename(filed.name, name)
         return Filed(name, filed.intent)
 
     def abort(self, filed: Filed) -> Filed:
-        """The change failed and could not be undone right now; the next start must."""
+        """Mark a change that failed and could not be undone now; the next start must undo it."""
         name = filed.name.removesuffix(".intent") + ".abort"
         self._files.rename(filed.name, name)
         self._files.sync_directory(parent_of(name))
@@ -190,14 +191,14 @@ class Journal:
         discard(self._files, [filed.name])
 
     def unfinished(self) -> list[Filed]:
-        """Changes of a process that died: to be completed (`.intent`) or undone (`.abort`), oldest first."""
+        """Changes of a process that died, to be completed (`.intent`) or undone (`.abort`), oldest first."""
         return self._load((".intent", ".abort"), drop_torn=True)
 
     def unfinished_count(self) -> int:
         return self.survey().unfinished
 
     def waiting(self, limit: int | None = None) -> list[Filed]:
-        """Changes that are recorded but not in the history yet, oldest first."""
+        """Changes that are recorded but not yet in the history, oldest first."""
         return self._load((".done",), drop_torn=False, limit=limit)
 
     def waiting_count(self) -> int:
@@ -224,7 +225,7 @@ class Journal:
         return found
 
     def _names(self) -> list[str] | None:
-        """The files of intents, by number; None where there is not even a folder."""
+        """The names of intent files, by number; None if the folder does not exist."""
         try:
             names = [one.path.rpartition("/")[2] for one in self._files.list(FOLDER) if one.kind == "file"]
         except FileNotFoundError:

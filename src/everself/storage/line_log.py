@@ -1,4 +1,4 @@
-"""A log of lines in a file that only its owner reads; a full one is set aside and the oldest is dropped. Knows nothing of what it holds."""
+"""A log file of lines, rotated by size: a full file is renamed and the oldest is dropped. Private to its owner; ignores the content."""
 
 import os
 from collections import deque
@@ -10,10 +10,10 @@ KEPT: Final = 3
 
 
 class LineLog:
-    """Whoever writes a line is never stopped by it: one that cannot be written is counted in `lost`. Any thread may write."""
+    """A rotating log that never stops its writer: lines that cannot be written are counted in `lost`. Safe to use from any thread."""
 
     def __init__(self, path: str, *, largest: int = LARGEST, kept: int = KEPT) -> None:
-        """`kept`: how many full files are kept beside the one that is written."""
+        """`kept`: the number of full files kept beside the current one."""
         self.path = path
         self.lost = 0
         self._largest = largest
@@ -61,7 +61,7 @@ class LineLog:
 
 
 def last_lines(path: str, count: int, *, kept: int = KEPT) -> list[str]:
-    """The newest lines, the oldest of them first, from the files that were set aside too where the newest has too few."""
+    """The newest lines, oldest first; reads the rotated files too if the current one has too few."""
     found: deque[str] = deque()
     for name in (path, *(f"{path}.{number}" for number in range(1, kept + 1))):
         if len(found) >= count:

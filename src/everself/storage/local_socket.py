@@ -1,4 +1,4 @@
-"""A listening unix socket that only its owner may connect to. Its file belongs to whoever holds the lock beside it."""
+"""A listening unix socket that only its owner may connect to. Its file belongs to the process that holds the lock beside it."""
 
 import os
 import socket
@@ -15,9 +15,9 @@ _XUCRED: Final = 76
 
 
 def listen_at(path: str) -> socket.socket:
-    """The caller holds the lock: what stands at that name was left by a process that died, where it is a socket.
+    """Listen at a path. The caller holds the lock, so a socket found there belongs to a dead process and is removed.
 
-    Raises RefusedByRule where something else stands there, or where the name is too long for a socket.
+    Raises RefusedByRule if the path is another kind of file, or too long for a socket.
     """
     with disk_errors(path), socket_address(path) as address:
         if not fits(address):
@@ -27,7 +27,7 @@ def listen_at(path: str) -> socket.socket:
             )
         remove_socket(path)
         made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        # the mode must be right from the first moment: whoever connects before a chmod stays connected
+        # the mode must be right from the first moment: a client that connects before a chmod stays connected
         before = os.umask(0o177)
         try:
             made.bind(address)
@@ -42,7 +42,7 @@ def listen_at(path: str) -> socket.socket:
 
 
 def peer_user(connected: socket.socket) -> int | None:
-    """The user of the process at the other end of a unix socket; None for any other socket, and where the kernel does not say."""
+    """The user id of the process at the other end of a unix socket; None for other sockets, or if the kernel does not report it."""
     if connected.family != socket.AF_UNIX:
         return None
     try:
@@ -57,7 +57,7 @@ def peer_user(connected: socket.socket) -> int | None:
 
 
 def remove_socket(path: str) -> None:
-    """Raises RefusedByRule where something stands there that is no socket."""
+    """Remove a socket file. Raises RefusedByRule if the path is not a socket."""
     try:
         found = os.lstat(path)
     except FileNotFoundError:

@@ -1,7 +1,8 @@
 """A lock for one writer across processes and threads. The lock file names its owner.
 
-The kernel releases a lock when its holder dies, so a dead owner never blocks anyone; the name in the file only serves the message.
-`fcntl.flock` and not a library: the one named for the job imports asyncio, which costs sixty milliseconds at every start.
+The kernel releases a lock when its holder dies, so a dead owner never blocks anyone; the name in the file is only for
+messages. Uses `fcntl.flock` and not the `filelock` library, which imports asyncio and so adds sixty milliseconds to
+every start.
 """
 
 import errno
@@ -21,19 +22,20 @@ from everself.logs import get_logger
 
 _log = get_logger(__name__)
 
-# bytes of a signature, and how much of a command fits into it whatever its characters
+# size of a signature, and how many characters of a command fit into it whatever they are
 SIGNATURE = 512
 LONGEST_COMMAND = 60
 TIMEOUT = 30.0
 SHORTEST, LONGEST = 0.001, 0.02
-# A waiter polls some fifty times a second, and a holder that returns at once would always be faster. So waiters
-# stretch the lock file to this size, and a holder that finds it so when it leaves lets each of them look once before it comes again.
+# A waiter polls about fifty times a second, so a holder that takes the lock again at once would always win. Therefore
+# waiters extend the lock file to this size, and a holder that sees it on release pauses, so that each waiter polls once
+# before the holder returns.
 STRETCHED = 4096
 COURTESY = LONGEST * 1.25
 
 
 class LockOwner(Frozen):
-    """Who took the lock last, and whether that process still lives."""
+    """The process that took the lock last, and whether it is still alive."""
 
     pid: int
     command: str
@@ -47,7 +49,7 @@ class Lock(Protocol):
 
 
 def describe_process(pid: int) -> tuple[bool, bool]:
-    """Whether a process lives, and whether it is stopped (Ctrl-Z); a zombie counts as dead."""
+    """Whether a process is alive, and whether it is stopped (Ctrl-Z). A zombie counts as dead."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -63,7 +65,7 @@ def describe_process(pid: int) -> tuple[bool, bool]:
 
 
 def is_ancestor(pid: int) -> bool:
-    """Whether this process was started by that one, or by one that it started. Where nobody tells, it was not."""
+    """Whether `pid` is an ancestor of this process. False if /proc does not tell."""
     parent = os.getppid()
     while parent > 1:
         if parent == pid:
@@ -77,9 +79,9 @@ def is_ancestor(pid: int) -> bool:
 
 
 class FileLock:
-    """A lock that stands in a file. The file stays: removing it would let two processes lock two files of one name.
+    """A lock on a file. The file stays, because removing it could let two processes lock different files of the same name.
 
-    One that is `passing` goes with its holder. Whoever waited for it finds that its name is gone, and starts anew with that name.
+    With `passing` the holder removes the file on release. A waiter then notices that the name is gone and opens it anew.
     """
 
     def __init__(self, path: str, *, passing: bool = False) -> None:
@@ -89,7 +91,7 @@ class FileLock:
 
     @property
     def is_awaited(self) -> bool:
-        """Whether somebody waited for it when it was left a moment ago."""
+        """Whether another process was waiting for the lock when it was released a moment ago."""
         return self._not_before > monotonic()
 
     @contextmanager
@@ -106,7 +108,7 @@ class FileLock:
             finally:
                 if os.fstat(descriptor).st_size >= STRETCHED:
                     self._not_before = monotonic() + COURTESY
-                # while it is held: a file that somebody else holds is never removed
+                # unlink while the lock is held, so that a file locked by another process is never removed
                 with suppress(OSError):
                     if self._passing and self._is_in_place(descriptor):
                         os.unlink(self.path)
@@ -114,7 +116,7 @@ class FileLock:
             os.close(descriptor)
 
     def owner(self) -> LockOwner | None:
-        """Who signed the file last; None when nobody did or it cannot be read."""
+        """The process that signed the file last; None if there is no readable signature."""
         try:
             with open(self.path, "rb") as file:
                 signed = json.loads(file.read(STRETCHED).rstrip(b"\0"))
@@ -125,7 +127,7 @@ class FileLock:
             return None
 
     def is_held(self) -> bool:
-        """Whether somebody holds it at this moment."""
+        """Whether any process holds the lock at this moment."""
         try:
             descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         except OSError:
@@ -139,7 +141,7 @@ class FileLock:
         return False
 
     def _take(self, end: float, timeout: float) -> int:
-        """The locked file of this name."""
+        """Open the lock file, lock it and return its descriptor."""
         while True:
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
             taken = False
@@ -153,7 +155,7 @@ class FileLock:
                 return descriptor
 
     def _is_in_place(self, descriptor: int) -> bool:
-        """Whether the file still has its name: the one who held it before may have removed it."""
+        """Whether the path still leads to the opened file; the previous holder may have removed it."""
         try:
             named = os.stat(self.path, follow_symlinks=False)
         except FileNotFoundError:
@@ -175,11 +177,11 @@ class FileLock:
                 return
             late = monotonic() >= end
             with suppress(OSError):
-                # whoever asks again and again for a passing lock waits as well
+                # for a passing lock also a poll without waiting counts as a waiter
                 if (self._passing or not late) and os.fstat(descriptor).st_size < STRETCHED:
                     os.ftruncate(descriptor, STRETCHED)
             if late:
-                # whoever does not want to wait only asks whether it is free
+                # a timeout of zero only asks whether the lock is free
                 _log.log(WARNING if timeout else DEBUG, "The lock %s was not free within %g s.", self.path, timeout)
                 raise LockTimeout(self._complaint(timeout))
             pause(wait)
@@ -195,16 +197,16 @@ class FileLock:
     def _sign(self, descriptor: int) -> None:
         command = " ".join([os.path.basename(sys.argv[0]) or "python", *sys.argv[1:2]])[:LONGEST_COMMAND]
         text = json.dumps({"pid": os.getpid(), "command": command, "since": system_now().isoformat(timespec="seconds")})
-        # the signature only serves a message; a full disk must not keep anyone from the lock
+        # the signature is only for messages; a full disk must not prevent locking
         with suppress(OSError):
-            # always of one length: truncating a file costs more than the rest of a write
+            # fixed length: truncating a file costs more than the rest of a write
             if os.fstat(descriptor).st_size != SIGNATURE:
                 os.ftruncate(descriptor, SIGNATURE)
             os.pwrite(descriptor, text.encode().ljust(SIGNATURE)[:SIGNATURE], 0)
 
 
 class OpenLock:
-    """No lock at all, for a place that only one owner can reach: memory, a simulated disk."""
+    """A lock that never blocks, for storage with a single owner: memory, a simulated disk."""
 
     @contextmanager
     def hold(self, timeout: float = TIMEOUT) -> Iterator[None]:  # noqa: ARG002 — the shape of a lock

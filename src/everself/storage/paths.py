@@ -1,4 +1,4 @@
-"""Which paths are valid inside a workspace. Pure: looks at the text of a path, never at the disk.
+"""Which paths are valid inside a workspace. Pure: examines the text of a path, never the disk.
 
 Passing this check does not mean that a path is free of links; the file system resolves it without following any.
 """
@@ -11,13 +11,13 @@ from everself.errors import UnsafePath
 SEGMENT_BYTES: Final = 255
 PATH_BYTES: Final = 1024
 
-# Names that Windows gives to devices whatever folder and ending they have; a synced workspace would break there.
+# Names that Windows reserves for devices in any folder and with any extension; a synced workspace would break there.
 _DEVICES: Final = frozenset(
     ["con", "prn", "aux", "nul", "clock$", "conin$", "conout$"]
     + [f"{port}{digit}" for port in ("com", "lpt") for digit in range(10)]
 )
 
-# Direction overrides show a name other than the one that is stored; line separators break every listing.
+# Direction overrides display a name other than the stored one; line separators break every listing.
 _DECEIVING: Final = frozenset("\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 # The last two are overlong UTF-8, which careless decoders read as a dot and a slash.
@@ -35,7 +35,7 @@ _ESCAPES: Final = (
 
 
 def check_path(path: str) -> None:
-    """Raise UnsafePath unless this is a relative path with forward slashes that stays where it says it is."""
+    """Raise UnsafePath unless this is a relative path with forward slashes that cannot leave its root."""
     reason = find_fault(path)
     if reason:
         raise UnsafePath(
@@ -44,7 +44,7 @@ def check_path(path: str) -> None:
 
 
 def find_fault(path: str) -> str:
-    """What is wrong with a path, in words; empty when nothing is."""
+    """What is wrong with a path, as a phrase; empty if it is valid."""
     if not path:
         return "the path is empty"
     if path[0] == "/":
@@ -73,7 +73,7 @@ def _fault_of_segment(segment: str) -> str:
         return 'it contains "." or ".." as a name'
     if not segment.isprintable() and any(unicodedata.category(c) == "Cc" or c in _DECEIVING for c in segment):
         return "it contains control characters"
-    # encoding an over-long name again only happens when it could be over the limit
+    # the cheap test first: only a name that could exceed the limit is encoded
     if len(segment) * 4 > SEGMENT_BYTES and len(segment.encode()) > SEGMENT_BYTES:
         return f"a name in it is longer than {SEGMENT_BYTES} bytes"
     if segment[-1] == "." or segment[-1].isspace():
@@ -94,7 +94,7 @@ def _fault_of_segment(segment: str) -> str:
 
 
 def _climbs(segment: str) -> bool:
-    """Would a program that decodes percent signs, once or several times over, see a step out of the folder?"""
+    """Whether a program that decodes percent signs, once or repeatedly, would see a step out of the folder."""
     text = segment.lower()
     while True:
         decoded = text
@@ -103,12 +103,12 @@ def _climbs(segment: str) -> bool:
         pieces = decoded.replace("\\", "/").split("/")
         if "\0" in decoded or "." in pieces or ".." in pieces:
             return True
-        # one layer of doubled encoding comes off at a time, so this ends after at most len(segment) rounds
+        # each round removes one layer of double encoding, so this ends after at most len(segment) rounds
         text = decoded.replace("%25", "%")
         if text == decoded:
             return False
 
 
 def _shown(path: str) -> str:
-    """The path as a person may safely see it in a terminal."""
+    """The path in a form that is safe to print in a terminal."""
     return ascii(path if len(path) <= 200 else path[:200] + "…")

@@ -1,7 +1,7 @@
 """The real file system below one folder. Follows no links and opens regular files only.
 
-Where the kernel has openat2 a path is resolved by it in one step; elsewhere each component is opened in turn without following links.
-Both refuse the same things. Knows nothing of locks, journals or Markdown.
+openat2 resolves a path in one step if the kernel has it; otherwise each component is opened in turn without following
+links. Both refuse the same paths. Independent of locks, journals and Markdown.
 """
 
 import errno
@@ -17,17 +17,17 @@ from everself.storage.paths import check_path
 from everself.values import FileKind, FileStat
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# O_NONBLOCK: opening a FIFO for reading would otherwise wait for a writer for ever
+# O_NONBLOCK: otherwise opening a FIFO for reading would wait for a writer forever
 PLAIN = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
 # temporary name of a reservation, on file systems without unnamed files
 RESERVE = f"{TEMPORARY_PREFIX}reserve"
 
-# a write asks for the same names a dozen times, a search for thousands; refusals are not cached
+# a write checks the same names a dozen times, a search thousands; refusals are not cached
 _check = lru_cache(maxsize=8192)(check_path)
 
 
-# folders whose looks are kept; a workspace has dozens
+# number of folders whose listings are cached; a workspace has dozens
 _MOST_LISTED = 1_000
 
 
@@ -39,12 +39,12 @@ def kind_of(mode: int) -> FileKind:
     return "link" if modes.S_ISLNK(mode) else "other"
 
 
-# mode, links, device, inode, size, and when it was changed: all that is told of a file
+# mode, links, device, inode, size, mtime and ctime: everything that a FileStat reports
 _Look = tuple[int, int, int, int, int, int, int]
 
 
 def _look(found: os.stat_result) -> _Look:
-    """Times in nanoseconds: two `stat_result` of one second may be equal, though the file was saved in between."""
+    """The status with times in nanoseconds: two `stat_result` compare equal within one second, although the file was saved in between."""
     return (
         found.st_mode,
         found.st_nlink,
@@ -58,7 +58,7 @@ def _look(found: os.stat_result) -> _Look:
 
 def _told(path: str, look: _Look) -> FileStat:
     mode, links, device, inode, size, mtime_ns, ctime_ns = look
-    # by place: a search asks for thousands of these, and names cost a third more
+    # positional arguments: a search builds thousands of these, and keywords cost a third more
     kind: FileKind = "file" if modes.S_ISREG(mode) else kind_of(mode)
     return FileStat(path, kind, size, modes.S_IMODE(mode), links, device, inode, mtime_ns, ctime_ns)
 
@@ -75,12 +75,13 @@ def refuse_odd(found: os.stat_result, path: str) -> None:
         raise OSError(errno.EMLINK, "a second hard link", path)
 
 
-# Plain classes and not `contextmanager`: a write passes through a hundred of these, and a generator costs as much as a system call.
+# Plain classes instead of `contextmanager`: a write enters a hundred of these, and a generator costs as much as a
+# system call.
 class Naming:
-    """Errors within name the path that was asked for: the kernel was given its last part, or a descriptor.
+    """Sets the file name of OSErrors to the requested path: the kernel was given only its last part, or a descriptor.
 
-    Of two, a name that is not there is the first, and anything else speaks of the second, which is to be taken. An error that
-    names a place outside every root, such as the root itself, says more as it is.
+    With two paths, ENOENT refers to the first one (the source) and any other error to the second (the target). An error
+    that already names an absolute path, such as the root itself, stays unchanged.
     """
 
     __slots__ = ("_other", "_path")
@@ -97,7 +98,7 @@ class Naming:
 
 
 class OpenDescriptor:
-    """A descriptor that is closed at the end, with the name that is wanted beneath it."""
+    """A directory descriptor that is closed at the end, and the name to use beneath it."""
 
     __slots__ = ("_descriptor", "_name")
 
@@ -135,7 +136,7 @@ class RealHandle:
 
 
 class RealReservation:
-    """An open file without a name: whatever happens to the process, nothing of it is left."""
+    """An open unnamed file: the kernel frees it whatever happens to the process."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -147,10 +148,12 @@ class RealReservation:
 
 
 class RealFileSystem:
-    """The tree beneath `root`. The root may itself be reached through links: it is the person's own choice."""
+    """The tree beneath `root`. The root itself may be reached through links: that is the person's own choice."""
 
     def __init__(self, root: str, *, walk_only: bool = False, remembers: bool = False) -> None:
-        """`remembers`: a folder whose files look as they did is told by the same values, which thousands of files make worth while."""
+        """`remembers`: return the same FileStat objects for a folder whose files have not changed, which saves time
+        with thousands of files.
+        """
         self.root = os.path.realpath(root)
         self._open2 = None if walk_only else openat2
         self._listed: dict[str, tuple[dict[str, _Look], tuple[FileStat, ...]]] | None = {} if remembers else None
@@ -163,14 +166,14 @@ class RealFileSystem:
             return None
 
     def list(self, path: str) -> Sequence[FileStat]:
-        """Every file is looked at each time; only what is told of it may be the same value as before."""
+        """List a folder. Every file is examined each time; an unchanged folder may return the same objects as before."""
         looks: dict[str, _Look] = {}
         with self._folder(path) as (folder, _), Naming(path), os.scandir(folder) as entries:
             for entry in entries:
                 try:
                     looks[entry.name] = _look(entry.stat(follow_symlinks=False))
                 except FileNotFoundError:
-                    # a name that disappeared after listing does not exist
+                    # a file that disappeared after the listing does not exist
                     continue
         before = self._listed.get(path) if self._listed is not None else None
         if before is not None and before[0] == looks:
@@ -272,7 +275,8 @@ class RealFileSystem:
         try:
             with Naming(path):
                 found = os.fstat(descriptor)
-                # the mode belongs to the file, not to the name: through a second hard link it would change outside as well
+                # the mode belongs to the file, not to the name: through a second hard link it would change outside as
+                # well
                 if not modes.S_ISDIR(found.st_mode):
                     refuse_odd(found, path)
                 os.fchmod(descriptor, mode)
@@ -299,7 +303,7 @@ class RealFileSystem:
             try:
                 os.mkdir(folder, 0o700)
             except FileExistsError:
-                # two processes that start for the first time make the same folders
+                # two processes that start for the first time create the same folders
                 if not os.path.isdir(folder):
                     raise
             above = os.open(os.path.dirname(folder), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -313,7 +317,7 @@ class RealFileSystem:
             return OpenDescriptor(self._open(path, FOLDER), name)
 
     def _above(self, path: str) -> OpenDescriptor:
-        """The open directory that holds a name, and the name."""
+        """The open parent directory of a path, and the last name of the path."""
         _check(path)
         folder, _, name = path.rpartition("/")
         return self._folder(folder, path, name)
@@ -326,7 +330,8 @@ class RealFileSystem:
             _check(path)
             call = self._open2() if self._open2 is not None else None
             if call is not None:
-                # it follows no link anyway, and without this flag it says ELOOP for a link where a folder should be, not ENOTDIR
+                # openat2 follows no link anyway, and with O_NOFOLLOW it would say ENOTDIR instead of ELOOP for a link
+                # in place of a folder
                 return call(root, path, flags & ~os.O_NOFOLLOW, 0)
             with Naming(path):
                 return self._walk(root, path, flags)
@@ -350,7 +355,7 @@ def _step(here: int, name: str, flags: int) -> int:
     try:
         return os.open(name, flags, dir_fd=here)
     except NotADirectoryError:
-        # a link is reported like a file here; openat2 reports it as a link, and so do we
+        # open reports a link like a file here; report ELOOP as openat2 does
         if modes.S_ISLNK(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name) from None
         raise
@@ -373,7 +378,7 @@ def _open_nameless(folder: int) -> int:
 
 
 def _allocate(descriptor: int, size: int) -> None:
-    """Blocks that are really there: a hole would promise nothing."""
+    """Allocate real blocks: a sparse file would reserve nothing."""
     if hasattr(os, "posix_fallocate"):
         try:
             os.posix_fallocate(descriptor, 0, size)

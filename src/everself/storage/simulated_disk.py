@@ -1,8 +1,9 @@
 """A disk in memory that loses, on a power cut, any part of what was not synced, in any order.
 
-The model is the least that POSIX promises: a file's bytes are durable after `sync` on it, a name after `sync_directory` on its folder;
-until then each write may be kept, dropped, cut short or left as zeros, and each change of names may be kept or dropped by itself.
-Renames and exchanges are atomic. One disk may carry several rooted file systems, so that one power cut hits them all.
+The model is the least that POSIX promises: a file's bytes are durable after `sync` on it, a name after `sync_directory`
+on its folder; until then each write may be kept, dropped, cut short or left as zeros, and each change of names may be
+kept or dropped by itself. Renames and exchanges are atomic. One disk may carry several rooted file systems, so that one
+power cut hits them all.
 """
 
 import errno
@@ -16,24 +17,24 @@ from everself.storage.paths import check_path
 from everself.values import FileKind, FileStat
 
 Names = dict[str, int]
-# a change of names: which folder, which name, which file it now means (None: none)
+# a change of names: the folder, the name, and the file that it now refers to (None: none)
 Rename = list[tuple[int, str, int | None]]
 
 
 class PowerCut(BaseException):
-    """The machine lost power: no handler of the program may run on. A BaseException, so that none does."""
+    """The machine lost power: no handler of the program may run on. Derived from BaseException, so that none does."""
 
 
 @dataclass(slots=True)
 class Node:
-    """A file or folder: as the running system sees it, and what of it is surely on the disk."""
+    """A file or folder: its state in the running system, and the part of it that is durable."""
 
     folder: bool
     content: bytearray = field(default_factory=bytearray)
     names: Names = field(default_factory=dict)
     durable_content: bytes = b""
     durable_names: Names = field(default_factory=dict)
-    # writes since the last sync: where, what
+    # writes since the last sync: offset and data
     pending: list[tuple[int, bytes]] = field(default_factory=list)
     mode: int = 0o600
     changed: int = 0
@@ -45,7 +46,7 @@ class Node:
         self.pending.append((offset, data))
 
     def cut_to(self, size: int) -> None:
-        # a shrinking file is modelled as durable at once: SQLite truncates only what it no longer needs
+        # truncation is modelled as durable at once: SQLite truncates only what it no longer needs
         del self.content[size:]
         self.durable_content = self.durable_content[:size]
         self.pending = [(offset, data[: max(0, size - offset)]) for offset, data in self.pending if offset < size]
@@ -71,7 +72,7 @@ class Node:
 
 
 class SimulatedDisk:
-    """The device. `root(name)` gives a file system in a folder of its own."""
+    """The device. `root(name)` returns a file system in a folder of its own."""
 
     def __init__(self) -> None:
         self.nodes: dict[int, Node] = {1: Node(folder=True)}
@@ -80,7 +81,7 @@ class SimulatedDisk:
         self.ticks = 0
         # number of the call at which a test cuts the power
         self.cut_at: int | None = None
-        # how many bytes fit on the disk, None for any number, and how many of them are reserved
+        # capacity of the disk in bytes (None: unlimited), and how many of them are reserved
         self.capacity: int | None = None
         self.reserved = 0
         # on a compressing or shared disk a reservation guarantees nothing
@@ -105,7 +106,7 @@ class SimulatedDisk:
             raise PowerCut
 
     def used(self) -> int:
-        """The bytes of every file that has a name: what was unlinked and is still open is not counted."""
+        """The bytes of every file that has a name; open files that were unlinked are not counted."""
         return sum(
             len(self.nodes[number].content)
             for node in self.nodes.values()
@@ -126,7 +127,7 @@ class SimulatedDisk:
         self.renames.append(rename)
 
     def sync_names(self, folder: int) -> None:
-        """Everything that touches this folder becomes durable, with whatever else happened in the same step."""
+        """Make every change of names durable that touches this folder, including its part in other folders."""
         rest = []
         for rename in self.renames:
             if any(touched == folder for touched, _, _ in rename):
@@ -136,7 +137,7 @@ class SimulatedDisk:
         self.renames = rest
 
     def cut_power(self, random: Random) -> None:
-        """What was not synced survives by chance. The disk then stands as after a restart."""
+        """Keep a random part of what was not synced. The disk is then in the state of a restart."""
         for rename in self.renames:
             if random.random() < 0.5:
                 self._keep(rename)
@@ -160,7 +161,7 @@ class SimulatedDisk:
 
 
 class SimulatedHandle:
-    """An open file; it goes on writing to the same file when its name is given to another."""
+    """An open file; after a rename it continues to write to the same file."""
 
     def __init__(self, disk: SimulatedDisk, number: int, path: str) -> None:
         self._disk = disk
@@ -172,7 +173,7 @@ class SimulatedHandle:
         room = self._disk.room()
         if room == 0:
             raise fail(errno.ENOSPC, self._path)
-        # a disk that is nearly full takes what still fits, and says so
+        # a nearly full disk writes what still fits and returns that count
         data = data[:room]
         node = self._disk.nodes[self._number]
         node.write_at(len(node.content), data)
@@ -191,7 +192,7 @@ class SimulatedHandle:
 
 
 class SimulatedReservation:
-    """Room that is taken and holds nothing."""
+    """Reserved space without content."""
 
     def __init__(self, disk: SimulatedDisk, size: int) -> None:
         self._disk = disk
@@ -214,7 +215,7 @@ def fail(code: int, path: str) -> OSError:
 
 
 class SimulatedFileSystem:
-    """The contract of `FileSystem` in one folder of a simulated disk."""
+    """Implements `FileSystem` in one folder of a simulated disk."""
 
     def __init__(self, disk: SimulatedDisk, top: int) -> None:
         self.disk = disk
@@ -305,7 +306,7 @@ class SimulatedFileSystem:
         return SimulatedReservation(self.disk, size)
 
     def number(self, path: str) -> int:
-        """The file that a path means."""
+        """The number of the file at a path."""
         here = self._top
         if not path:
             return here

@@ -1,11 +1,11 @@
-"""A short name for a unix socket: the kernel's address holds some hundred bytes, and the path of a home may be longer."""
+"""A short address for a unix socket: the kernel's address field holds about a hundred bytes, and the path of a home may be longer."""
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# what the kernel's address holds, but for the zero at its end; smaller on some systems
+# size of the kernel's address field without the final NUL; smaller on some systems
 LONGEST: Final = 103
 _DESCRIPTORS: Final = "/proc/self/fd"
 
@@ -16,9 +16,9 @@ def fits(path: str) -> bool:
 
 @contextmanager
 def socket_address(path: str) -> Iterator[str]:
-    """The path itself where it fits; else the same file by a descriptor of its folder, where the kernel has names for those.
+    """The path itself if it fits; otherwise a path to the same file through a descriptor of its folder, if /proc offers those.
 
-    It holds while this lasts. The socket stays where it is, in a folder that only its owner may enter.
+    Valid only inside the block. The socket stays in its folder, which only the owner may enter.
     """
     if fits(path) or not os.path.isdir(_DESCRIPTORS):
         yield path

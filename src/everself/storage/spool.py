@@ -1,7 +1,8 @@
 """Copies whole trees into one file, so that a consistent state is captured quickly and packed later.
 
-A tree is taken twice: at ease first, then once more while nobody else writes, which copies only what changed in between. Knows files
-and their bytes; the caller keeps others from writing in the meantime. Links, devices and the like are never followed.
+A tree is copied twice: first without a lock, then again while nobody else writes, which copies only what changed in
+between. The caller keeps others from writing in the second pass. Handles files and their bytes; never follows links,
+devices and the like.
 """
 
 import errno
@@ -20,13 +21,13 @@ from everself.values import FileStat
 
 CHUNK = 1 << 20
 TRIES = 5
-# File systems tell time in steps of some milliseconds, FAT of two seconds: what was touched within one such step before it was
-# copied may have changed since without looking so.
+# File systems store times in steps of some milliseconds, FAT of two seconds: a file modified less than one step before
+# it was copied may change again without a visible new time.
 _STEP_NS = 4_000_000_000
 
 
 class CopiedFile(Frozen):
-    """One file as it was copied. `steady` is false when it changed whenever it was read."""
+    """One copied file. `steady` is false if the file changed during every attempt to read it."""
 
     path: str
     size: int
@@ -38,14 +39,14 @@ class CopiedFile(Frozen):
 
 
 class SkippedPath(Frozen):
-    """A name that was not copied, and why."""
+    """A path that was not copied, and the reason."""
 
     path: str
     reason: str
 
 
 class TreeCopy(Frozen):
-    """A tree as it stood: its files, the folders that hold nothing, and what was left out."""
+    """A tree as it was copied: its files, its empty folders, and the paths left out."""
 
     files: tuple[CopiedFile, ...] = ()
     empty_folders: tuple[str, ...] = ()
@@ -53,7 +54,7 @@ class TreeCopy(Frozen):
 
 
 class Spool:
-    """A file that copies are added to. It is the caller's to remove."""
+    """A file to which copies are appended. The caller removes it."""
 
     def __init__(self, files: FileSystem, name: str) -> None:
         self._files = files
@@ -65,7 +66,7 @@ class Spool:
         self._handle.close()
 
     def put(self, source: FileSystem, found: FileStat) -> tuple[int, int, str]:
-        """Copy one file, up to the size it was found with: where the copy stands, its size and hash."""
+        """Copy one file, up to the size it was listed with. Returns the copy's offset, size and hash."""
         start, size, hashed = self._size, 0, hashlib.sha256()
         while size < found.size:
             with disk_errors(found.path):
@@ -90,7 +91,7 @@ class Spool:
 
 @dataclass(slots=True)
 class Copier:
-    """Takes the tree beneath `top` into a spool, as often as it is asked. `skip` are paths that do not belong to it."""
+    """Copies the tree beneath `top` into a spool, any number of times. `skip`: paths that are not part of it."""
 
     spool: Spool
     source: FileSystem
@@ -99,7 +100,7 @@ class Copier:
     _known: dict[str, tuple[tuple[int, ...], CopiedFile]] = field(default_factory=dict)
 
     def take(self) -> TreeCopy:
-        """The tree as it stands now. Only what differs from the last time is copied."""
+        """Copy the tree as it is now. Only files that differ from the last call are copied again."""
         files: list[CopiedFile] = []
         empty: list[str] = []
         left_out: list[SkippedPath] = []
@@ -131,7 +132,7 @@ class Copier:
         return TreeCopy(tuple(files), tuple(sorted(empty)), tuple(sorted(left_out, key=lambda one: one.path)))
 
     def _list(self, folder: str) -> list[FileStat]:
-        # a folder that vanished while we walked holds nothing
+        # a folder that vanished during the walk is empty
         with disk_errors(folder or "the workspace"), suppress(FileNotFoundError):
             return [
                 one
@@ -141,7 +142,7 @@ class Copier:
         return []
 
     def _copy(self, found: FileStat) -> CopiedFile | None:
-        """The file as it is now, None when it vanished. Somebody may save it this very moment, so it is looked at again after."""
+        """Copy the file as it is now; None if it vanished. Its status is read again afterwards, because somebody may be saving it."""
         known = self._known.get(found.path)
         if known is not None and known[0] == _signature(found):
             return known[1]

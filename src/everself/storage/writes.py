@@ -1,11 +1,13 @@
-"""How bytes reach the disk: append, create, replace, remove. Each is whole or did not happen, and none overwrites what it did not expect.
+"""Atomic writes: append, create, replace, remove. Each happens whole or not at all, and none overwrites what it did not expect.
 
-People save files in editors while Everself writes, and hold no lock. So a replacement is exchanged with the old file in one step and
-the old bytes are looked at afterwards: if they are not the expected ones, the two are exchanged back, until what was taken is what was
-expected. Where the file system cannot exchange, the old file is set aside first. Bytes that nobody expected are never removed.
+People save files in editors while Everself writes, and hold no lock. So a replacement is exchanged with the old file in
+one step and the old bytes are compared afterwards: if they are not the expected ones, the two files are exchanged back,
+until the file that came out is the one that was put in. On a file system that cannot exchange, the old file is renamed
+first. Unexpected bytes are never removed.
 
-Temporary names are chosen by the caller, who can find them again after a crash. A file gets such a name only once it is whole and
-synced; until then it has the name of a part. So what stands under a temporary name is never torn, and a part is never a person's text.
+The caller chooses the temporary names, so that it can find them again after a crash. A file gets its temporary name
+only once it is whole and synced; until then it has the name of a part. So a file with a temporary name is never torn,
+and a part never holds a person's text.
 """
 
 from collections.abc import Iterable
@@ -15,14 +17,14 @@ from everself.frozen import Frozen
 from everself.storage.filesystem import FileSystem, Handle, parent_of
 from everself.values import digest
 
-# how often a person may save while two files are exchanged before the rest is left to the caller
+# how often a person may save during an exchange of two files before the caller must handle it
 SAVES = 20
 
 
 class Differs(Frozen):
-    """The file is not what was expected; nothing was changed. `data` is what stands there, None for nothing.
+    """The file is not what was expected; nothing was changed. `data` is its current content, None if there is no file.
 
-    `older`: a person saved twice while we wrote. Their last text stands, and the one before it lies under the temporary name.
+    `older`: a person saved twice while we wrote. Their last text is in place, and the one before it has the temporary name.
     """
 
     data: bytes | None
@@ -30,7 +32,7 @@ class Differs(Frozen):
 
 
 def write_all(handle: Handle, data: bytes) -> None:
-    """Write until all bytes are out: one call may take only some of them."""
+    """Write until all bytes are written: one call may accept only some of them."""
     view = memoryview(data)
     while view:
         done = handle.write(bytes(view[: 1 << 20]))
@@ -38,7 +40,7 @@ def write_all(handle: Handle, data: bytes) -> None:
 
 
 def find(files: FileSystem, path: str) -> bytes | None:
-    """The whole content of a regular file, None when it does not exist."""
+    """The whole content of a regular file; None if it does not exist."""
     found = files.stat(path)
     if found is None:
         return None
@@ -49,7 +51,7 @@ def find(files: FileSystem, path: str) -> bytes | None:
 
 
 def missing_directories(files: FileSystem, path: str) -> list[str]:
-    """Which directories above a path do not exist yet, outermost first."""
+    """The directories above a path that do not exist yet, outermost first."""
     missing = []
     folder = parent_of(path)
     while folder and files.stat(folder) is None:
@@ -59,14 +61,14 @@ def missing_directories(files: FileSystem, path: str) -> list[str]:
 
 
 def make_directories(files: FileSystem, path: str) -> None:
-    """Make every directory above a path that is missing, durably."""
+    """Create every missing directory above a path, durably."""
     for folder in missing_directories(files, path):
         files.make_directory(folder)
         files.sync_directory(parent_of(folder))
 
 
 def write_new(files: FileSystem, path: str, data: bytes) -> None:
-    """A new file with these bytes, durable except for its name. A leftover of that temporary name is replaced."""
+    """Create a file with these bytes, durable except for its name. A leftover file of that temporary name is replaced."""
     try:
         handle = files.create(path)
     except FileExistsError:
@@ -80,19 +82,19 @@ def write_new(files: FileSystem, path: str, data: bytes) -> None:
 
 
 def discard(files: FileSystem, paths: Iterable[str]) -> None:
-    """Remove temporary files that may or may not be there."""
+    """Remove temporary files, if they exist."""
     for path in paths:
         if files.stat(path) is not None:
             files.unlink(path)
 
 
 def part(temporary: str) -> str:
-    """The name of a temporary file that is not whole yet."""
+    """The name of a temporary file that is still being written."""
     return f"{temporary}-part"
 
 
 def stage(files: FileSystem, temporary: str, data: bytes) -> None:
-    """A file that has its temporary name only once it is whole. One that could not be written leaves nothing."""
+    """Write a file that gets its temporary name only once it is whole. A failed write leaves nothing."""
     name = part(temporary)
     try:
         write_new(files, name, data)
@@ -105,7 +107,7 @@ def stage(files: FileSystem, temporary: str, data: bytes) -> None:
 
 
 def create(files: FileSystem, path: str, data: bytes, temporary: str) -> Differs | None:
-    """A file that appears whole under a name that must be free."""
+    """Create a file atomically; the name must be free."""
     make_directories(files, path)
     stage(files, temporary, data)
     try:
@@ -118,7 +120,7 @@ def create(files: FileSystem, path: str, data: bytes, temporary: str) -> Differs
 
 
 def replace(files: FileSystem, path: str, data: bytes, base: str, temporary: str) -> Differs | None:
-    """Put `data` in the place of the content whose hash is `base`, and of no other."""
+    """Replace the content whose hash is `base` by `data`; never replace any other content."""
     now = find(files, path)
     if now is None or digest(now) != base:
         return Differs(now)
@@ -141,7 +143,7 @@ def replace(files: FileSystem, path: str, data: bytes, base: str, temporary: str
 
 
 def remove(files: FileSystem, path: str, base: str, temporary: str) -> Differs | None:
-    """Remove the file whose content has that hash. It is set aside first, so that nobody's newer text goes with it."""
+    """Remove the file whose content has that hash. It is renamed first, so that a newer text is never deleted."""
     try:
         files.rename(path, temporary)
     except FileNotFoundError:
@@ -155,7 +157,7 @@ def remove(files: FileSystem, path: str, base: str, temporary: str) -> Differs |
 
 
 def append(files: FileSystem, path: str, data: bytes) -> Differs | None:
-    """Add bytes at the end of an existing file. Differs when somebody put another file in its place at that very moment."""
+    """Append bytes to an existing file. Returns Differs if the file was replaced by another one meanwhile."""
     handle = files.open_append(path)
     try:
         before = handle.stat()
@@ -172,18 +174,18 @@ def append(files: FileSystem, path: str, data: bytes) -> Differs | None:
 
 
 def aside(temporary: str) -> str:
-    """The name for the old file where the file system cannot exchange two."""
+    """The temporary name of the old file on a file system that cannot exchange two files."""
     return f"{temporary}-old"
 
 
 def _taken(files: FileSystem, temporary: str) -> bytes:
-    """What an exchange brought; a link or a folder is an error of the file system."""
+    """The bytes that an exchange moved to the temporary name. A link or folder there raises an OSError."""
     found = files.stat(temporary)
     return files.read(temporary, 0, (found.size if found is not None else 0) + (1 << 24))
 
 
 def _swap_back(files: FileSystem, path: str, ours: str, temporary: str) -> Differs:
-    """The exchange took a person's text: it goes back. What they save in between is newer and is taken in its turn, so it goes back too."""
+    """Undo an exchange that took a person's text. A text that they save meanwhile is newer, so it is put back in turn."""
     expected, mine = ours, _taken(files, temporary)
     for _ in range(SAVES):
         try:
@@ -203,7 +205,7 @@ def _swap_back(files: FileSystem, path: str, ours: str, temporary: str) -> Diffe
 
 
 def _replace_in_two_steps(files: FileSystem, path: str, base: str, temporary: str) -> Differs | None:
-    """Set the old file aside, look at it, publish the new one. For a moment there is none; nobody's text is overwritten."""
+    """Rename the old file, compare it, publish the new one. For a moment there is no file; nobody's text is overwritten."""
     old = aside(temporary)
     try:
         files.rename(path, old)
@@ -233,7 +235,7 @@ def _put_back(files: FileSystem, path: str, temporary: str) -> Differs:
     try:
         files.publish(temporary, path)
     except FileExistsError:
-        # the person already saved a newer one under the old name; what was set aside is theirs as well
+        # the person already saved a newer text under the path; the renamed text is theirs as well
         older = find(files, temporary)
     files.sync_directory(parent_of(path))
     return Differs(find(files, path), older)

@@ -1,2 +1,3 @@
-"""Public fakes, shipped with the package: a meddled file system, a simulated database disk, a frozen clock, an embedder and a chat
-model without a model, ready-made workspaces."""
+"""Public fakes, shipped with the package: a fault-injecting file system, a simulated database disk, a frozen clock, a
+fake embedder, a scripted chat model and ready-made workspaces.
+"""

@@ -1,6 +1,6 @@
-"""A scripted chat model for tests: says, calls and fails as its script says.
+"""A scripted chat model for tests: its answers, tool calls and failures follow a script.
 
-Each request it was given is kept, so that a test can look at what a real one would have seen.
+Keeps every request, so that a test can check what a real model would have received.
 """
 
 import json
@@ -22,14 +22,14 @@ from everself.models.chat.protocol import (
 
 
 class Wait(Frozen):
-    """The model is silent for so long."""
+    """The model sends nothing for that many seconds."""
 
     seconds: float = 3_600.0
 
 
-# One part of an answer; a text is said word by word.
+# One part of an answer; a text is sent word by word.
 Part = str | ReplyPart | Wait | ModelFailed
-# One answer; a function is asked with the request.
+# One scripted answer; a function is called with the request.
 Answer = Part | Sequence[Part]
 Step = Answer | Callable[[ChatRequest], Answer]
 
@@ -37,12 +37,12 @@ _numbers = count(1)
 
 
 def call(name: str, **arguments: object) -> ReplyCall:
-    """A call of a tool, with an id of its own."""
+    """A tool call with a unique id."""
     return ReplyCall(ToolCall(f"call-{next(_numbers)}", name, json.dumps(arguments, ensure_ascii=False)))
 
 
 class FakeModel:
-    """Answers with the steps of its script, one a request; when they are used up, with the last one again and again."""
+    """Answers each request with the next step of its script; repeats the last step when the script is used up."""
 
     def __init__(
         self,

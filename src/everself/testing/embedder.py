@@ -1,6 +1,6 @@
 """A deterministic embedder for tests: texts that share words get similar vectors.
 
-It can be told to fail in each way a real one does. Beside it, the switch that forbids calls of models.
+It can fail in each way a real one does. Also contains the switch that forbids model calls.
 """
 
 import hashlib
@@ -15,13 +15,13 @@ from everself.models.embedding.protocol import Purpose
 if TYPE_CHECKING:
     from everself.models.embedding.protocol import Vectors
 
-# An EmbeddingFault is raised as such; the others are what a broken model does without saying so.
+# An EmbeddingFault is raised as such; the others are wrong results that a broken model returns without an error.
 Misdeed = EmbeddingFault | Literal["raise", "nan", "infinite", "zeros", "too few", "wrong size", "flat", "no table"]
 _FAULTS = ("network", "timeout", "quota", "rate", "auth", "shape", "numbers", "missing", "other")
 
 
 class FakeEmbedder:
-    """Vectors from hashed words. `fail` is how the next calls go wrong, None for not at all; `times` says how many of them."""
+    """Returns vectors made from hashed words. `fail` makes the next calls go wrong."""
 
     def __init__(
         self, dimensions: int = 64, *, provider: str = "local", model: str = "fake/1", paid: bool = False
@@ -37,11 +37,11 @@ class FakeEmbedder:
         self._left = 0
 
     def fail(self, how: Misdeed | None, *, times: int = 1_000_000, retry_after: float | None = None) -> None:
-        """Go wrong like this from now on."""
+        """Make the next `times` calls fail in this way; None ends it."""
         self._misdeed, self._left, self.retry_after = how, times, retry_after
 
     def resize(self, dimensions: int) -> None:
-        """Answer with vectors of another size, without saying so."""
+        """Return vectors of another size without changing `dimensions`."""
         self._size = dimensions
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":
@@ -94,7 +94,7 @@ class FakeEmbedder:
 
 @contextmanager
 def forbid_model_calls() -> Iterator[None]:
-    """Within, a request to any model beyond this process raises RefusedByRule."""
+    """Raise RefusedByRule for every request to a model outside this process, inside the block."""
     before = CALLS.allowed
     CALLS.allowed = False
     try:

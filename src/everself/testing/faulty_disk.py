@@ -1,7 +1,7 @@
-"""A file system for tests: before any call a function runs, and may raise.
+"""A file system for tests: a function runs before each call and may raise.
 
-It serves for the n-th call that fails, for a write that takes only some bytes, for a power cut, and for a person who saves a file at the
-worst moment. Reads count as calls too: they can fail as well.
+It simulates the n-th call failing, short writes, a power cut, or a person who saves a file at the worst moment. Reads
+count as calls too, because they can fail as well.
 """
 
 import errno
@@ -12,7 +12,7 @@ from everself.storage.filesystem import READ_LIMIT, FileSystem, Handle, Reservat
 from everself.values import FileStat
 
 Meddle = Callable[[str, str], None]
-# how many of so many bytes a write takes
+# given the size of a write, returns how many bytes it accepts
 Shorten = Callable[[int], int]
 
 
@@ -20,7 +20,7 @@ def whole(size: int) -> int:
     return size
 
 
-# Calls that change something; the others only look.
+# Calls that change something; the others only read.
 CHANGES = frozenset(
     {"create", "open_append", "write", "sync", "rename", "publish", "exchange", "unlink", "make_directory"}
     | {"remove_directory", "sync_directory", "set_mode"}
@@ -52,7 +52,7 @@ class MeddledHandle:
 
 
 class MeddledFileSystem:
-    """The contract of `FileSystem` over another one."""
+    """Implements `FileSystem` on top of another one."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class MeddledFileSystem:
 
 
 class FailingCall:
-    """Let the n-th call fail with an error of the file system; count all of them."""
+    """Make the n-th call fail with an OSError, and count all calls."""
 
     def __init__(self, n: int, code: int, *, changes_only: bool = False, forever: bool = False) -> None:
         self.n = n

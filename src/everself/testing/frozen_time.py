@@ -9,7 +9,7 @@ MOMENT = datetime(2026, 3, 19, 9, 30, tzinfo=UTC)
 
 
 class FrozenTime:
-    """Callable like the system's clock; `clock(zone)` gives a Clock that reads it."""
+    """A callable like the system's clock; `clock(zone)` returns a Clock that reads it."""
 
     def __init__(self, moment: datetime = MOMENT) -> None:
         self.moment = moment

@@ -23,7 +23,7 @@ from everself.workspace.resolve import resolve
 
 
 class InMemoryWorkspace:
-    """The contract of `Workspace` over a dictionary."""
+    """Implements `Workspace` with a dictionary."""
 
     def __init__(self, clock: Clock, guards: Sequence[Guard] = (), identify: Callable[[], str] = new_id) -> None:
         self._clock = clock

@@ -1,8 +1,8 @@
-"""Made-up origins for tests. Product code must not use them."""
+"""Invented origins for tests. Product code must not use them."""
 
 from everself.values import Origin
 
 
 def origin_of(source: str, *lineage: str) -> Origin:
-    """As if the words had come from that source."""
+    """An origin with this source."""
     return Origin(source, "test", tuple(lineage))

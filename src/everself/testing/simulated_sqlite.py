@@ -1,7 +1,7 @@
 """SQLite on a simulated disk, so that a power cut hits database and documents alike.
 
-An apsw VFS has no shared memory, so such a database is opened in exclusive mode. A power cut reaches SQLite as an input/output error:
-an exception that is no Exception must not cross its C code.
+An apsw VFS has no shared memory, so such a database is opened in exclusive mode. A power cut reaches SQLite as an
+input/output error, because a BaseException must not cross its C code.
 """
 
 import errno

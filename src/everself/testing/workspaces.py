@@ -22,7 +22,7 @@ Wrap = Callable[[FileSystem], FileSystem]
 
 
 class Bench(Frozen):
-    """A workspace with what it stands on, for a test to look at."""
+    """A workspace and its parts, for tests to examine."""
 
     workspace: DiskWorkspace
     state: State
@@ -31,7 +31,7 @@ class Bench(Frozen):
 
 
 def make_folders(top: str) -> tuple[str, str]:
-    """A workspace folder and a state folder beneath one directory."""
+    """Create a workspace folder and a state folder beneath a directory; returns their paths."""
     folders = (f"{top}/workspace", f"{top}/state")
     for folder in folders:
         files = RealFileSystem(folder)
@@ -46,7 +46,7 @@ def make_folders(top: str) -> tuple[str, str]:
 def real_workspace(
     top: str, habits: WorkspaceOptions | None = None, *, wrap: Wrap | None = None, clock: Clock | None = None
 ) -> Iterator[Bench]:
-    """A workspace beneath a real directory; `wrap` puts a meddled file system around both folders."""
+    """A workspace beneath a real directory. `wrap` wraps both file systems, for example to inject faults."""
     workspace, state_folder = make_folders(top)
     storage = real_storage(workspace, state_folder)
     if wrap is not None:
@@ -72,7 +72,7 @@ def simulated_workspace(
     shorten: Shorten = whole,
     exchanges: bool = True,
 ) -> Iterator[Bench]:
-    """A workspace on a simulated disk, its database included. What the disk holds is taken over as after a restart."""
+    """A workspace and its database on a simulated disk. Existing content of the disk is used, as after a restart."""
     documents: FileSystem = disk.root("workspace")
     files: FileSystem = disk.root("state")
     vfs = SimulatedVFS(f"simulated-{id(disk)}", disk.root("state"), meddle)
@@ -96,6 +96,6 @@ def _close(state: State, disk: SimulatedDisk) -> None:
     try:
         state.close()
     except EverselfError:
-        # closing without power fails, as it should; with power it must not
+        # without power closing fails, as it should; with power it must succeed
         if not disk.dead:
             raise

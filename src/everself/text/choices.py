@@ -1,7 +1,7 @@
-"""Which of several numbered things a short answer names: "2", "the second one", "第二个". Pure.
+"""Parses a short answer that chooses one of several numbered options: "2", "the second one", "第二个". Pure.
 
-The words are the ordinals of Unicode's locale data (CLDR, spelled out), up to four: nobody is shown more. An answer counts only where it
-is nothing but a number with what belongs to one: "not the second" and "I have 2 cars" choose nothing.
+The words are the spelled-out ordinals of Unicode's locale data (CLDR), up to four, because no more options are shown. An answer counts
+only if it consists of a number and its article or suffix: "not the second" and "I have 2 cars" choose nothing.
 """
 
 from typing import Final
@@ -19,7 +19,7 @@ _ORDINALS: Final = {
     )
     for word in map(fold, words.split("|"))
 }
-# what stands beside a number that names one of several: articles, and words for the thing itself
+# words beside the number: articles, and words for the option itself
 _BESIDE: Final = frozenset(
     fold(word)
     for words in ("the one number", "der die das den nummer nr", "le la numéro", "el lo número", "o a", "것 것은 것이")
@@ -32,7 +32,7 @@ _AROUND: Final = " .,!?:;()[]#。！、，？番号個个条條번째"
 
 
 def read_choice(said: str, most: int) -> int:
-    """The number from 1 that is named; 0 where none is, more than one is, there are not so many, or something else is said too."""
+    """The chosen number from 1; 0 if none or several are named, the number is too high, or the answer contains anything else."""
     if len(said) > _LONGEST:
         return 0
     words = [word for word in map(_bare, fold(said).split()) if word and word not in _BESIDE]
@@ -48,5 +48,5 @@ def _bare(word: str) -> str:
 def _number(word: str) -> int:
     if word.isdecimal():
         return int(word)
-    # "a couple" is how many, and not which
+    # "a couple" is a quantity, not a choice
     return _ORDINALS.get(word, 0) or (0 if f"a {word}" in NUMBER_WORDS else int(NUMBER_WORDS.get(word, 0)))

@@ -1,20 +1,20 @@
-"""A text as patterns read it: straight quotes, half-width forms, one script for Chinese, no quoted passages.
+"""Prepares a text for patterns: straight quotes, half-width forms, simplified Chinese, no quoted passages.
 
-Each step gives as many characters as it got, so that a place in the folded text is the same place in the person's words.
+Every step keeps the length of the text, so that positions stay the same.
 """
 
 from typing import Final
 
-# what hides a quoted or pasted passage: no pattern matches it, and it still stands for a name
+# replaces quoted or pasted passages: no pattern matches it, and it still counts as a name
 HIDDEN: Final = "\u25a1"
-# more than a name or a title in quotes is somebody's sentence
+# a longer text in quotes is a sentence, not a name or a title
 _SENTENCE: Final = 14
 _SENTENCE_CJK: Final = 3
 
 _STRAIGHT: Final = str.maketrans(
     {"’": "'", "‘": "'", "ʼ": "'", "`": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'}
     | {"–": "-", "—": "-", "\u00a0": " ", "\u3000": " ", "、": ",", "…": ","}
-    # a full stop of these scripts ends a sentence, whatever follows; a dot may stand in a number
+    # this full stop always ends a sentence, while a dot may be part of a number
     | {"。": "\n", "｡": "\n"}
     | {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 )
@@ -34,22 +34,22 @@ _FENCE: Final = "```"
 
 
 def whole(text: str) -> str:
-    """The text without lone surrogates, which RE2 cannot be given; as long as before."""
+    """The text with lone surrogates replaced, which RE2 does not accept; the length stays."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def fold_in_place(text: str) -> str:
-    """`normalise.fold` is for comparing; this keeps case, line breaks and every place."""
+    """Unlike `normalise.fold`, which is for comparing, this keeps case, line breaks and positions."""
     return whole(text).translate(_STRAIGHT)
 
 
 def one_script(text: str) -> str:
-    """Chinese in simplified characters, as far as the patterns need them."""
+    """The text in simplified Chinese, for the characters that patterns use."""
     return text.translate(_ONE_SCRIPT)
 
 
 def hide_quoted(folded: str) -> str:
-    """Sentences in quotes, code blocks and lines that begin with `>` are not what the person says."""
+    """The text with sentences in quotes, code blocks and lines with `>` hidden: they are not the user's own words."""
     chars = list(folded)
     _hide_fences(folded, chars)
     at = 0
@@ -67,7 +67,7 @@ def hide_quoted(folded: str) -> str:
 
 
 def without_quoted(text: str) -> str:
-    """What the person says themselves."""
+    """The user's own words: the text without quoted passages."""
     shown = hide_quoted(fold_in_place(text))
     return "".join(own if seen != HIDDEN else "" for own, seen in zip(text, shown, strict=True)).strip()
 

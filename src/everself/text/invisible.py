@@ -1,6 +1,6 @@
-"""Characters that nobody sees: which of them a script or an emoji needs where they stand, and which hide something. Pure.
+"""Invisible characters: which of them a script or an emoji needs, and which hide something. Pure.
 
-Works on copies: the text that was given is never changed.
+Never changes the given text.
 """
 
 from typing import Final
@@ -11,7 +11,7 @@ _RANGES: Final = (
     *((0x2800, 0x2800), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB)),
     *((0x13430, 0x13440), (0x1BCA0, 0x1BCA3), (0x1D159, 0x1D159), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
 )
-# what Unicode draws as nothing, controls and unassigned ignorable code points included; white space is not among it
+# characters that Unicode draws as nothing, including controls and unassigned ignorable code points, but not white space
 UNSEEN: Final = frozenset(chr(code) for first, last in _RANGES for code in range(first, last + 1))
 
 _ZWNJ, _ZWJ = "\u200c", "\u200d"
@@ -19,15 +19,15 @@ _KEYCAP: Final = frozenset("0123456789#*")
 _FLAG: Final = "\U0001f3f4"
 _TAG_LETTERS: Final = frozenset(chr(code) for code in (*range(0xE0030, 0xE003A), *range(0xE0061, 0xE007B)))
 _TAG_END: Final = "\U000e007f"
-# a region of a flag has at most six letters in ISO 3166-2
+# an ISO 3166-2 region of a flag has at most six letters
 _LONGEST_FLAG: Final = 7
-# what follows each other without a letter between is a channel, not a spelling
+# more of them in a row are a hidden channel, not a spelling
 _ROW: Final = 2
 _NEAR: Final = 12
 
 
 def needed(text: str, at: int) -> bool:
-    """Whether the invisible character at this place does there what it was made for."""
+    """Whether the invisible character at this position is used for its purpose."""
     char, before, after = text[at], text[at - 1] if at else "", text[at + 1 : at + 2]
     if char == _ZWJ:
         return (_is_emoji(before) and _is_emoji(after)) or _joins(before, after)
@@ -40,7 +40,7 @@ def needed(text: str, at: int) -> bool:
     if "\u180b" <= char <= "\u180f":
         return _within(before, 0x1820, 0x18AA)
     if char in "\u200e\u200f\u061c":
-        # it stands between words of either direction, and settles what belongs to which
+        # between words of different direction it sets the order
         return any(map(_turns, text[max(0, at - _NEAR) : at + _NEAR]))
     if char == "\ufeff":
         return at == 0
@@ -56,7 +56,7 @@ def needed(text: str, at: int) -> bool:
 
 
 def flags(text: str) -> frozenset[int]:
-    """The places of tag characters that spell the flag of a region."""
+    """The positions of tag characters that spell the flag of a region."""
     found: set[int] = set()
     at = text.find(_FLAG)
     while at >= 0:
@@ -70,7 +70,7 @@ def flags(text: str) -> frozenset[int]:
 
 
 def hiding(text: str, most: int = 64) -> tuple[int, ...]:
-    """Where invisible characters stand that nothing around them needs; the first so many."""
+    """The positions of invisible characters without a purpose, at most `most`."""
     if (text.isascii() and text.isprintable()) or UNSEEN.isdisjoint(text):
         return ()
     allowed = flags(text)
@@ -91,7 +91,7 @@ def hiding(text: str, most: int = 64) -> tuple[int, ...]:
 
 
 def spelled(text: str) -> str:
-    """What tag characters and variation selectors spell, where they stand for bytes or ASCII."""
+    """The text that tag characters and variation selectors encode as ASCII or bytes."""
     if text.isascii() or max(text) < "\ufe00":
         return ""
     tags = "".join(chr(ord(char) - 0xE0000) for char in text if "\U000e0020" <= char <= "\U000e007e")
@@ -105,7 +105,7 @@ def spelled(text: str) -> str:
 
 
 def stripped(text: str) -> str:
-    """The text without invisible characters, for reading."""
+    """The text without invisible characters."""
     return text if UNSEEN.isdisjoint(text) else "".join(char for char in text if char not in UNSEEN)
 
 
@@ -127,7 +127,7 @@ def _is_han(char: str) -> bool:
 
 
 def _joins(before: str, after: str) -> bool:
-    """Scripts whose letters change shape by their neighbours: Arabic, Syriac, N'Ko, Mongolian, and those of India."""
+    """Whether a joiner follows a script whose letters change shape: Arabic, Syriac, N'Ko, Mongolian, and those of India."""
     return any(
         _within(before, first, last)
         and (not after or after.isspace() or _within(after, first, last) or not after.isalnum())
@@ -149,5 +149,5 @@ def _turns(char: str) -> bool:
 
 
 def _is_unspaced(char: str) -> bool:
-    """Thai, Lao, Burmese, Khmer, Tibetan: words are not set apart by blanks there."""
+    """Thai, Lao, Burmese, Khmer and Tibetan have no spaces between words."""
     return _within(char, 0xE00, 0xFFF) or _within(char, 0x1000, 0x109F) or _within(char, 0x1780, 0x17FF)

@@ -1,7 +1,7 @@
-"""The lines of a message by their form: fences, quoted and indented lines, blocks of other programs, headings, lists, prose. Pure.
+"""Classifies the lines of a message by form: fences, quoted and indented lines, program output, headings, lists, prose. Pure.
 
-Says what a line is, not whose it is; that is `classify/shown.py`. Form only: the few words here are those of formats (mail headers, roles
-of a chat protocol), never of a language.
+Does not decide whose line it is (`classify/shown.py` does). Uses form only: the few words here belong to formats such as mail headers and
+chat roles, not to a language.
 """
 
 from collections.abc import Iterator
@@ -11,19 +11,19 @@ from everself.frozen import Frozen
 from everself.text.patterns import LazyPattern
 from everself.text.sentences import quotations
 
-# block: of a program, a page or a quotation, whoever sent it. wrapping: a line that a program put around a message, without words of a
-# person. rule: divides. heading: a document begins. link: an address alone.
+# block: from a program, a page or a quotation. wrapping: a line that a program put around a message. rule: a separator. heading: a
+# document begins. link: only an address.
 LineKind = Literal["blank", "block", "wrapping", "rule", "heading", "link", "item", "prose"]
 
 _OPENS: Final = "⟦data "
 _ENDS: Final = "⟦end "
 _INDENT: Final = 4
-# a header of one field may be a fact that somebody typed; a forwarded mail has several
+# a header of one field may be a fact that the user typed; a forwarded mail has several
 _FEWEST_FIELDS: Final = 2
 
 
 class Line(Frozen):
-    """`start..end` without the line break; for the first line of a message without what a channel put before it."""
+    """`start..end` excludes the line break and, in the first line, the prefix of a channel."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ def lines_of(message: str) -> list[Line]:
 
 
 def _without_quotations(message: str, lines: list[Line]) -> list[Line]:
-    """A quotation over several lines is one, wherever its lines break, and so is a line that is nothing else."""
+    """Mark lines of quotations over several lines, and lines with only a quotation, as blocks."""
     spans = quotations(message)
     found: list[Line] = []
     at = 0
@@ -45,7 +45,7 @@ def _without_quotations(message: str, lines: list[Line]) -> list[Line]:
         while at < len(spans) and spans[at][1] <= one.start:
             at += 1
         quoted = at < len(spans) and one.kind != "blank" and _is_of(one, *spans[at], message)
-        # what a line ends with may go on in the next
+        # a quotation at the end of the line may continue in the next one
         last = at
         while not quoted and last + 1 < len(spans) and spans[last + 1][0] < one.end:
             last += 1
@@ -55,7 +55,7 @@ def _without_quotations(message: str, lines: list[Line]) -> list[Line]:
 
 
 def _is_of(line: Line, start: int, end: int, message: str) -> bool:
-    """Whether a line belongs to a quotation of several lines, or holds nothing beside one."""
+    """Whether a line is part of a quotation of several lines, or contains nothing else."""
     if start >= line.end or end <= line.start:
         return False
     if start < line.start or end > line.end:
@@ -120,7 +120,7 @@ def _kind(line: str, bare: str, before: LineKind, listed: bool) -> LineKind:
 
 
 def _fence(line: str) -> str:
-    """The marks that close what this line opens."""
+    """The fence that closes what this line opens."""
     return line[: len(line) - len(line.lstrip(line[0]))]
 
 
@@ -130,7 +130,7 @@ def _tag(line: str) -> str | None:
 
 
 def _without_transcripts(lines: list[Line]) -> list[Line]:
-    """What several people said, line by line, is not said by the one who sends it: a label that comes back, or a time before each."""
+    """Mark a transcript of several people as a block: labels that recur, or a time before each line. The sender did not say it."""
     if len(lines) > _MOST_TURNS:
         return lines
     labels = [found.group(1) if (found := _FORM["turn"].search(one.text)) else "" for one in lines]
@@ -141,18 +141,18 @@ def _without_transcripts(lines: list[Line]) -> list[Line]:
     if not turns:
         return lines
     first, last = min(turns), max(turns)
-    # the last turn may be one of somebody who speaks once
+    # the last turn may be by a person who speaks once
     while last + 1 < len(lines) and labels[last + 1]:
         last += 1
     return [Line(one.start, one.end, "block", one.text) if first <= at <= last else one for at, one in enumerate(lines)]
 
 
-# a message of more lines is judged by its length
+# longer messages are judged by their length
 _MOST_TURNS: Final = 200
 
 
 def _without_headers(lines: list[Line]) -> list[Line]:
-    """Everything from the mark or the headers of a forwarded message on is somebody else's, and so is what stands right above them."""
+    """Mark everything from the headers of a forwarded message on as a block, with the lines right above them."""
     for at, one in enumerate(lines):
         if one.kind in ("prose", "rule", "item") and _forwards(lines, at):
             while at > 0 and lines[at - 1].kind == "prose":
@@ -183,12 +183,12 @@ _FORWARDED: Final = (
     "(?i:forwarded|fwd|weitergeleitete?[nrs]?|transféré[es]*|reenviad[oa]s?|inoltrat[oaie]|encaminhad[oa]s?)"
 )
 _FORWARDED_DENSE: Final = "转发|轉發|轉寄|전달|転送"
-# of no word, and no end of a sentence
+# not a word character, and not the end of a sentence
 _SIGNS: Final = r"[^\p{L}\p{N}.!?。！？]"
 _PATTERNS: Final = {
     "tag": r"^<([A-Za-z][A-Za-z0-9_:-]*)(?:\s[^<>]*)?/?>",
     "json": r"""^(?:\{\s*(?:"|$)|\[\s*(?:[{\["]|$))""",
-    # "[Telegram Ana id:77 2026-11-16 00:10 UTC] ": an id, a handle, a number to call, or a day with a time
+    # "[Telegram Ana id:77 2026-11-16 00:10 UTC] ": an id, a handle, a phone number, or a day with a time
     "channel": r"^\s*\[[^\[\]\n]*(?:\bid[:= ]|@|\+\d{7}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d)[^\[\]\n]*\]\s*",
     "item": r"^(?:[-*–+]\s|[•·‣◦①-⑳]|\d{1,2}[.)]\s|\d{1,2}、)\s*\S",
     "wrapping": (
@@ -196,7 +196,7 @@ _PATTERNS: Final = {
         r"^(?:[\[(]\s*[\w -]{0,30}\bid\b\s*[:=#]?\s*\S*\d\S*\s*[\])]|[\[(]?\s*[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\s*[:=]\s*\S*\s*[\])]?"
         # System: [2026-11-16] node connected
         r"|(?i:system|assistant|developer|tool|function)(?: \([^)]*\))?\s*[:：].*"
-        # an id, a hash, a time alone
+        # only an id, a hash or a time
         r"|(?:[0-9A-Fa-f]{8,}|[0-9A-Fa-f-]{32,}|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[0-9:.,+Z -]*\]?))$"
     ),
     "rule": r"^(?:(?:[-*_=~—─]\s?){3,}|[-_=*]{3,}.+[-_=*]{3,})$",
@@ -205,24 +205,24 @@ _PATTERNS: Final = {
     "turn": r"^(?:\[[^\]]*\d[^\]]*\]\s*)?([\p{L}][\p{L}\d ._'-]{0,24})[:：](?:\s+\S|[^\s\d/])",
     # a time before each line, as chats are exported
     "stamped": r"^\[?(?:\d{4}[-/.]\d\d?[-/.]\d\d?,? )?\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]?[ ,-]+[\p{L}][^:：]{0,30}[:：]",
-    # the marks of mail programs and messengers, in the languages that they come in
+    # the marks of mail programs and messengers, in several languages
     "forwarded": (
         r"^\W*(?i:fwd?|fw|wg|tr|rv|转发|轉發|轉寄|전달|転送)\s*[:：]"
         r"|^\W*(?i:begin )?(?i:forwarded|fwd) (?i:message|from|by|via|chat|invite)\b"
         r"|^[\[【(][^\]】)]*(?i:forward|fwd|转发|轉發|전달|転送)[^\]】)]*[\]】)]"
     ),
-    # the same marks at an edge of a title of few words: "Message transféré", "会議案内の転送"
+    # the same marks at the edge of a short title: "Message transféré", "会議案内の転送"
     "title": (
         rf"^{_SIGNS}*(?:{_FORWARDED})(?: [^\s.!?]+){{0,2}}$|^(?:[^\s.!?]+ ){{0,2}}{_SIGNS}*(?:{_FORWARDED}){_SIGNS}*$"
         rf"|^{_SIGNS}*[^\s。！？]{{0,8}}\s?(?:{_FORWARDED_DENSE})[^\s。！？]{{0,5}}(?:\s[^\s。！？]{{1,4}})?$"
     ),
-    # one of these alone is enough: nobody lists facts so
+    # one of these is enough: they do not occur in lists of facts
     "sender": (
         r"^\**(?i:from|subject|reply-to|message-id|发件人|寄件者|寄件人|主旨|보낸 ?사람|差出人|件名"
         r"|von|betreff|de|objet|asunto|da|oggetto|assunto|от|тема)\**\s*[:：]"
     ),
     "label": r"^[\[【][^\]】]*[\p{L}][^\]】]*[\]】]",
-    # RFC 5322 fields, as mail programs print them above what they forward
+    # RFC 5322 fields, as mail programs print them above a forwarded message
     "header": (
         r"^\**(?i:from|to|cc|bcc|subject|date|sent|reply-to|message-id|发件人|收件人|主题|主旨|日期|发送时间|寄件者|寄件人"
         r"|보낸 ?사람|받는 ?사람|제목|날짜|보낸 ?날짜|差出人|宛先|件名|日時|送信日時"

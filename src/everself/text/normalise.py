@@ -1,6 +1,6 @@
-"""Gives a text three lossy forms: for comparing, naming and showing.
+"""Converts text to three lossy forms: for comparing, naming and showing.
 
-Knows nothing of Markdown, of paths or of which file a text came from.
+Knows nothing of Markdown, paths or files.
 """
 
 import unicodedata
@@ -13,7 +13,7 @@ _HASH_LENGTH = 10
 
 
 def encode(text: str) -> bytes:
-    """UTF-8 of any text: surrogates that stand for a byte give it back, others (from JSON escapes, say) become U+FFFD."""
+    """UTF-8 of any text: surrogate escapes become their byte, other surrogates (from JSON escapes) U+FFFD."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -25,7 +25,7 @@ def _replaced(text: str, *ranges: tuple[str, str]) -> str:
 
 
 def without_surrogates(text: str) -> str:
-    """Same length, each lone surrogate shown as U+FFFD: what a model, a terminal or a pattern can take."""
+    """The text with each lone surrogate replaced by U+FFFD, so that a model, terminal or pattern accepts it. The length stays."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -37,23 +37,23 @@ _TYPOGRAPHY = str.maketrans(
     dict.fromkeys("‘’‚‛′ʼ＇`´", "'")
     | dict.fromkeys("“”„‟″«»〝〞＂", '"')
     | dict.fromkeys("‐‑‒–—―−﹘﹣－", "-")
-    # Invisible and without meaning of their own; the joiners U+200C and U+200D are letters to Persian and to emoji.
+    # invisible characters without meaning; the joiners U+200C and U+200D are needed by Persian and emoji
     | dict.fromkeys("\u00ad\u200b\u2060\ufeff", "")
 )
 
 
 def fold(text: str) -> str:
-    """For comparing only: NFKC, case-folded, typographic quotes and dashes as ASCII, white space collapsed."""
+    """A form for comparing only: NFKC, case-folded, typographic quotes and dashes as ASCII, white space collapsed."""
     if text.isascii():
-        # ASCII is its own normal form, and only the backtick in it typographic: most of a memory goes this way
+        # fast path for most of a memory: in ASCII, only the backtick is typographic
         return " ".join(text.replace("`", "'").casefold().split())
     folded = " ".join(nfkc(text.translate(_TYPOGRAPHY)).casefold().translate(_TYPOGRAPHY).split())
-    # Case folding can undo the normal form and the normal form can bring capitals back ('ͅ' and 'ϔ' do): twice settles it.
+    # case folding can undo NFKC, and NFKC can create capitals ('ͅ' and 'ϔ' do): a second pass is enough
     return " ".join(nfkc(folded).casefold().translate(_TYPOGRAPHY).split()) if not folded.isascii() else folded
 
 
 def nfkc(text: str) -> str:
-    """Compatible forms made one, in linear time however many marks are stacked."""
+    """NFKC in linear time for any number of stacked marks."""
     if text.isascii() or unicodedata.is_normalized("NFKC", text):
         return text
     if not any(map(unicodedata.combining, set(text))):
@@ -61,7 +61,7 @@ def nfkc(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", part) for part in _split_mark_runs(text))
 
 
-# Unicode's stream-safe format allows 30; no script stacks more. Sorting an endless run of marks costs its square.
+# Unicode's stream-safe format allows 30, more than any script uses. Sorting a longer run of marks is quadratic.
 _MARKS_IN_A_ROW = 30
 
 
@@ -78,14 +78,14 @@ def _split_mark_runs(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-# Letters that NFKD leaves whole but every reader of Latin script would spell so.
+# letters that NFKD does not decompose, with their usual Latin spelling
 LATIN_SPELLINGS = str.maketrans(
     {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i"}
 )
 
 
 def slug(text: str) -> str:
-    """A name of `[a-z0-9-]{1,64}`. Where letters were lost (another script), a short hash keeps different texts apart."""
+    """A name of `[a-z0-9-]{1,64}`. If letters were lost (another script), a short hash makes it unique."""
     folded = fold(text[:4096])
     spelled = unicodedata.normalize("NFKD", folded.translate(LATIN_SPELLINGS)).replace("'", "")
     kept = "".join(char if char.isascii() and char.isalnum() else " " for char in spelled if not _is_mark(char))
@@ -102,7 +102,7 @@ def _is_mark(char: str) -> bool:
 
 
 def _cut(words: str, length: int) -> str:
-    """At a word's end where that keeps at least half."""
+    """The words cut to a length, at a word end if that keeps at least half."""
     if len(words) <= length:
         return words
     at = words.rfind("-", 0, length + 1)
@@ -110,14 +110,14 @@ def _cut(words: str, length: int) -> str:
 
 
 def one_line(text: str, width: int = 80) -> str:
-    """At most `width` terminal columns. Nothing in it can move a cursor, set a colour or turn the writing direction."""
+    """The text in at most `width` terminal columns, without anything that moves the cursor, sets a colour or changes the direction."""
     # most text is plain: only its blanks can change
     if len(text) <= width and text.isascii() and text.isprintable():
         return " ".join(text.split())
     shown: list[str] = []
     used = 0
     gap = False
-    # A column may hold a letter with its marks; beyond this many characters per column it is an attack on the terminal.
+    # a column may contain a letter with marks; more characters per column are an attack on the terminal
     for char in text[: width * 16 + 1024]:
         if char.isspace() or char == "\u0085":
             gap = bool(shown)
@@ -143,14 +143,14 @@ def _printable(char: str) -> str:
     category = unicodedata.category(char)
     if category in ("Cc", "Cs", "Co", "Cn"):
         return "\ufffd"
-    # Format characters include the bidirectional overrides and the tag letters; the joiners are what emoji and Persian need.
+    # format characters include bidirectional overrides and tag letters; the joiners are needed by emoji and Persian
     if category in ("Cf", "Zl", "Zp"):
         return char if char in "\u200c\u200d" else ""
     return char
 
 
 def columns_of(char: str) -> int:
-    """How many columns of a terminal a character takes."""
+    """The number of terminal columns of a character."""
     if char in "\u200c\u200d" or unicodedata.category(char) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1

@@ -1,7 +1,6 @@
-"""A note with the words that it was made of, where it leaves some of them out: `Jory is the apprentice. (“jory is my apprentice, nice
-lad”)`. Pure.
+"""A note that quotes the words it omits from its message: `Jory is the apprentice. (“jory is my apprentice, nice lad”)`. Pure.
 
-The quotation is evidence: who compares what two notes claim looks at them without it.
+The quotation is evidence; notes are compared without it.
 """
 
 from typing import Final
@@ -12,7 +11,7 @@ BETWEEN: Final = " … "
 
 
 def with_quote(note: str, words: str) -> str:
-    """The note with these words behind it, or behind those that it quotes already; the same where it quotes them."""
+    """The note with these words quoted at its end; unchanged if it quotes them already."""
     quoted = " ".join(words.split()).replace("“", "‘").replace("”", "’")
     _, known = parts_of(note)
     if quoted in known.split(BETWEEN):
@@ -21,12 +20,12 @@ def with_quote(note: str, words: str) -> str:
 
 
 def without_quote(note: str) -> str:
-    """What the note claims itself."""
+    """The note without its quotation."""
     return parts_of(note)[0]
 
 
 def parts_of(note: str) -> tuple[str, str]:
-    """What the note claims itself, and what it quotes; empty where it quotes nothing."""
+    """The note and its quotation, which is empty if there is none."""
     at = note.rfind(_OPEN)
     if at <= 0 or not note.endswith(_CLOSE) or "”" in note[at : -len(_CLOSE)]:
         return note, ""

@@ -1,7 +1,7 @@
-"""RE2 patterns that are compiled when they are first used: a command that needs none does not even import RE2.
+"""RE2 patterns that are compiled on first use: a command that needs none does not import RE2.
 
-Also says whether a pattern of the person's own may be used. RE2 takes no pattern exponential time, but a huge one still takes memory and
-a large constant, so its size counts too.
+Also decides whether a user's pattern may be used. RE2 is never exponential, but a huge pattern takes memory and time, so its size is
+limited.
 """
 
 from functools import cache
@@ -15,26 +15,27 @@ _MEMORY: Final = 1 << 20
 
 
 @cache
-def _compiled(pattern: str | bytes) -> Any:
+def compiled(pattern: str | bytes) -> Any:
+    """The compiled pattern, cached."""
     import re2
 
     return re2.compile(pattern)
 
 
 class LazyPattern:
-    """Has what a compiled pattern of RE2 has."""
+    """A compiled RE2 pattern, compiled on first use."""
 
     def __init__(self, pattern: str | bytes) -> None:
         self._pattern = pattern
 
     def __getattr__(self, name: str) -> Any:
-        # kept, so that the next access finds it without this method
-        found = self.__dict__[name] = getattr(_compiled(self._pattern), name)
+        # stored, so that the next access does not call this method
+        found = self.__dict__[name] = getattr(compiled(self._pattern), name)
         return found
 
 
 def size_of(pattern: str) -> int | str:
-    """The size of the compiled pattern, or in words why it cannot be used. The words repeat nothing of the pattern."""
+    """The size of the compiled pattern, or the reason why it cannot be used, without any part of the pattern."""
     import re2
 
     options = re2.Options()
@@ -46,7 +47,7 @@ def size_of(pattern: str) -> int | str:
     except re2.error as problem:
         told = problem.args[0] if problem.args else b""
         words = told.decode("utf-8", "replace") if isinstance(told, bytes) else str(told)
-        # what follows the colon is a piece of the pattern
+        # the text after the colon is a part of the pattern
         return f"RE2 cannot read it: {words.partition(':')[0]}"
     size = int(compiled.programsize)
     if size > LARGEST:

@@ -1,15 +1,13 @@
-"""Finds the values in a statement that can be compared: days, times of day and numbers. Pure; judges nothing."""
+"""Finds the comparable values in a statement: days, times of day and numbers. Pure."""
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 from everself.frozen import Frozen
 from everself.text.dates import NUMBER_WORDS, NamedDay, find_days, may_be_same
 from everself.text.folding import fold_in_place
-
-if TYPE_CHECKING:
-    import re2
+from everself.text.patterns import compiled
 
 Kind = Literal["day", "time", "number"]
 _KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -31,7 +29,7 @@ _UNIT: Final = r"^ ?(?:an? |per |/ ?)?(?P<unit>[\p{L}%°€$£]+)"
 
 
 class Quantity(Frozen):
-    """`value` is what is compared: a day, minutes after midnight or the number as it is written. `unit` is the word behind a number."""
+    """`value` is a day, minutes after midnight, or the number as written. `unit` is the word after a number."""
 
     kind: Kind
     start: int
@@ -40,7 +38,7 @@ class Quantity(Frozen):
     unit: str = ""
 
     def agrees(self, other: "Quantity") -> bool | None:
-        """Whether two of one kind may be the same; None where they cannot be compared."""
+        """Whether two values of one kind may be equal; None if they cannot be compared."""
         if isinstance(self.value, NamedDay) and isinstance(other.value, NamedDay):
             return may_be_same(self.value, other.value)
         if self.kind == "time" and isinstance(self.value, int) and isinstance(other.value, int):
@@ -50,18 +48,18 @@ class Quantity(Frozen):
 
 @lru_cache(maxsize=4_096)
 def read_quantities(text: str) -> tuple[Quantity, ...]:
-    """Each place once, in the order of the text."""
+    """The values in order; no position belongs to two values."""
     folded = fold_in_place(text)
     lowered = folded.lower() if len(folded.lower()) == len(folded) else folded
     found = [Quantity("day", one.start, one.end, one) for one in find_days(lowered)]
     rest = _without(lowered, found)
     found += _times(rest)
     rest = _without(rest, found)
-    for match in _compiled(_NUMBER).finditer(rest):
+    for match in compiled(_NUMBER).finditer(rest):
         word, end = match.group(), match.end()
         if _is_part_of_a_name(rest, match.start(), end):
             continue
-        unit = _compiled(_UNIT).search(rest[end : end + 24])
+        unit = compiled(_UNIT).search(rest[end : end + 24])
         value = str(NUMBER_WORDS[word]) if word in NUMBER_WORDS else word.replace(",", "")
         found.append(Quantity("number", match.start(), end, value, unit.group("unit") if unit else ""))
     return tuple(sorted(found, key=lambda one: one.start))
@@ -70,7 +68,7 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
 def _times(text: str) -> Iterator[Quantity]:
     taken: list[tuple[int, int]] = []
     for rule in _TIMES:
-        for match in _compiled(rule).finditer(text):
+        for match in compiled(rule).finditer(text):
             start, end = match.span()
             if any(start < last and first < end for first, last in taken):
                 continue
@@ -82,35 +80,28 @@ def _times(text: str) -> Iterator[Quantity]:
             hour += _NOON if after and hour < _NOON else 0
             half = "thirty" in groups or (groups.get("minute") is None and text[start:end].startswith("half"))
             taken.append((start, end))
-            # "half" belongs to the time, "at" does not
-            start = start if half else match.start(_compiled(rule).groupindex["hour"])
+            # "half" is part of the time, "at" is not
+            start = start if half else match.start(compiled(rule).groupindex["hour"])
             yield Quantity("time", start, end, hour * _MINUTES + (30 if half else int(groups.get("minute", 0))))
 
 
 def _is_part_of_a_name(text: str, start: int, end: int) -> bool:
-    """ "4b" and "v2" name something and count nothing; "590g" counts, and so does what stands beside a script without blanks."""
+    """Whether a number is part of a name, such as "4b" or "v2". "590g" is not, and neither is a number in a script without spaces."""
     before, after = text[start - 1 : start], text[end : end + 2]
     single = after[:1].isascii() and after[:1].isalpha() and not after[1:].isalpha() and after[0] not in _UNITS
     return single or (before.isascii() and before.isalpha())
 
 
 def _without(text: str, found: list[Quantity]) -> str:
-    """The same places, what was read already blanked out."""
+    """The text with the found values blanked out; positions stay."""
     for one in found:
         text = text[: one.start] + "\x00" * (one.end - one.start) + text[one.end :]
     return text
 
 
-@lru_cache(maxsize=16)
-def _compiled(pattern: str) -> "re2._Regexp":
-    import re2
-
-    return re2.compile(pattern)
-
-
 @lru_cache(maxsize=4_096)
 def compare_quantities(one: str, other: str) -> tuple[float, ...]:
-    """Of days, times and numbers, five each, as features: both have some; one is said again; one is new; both; only the first has some."""
+    """Five features each for days, times and numbers: both have some; one is repeated; one is new; both; only the first has some."""
     found: list[float] = []
     for kind in _KINDS:
         mine, yours = ([each for each in read_quantities(text) if each.kind == kind] for text in (one, other))

@@ -3,7 +3,6 @@
 Knows nothing of files. The kinds are in `everself.text._secrets`.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cache
 from typing import Protocol
@@ -12,7 +11,7 @@ import re2
 
 from everself.frozen import Frozen
 from everself.text._secrets.assigned import ANCHORS, NAMES_SHOWN, find_assigned
-from everself.text._secrets.copies import without_gaps, without_hidden
+from everself.text._secrets.copies import Copy, without_gaps, without_hidden
 from everself.text._secrets.kind import Kind
 from everself.text._secrets.marked import MARKED
 from everself.text._secrets.mnemonics import MNEMONICS
@@ -24,7 +23,7 @@ KINDS: tuple[Kind, ...] = (*VENDORS, *MARKED, *NUMBERS, *MNEMONICS, *UNLISTED)
 
 
 class Secret(Frozen):
-    """Where one stands, in characters. `kind` is one of `kind_names()`."""
+    """The position of a secret, in characters. `kind` is one of `kind_names()`."""
 
     kind: str
     start: int
@@ -32,13 +31,13 @@ class Secret(Frozen):
 
 
 class Redacted(Frozen):
-    """The text without its secrets, and what they were and where they stood in the original."""
+    """The text without its secrets, and their kinds and positions in the original."""
 
     text: str
     found: tuple[Secret, ...]
 
 
-# A span in bytes, with the place of its kind in the tables: of two that overlap, the earlier kind gives the name.
+# A span in bytes with the rank of its kind; of two overlapping spans, the lower rank gives the name.
 _Span = tuple[int, int, int]
 
 
@@ -52,16 +51,16 @@ def kind_names() -> tuple[str, ...]:
 
 
 def mark(kind: str) -> str:
-    """What stands in a secret's place."""
+    """The replacement for a secret."""
     return f"[redacted: {kind}]"
 
 
-# Taking one secret out can lay bare another beside it, hardly ever twice. The limit keeps hostile text linear.
+# Removing one secret can expose another, rarely twice. The limit keeps hostile text linear.
 _ROUNDS = 6
 
 
 def find_secrets(text: str) -> tuple[Secret, ...]:
-    """In order and without overlap: all that `redact` takes out."""
+    """All secrets that `redact` removes, in order and without overlap."""
     data = text.encode("utf-8", "surrogatepass")
     spans = _spans(data)
     names = _names_by_rank()
@@ -73,8 +72,8 @@ _LINE_ENDS = (10, 13)
 
 
 def blank_secrets(data: bytes) -> bytes:
-    """The same bytes with a dot for each byte of a secret. Line ends stay, and a line that said something still does, so that nothing
-    else moves: neither a byte, nor a line, nor the place of an entry among the others."""
+    """The bytes with a dot for each byte of a secret. Line ends stay and no line becomes empty, so that positions of bytes, lines and
+    entries are unchanged."""
     spans = _spans(data)
     if not spans:
         return data
@@ -85,7 +84,7 @@ def blank_secrets(data: bytes) -> bytes:
 
 
 def _spans(data: bytes) -> list[_Span]:
-    """Secrets of the text and of its joined form, in case a secret was split."""
+    """Secrets of the text and of its joined forms, in case a secret was split."""
     spans = _plain_spans(data)
     hidden = without_hidden(data)
     if hidden is not None:
@@ -93,9 +92,9 @@ def _spans(data: bytes) -> list[_Span]:
         spans += [(*hidden.original(start, end), rank) for start, end, rank in found]
     gaps = without_gaps(data)
     if gaps is not None:
-        # only secrets with a maker's prefix: anything else may be two adjacent words
+        # only secrets with a vendor's prefix: others may be two adjacent words
         found = [span for span in _plain_spans(gaps.data) if span[2] < len(VENDORS) and gaps.crosses(*span[:2])]
-        # a secret that is complete by itself does not continue into the next word
+        # a complete secret does not continue into the next word
         known = {(start, rank) for start, _, rank in spans}
         whole = [(*gaps.original(start, end), rank) for start, end, rank in found]
         spans += [span for span in whole if (span[0], span[2]) not in known]
@@ -105,18 +104,16 @@ def _spans(data: bytes) -> list[_Span]:
 def _plain_spans(data: bytes) -> list[_Span]:
     spans: list[_Span] = []
     for _ in range(_ROUNDS):
-        masked, origins = _masked(data, spans)
-        fresh = _scan(masked)
+        masked = _masked(data, spans)
+        fresh = _scan(masked.data)
         if not fresh:
             break
-        spans = _joined(
-            [*spans, *((_origin(origins, start), _origin(origins, end), rank) for start, end, rank in fresh)]
-        )
+        spans = _joined([*spans, *((*masked.original(start, end), rank) for start, end, rank in fresh)])
     return spans
 
 
 def redact(text: str) -> Redacted:
-    """Each secret replaced by `[redacted: kind]`. Redacting what was redacted changes nothing."""
+    """The text with each secret replaced by `[redacted: kind]`. Redacting twice changes nothing."""
     found = find_secrets(text)
     parts: list[str] = []
     at = 0
@@ -133,7 +130,7 @@ def _names_by_rank() -> tuple[str, ...]:
 
 @cache
 def _anchors() -> _Set:
-    """One pass over the text tells which patterns are worth trying."""
+    """A set of anchors: one pass over the text tells which patterns to try."""
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.case_sensitive = False
@@ -183,7 +180,7 @@ def _joined(spans: list[_Span]) -> list[_Span]:
 
 
 def _clear_of(marks: list[tuple[int, int]], spans: list[_Span]) -> list[_Span]:
-    """Without the spans that touch a mark: what was redacted once is no secret any more."""
+    """The spans that do not touch a mark: redacted text is not a secret any more."""
     clear = []
     at = 0
     for span in spans:
@@ -194,26 +191,18 @@ def _clear_of(marks: list[tuple[int, int]], spans: list[_Span]) -> list[_Span]:
     return clear
 
 
-# For each stretch between marks: where it begins in the masked text and in the original.
-_Origins = list[tuple[int, int]]
-
-
-def _masked(data: bytes, spans: list[_Span]) -> tuple[bytes, _Origins]:
+def _masked(data: bytes, spans: list[_Span]) -> Copy:
+    """The text with a mark in place of each secret."""
     names = _names_by_rank()
     parts: list[bytes] = []
-    origins: _Origins = [(0, 0)]
+    cuts: list[tuple[int, int]] = []
     at = length = 0
     for start, end, rank in spans:
         parts += (data[at:start], mark(names[rank]).encode())
         length += len(parts[-2]) + len(parts[-1])
-        origins.append((length, end))
+        cuts.append((length, end - length))
         at = end
-    return b"".join((*parts, data[at:])), origins
-
-
-def _origin(origins: _Origins, place: int) -> int:
-    masked, original = origins[bisect_right(origins, (place, 1 << 62)) - 1]
-    return original + place - masked
+    return Copy(b"".join((*parts, data[at:])), tuple(cuts))
 
 
 def _character_places(data: bytes, places: list[int]) -> dict[int, int]:
@@ -230,14 +219,14 @@ _PRIVATE_TAG = r"(?i)<\s*(/?)\s*private(?:\s[^<>]*|/)?>"
 
 
 def strip_private(text: str) -> str:
-    """Without `<private>…</private>`, whatever the case, however nested; what is never closed is private to the end."""
+    """The text without `<private>…</private>`, in any case and nesting; an unclosed tag is private to the end."""
     data = text.encode("utf-8", "surrogatepass")
     for _ in range(_ROUNDS):
         stripped = _without_private(data)
         if stripped == data:
             return data.decode("utf-8", "surrogatepass")
         data = stripped
-    # Still forming new tags out of the pieces: this is an attack. Everything after the first of them is removed.
+    # New tags still form from the pieces, which is an attack: remove everything after the first one.
     first = compiled(_PRIVATE_TAG).search(data)
     return (data if first is None else data[: first.span()[0]]).decode("utf-8", "surrogatepass")
 

@@ -1,4 +1,4 @@
-"""Where the sentences and the quotations of a text begin and end, and which language it is in. Pure; judges nothing."""
+"""The positions of the sentences and quotations of a text, and its language. Pure."""
 
 from collections.abc import Iterator
 from typing import Final, Literal
@@ -6,26 +6,26 @@ from typing import Final, Literal
 from everself.text.normalise import without_surrogates
 from everself.text.patterns import LazyPattern
 
-# those that replies are written in
+# the languages of replies
 Language = Literal["en", "zh", "ko", "ja"]
 
-# of a longer sentence only as much is looked at
+# limit of characters read of a sentence
 _LOOKED_AT: Final = 1_000
-# as much of a text tells its language
+# limit of characters read to detect the language
 _SEEN: Final = 4_000
-# the letters of what a program calls by an id
+# minimum length of an id of a program
 _NAMELESS: Final = 12
 # quotation marks that open and close differently, and the straight one
 _QUOTES: Final = {"“": "”", "„": '“”"', "«": "»", "「": "」", "『": "』", "《": "》", "‘": "’", '"': '"'}
-# a quotation that is never closed within so much was none
+# a quotation that is not closed within this length is ignored
 _LONGEST_QUOTE: Final = 4_000
 _BOOK: Final = 50_000
-# quotations within quotations
+# limit of nested quotations
 _DEEPEST: Final = 8
 
 
 def language_of(text: str, around: str = "") -> Language:
-    """By its letters: kana is Japanese, hangul Korean, other Han Chinese unless what stands around it is Japanese; the rest is read as
+    """The language by letters: kana is Japanese, hangul Korean, other Han Chinese unless the surrounding text is Japanese, the rest
     English."""
     if text.isascii():
         return "en"
@@ -43,9 +43,9 @@ def language_of(text: str, around: str = "") -> Language:
     return "ja" if around and language_of(around) == "ja" else "zh"
 
 
-# a Latin word weighs as much as one character of a script without blanks
+# a Latin word weighs as much as one character of a script without spaces
 _LETTERS: Final = LazyPattern(r"([\p{Hiragana}\p{Katakana}ー])|(\p{Hangul})|(\p{Han})|([\p{Latin}0-9']+)")
-# closing quotes and pictures belong to the sentence before them
+# closing quotes and emoji belong to the sentence before them
 _ENDS: Final = LazyPattern(r"\n+|[。！？!?]+[”’」』）)\"'\pS]*\s*|[.…]+[”’)\"']*(?:\s+|$)")
 _ABBREVIATED: Final = LazyPattern(
     r"(?i)(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|no|nr|vs|etc|e\.g|i\.e|approx|ca|inc|ltd|jr|sr|\p{L}|\d{1,2})\.$"
@@ -53,9 +53,9 @@ _ABBREVIATED: Final = LazyPattern(
 
 
 def split(text: str) -> Iterator[tuple[int, int]]:
-    """Where each sentence stands, without the blanks around it. A sentence does not end within a quotation that it holds."""
+    """The position of each sentence, without surrounding blanks. A sentence does not end inside a quotation."""
     text = without_surrogates(text)
-    # a book is asked to be remembered, not said
+    # a book is imported, not said
     quoted = quotations(text) if len(text) <= _BOOK else []
     at = 0
     start = 0
@@ -75,7 +75,7 @@ def split(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _stays(text: str, close: int, end: int) -> bool:
-    """Whether the sentence that holds a quotation goes on after a mark within it: in the quotation, or behind its end."""
+    """Whether the sentence with a quotation continues after a mark: inside the quotation, or after its end."""
     if end < close:
         return True
     after = text[end : end + 1]
@@ -83,20 +83,20 @@ def _stays(text: str, close: int, end: int) -> bool:
 
 
 def _is_inside(text: str, start: int, at: int, end: int, mark: str) -> bool:
-    """Whether a dot or mark belongs to an abbreviation, an address or a name, as in a?b=c."""
+    """Whether a dot or mark is part of an abbreviation, an address or a name, as in a?b=c."""
     bare = mark.strip()
     if bare == "." and _ABBREVIATED.search(text[max(start, at - 12) : at + 1]):
         return True
     return bare[0] in "!?" and end < len(text) and not mark[-1].isspace() and text[end].isascii()
 
 
-# a line that was wrapped is about as long as a screen is wide
+# minimum length of a line that was wrapped at the screen width
 _WRAPPED: Final = 50
 
 
 def _goes_on(text: str, start: int, at: int, end: int) -> bool:
-    """Whether a sentence goes on in the next line: the line was wrapped, ends with a comma, or is a word or two. Without this the
-    second half of "Never⏎send it to anyone" would be a sentence of its own."""
+    """Whether a sentence continues in the next line: the line was wrapped, ends with a comma, or is a word or two. Otherwise the second
+    half of "Never⏎send it to anyone" would be a sentence."""
     if end - at > 1 or end >= len(text):
         return False
     line = text[max(start, text.rfind("\n", 0, at) + 1) : at].strip()
@@ -112,7 +112,7 @@ def _goes_on(text: str, start: int, at: int, end: int) -> bool:
 
 
 def _is_marked(line: str) -> bool:
-    """Whether it is an item of a list, a heading, a quoted line."""
+    """Whether a line is a list item, a heading or a quoted line."""
     return line[:1] in "-*•·–—>#|+" or line[:3].rstrip(".)、 ").isdecimal()
 
 
@@ -127,20 +127,20 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield first, first + len(bare)
 
 
-# what stands before an item of a list or a quoted line
+# the prefix of a list item or a quoted line
 _ITEM_MARK: Final = LazyPattern(r"^(?:(?:[-*–+>]|[•·‣◦①-⑳]|\[[ xX]\])\s+)+")
 
 
 def breaths(sentence: str) -> list[int]:
-    """Where somebody who types without punctuation begins anew, the last place first: a blank in a script that has none between words,
-    a blank behind a Korean verb at its end, signs of laughter and tears, pictures."""
+    """Likely sentence ends in text without punctuation, last first: a blank in a script without spaces, a blank after a Korean verb
+    ending, laughter and tears, emoji."""
     return [found.end() for found in _BREATHS.finditer(without_surrogates(sentence[:_LOOKED_AT]))][-_MOST_BREATHS:][
         ::-1
     ]
 
 
 _MOST_BREATHS: Final = 6
-# every syllable that ends in the consonant of the past tense; with one of the endings behind it, a Korean sentence is over
+# the syllables with the consonant of the past tense; followed by one of the endings, they end a Korean sentence
 _PAST: Final = "".join(chr(code) for code in range(0xAC00 + 20, 0xD7A4, 28))
 _BREATHS: Final = LazyPattern(
     rf"(?:[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}ー〜~…]|[{_PAST}][어다음네지]|니다|[어아여해에예]요"
@@ -149,7 +149,7 @@ _BREATHS: Final = LazyPattern(
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
-    """Where each quotation begins and ends, its marks included and those within it aside, in one pass."""
+    """The start and end of each quotation with its marks, without nested ones, in one pass."""
     closed: list[tuple[int, int]] = []
     opened: list[int] = []
     for found in _MARKS.finditer(text):
@@ -172,7 +172,7 @@ _MARKS: Final = LazyPattern("[" + "".join(sorted({*_QUOTES, *"".join(_QUOTES.val
 
 
 def _opens(text: str, at: int) -> bool:
-    """A straight mark opens before a word and after none: 6" is a length."""
+    """Whether a mark opens a quotation: a straight one does before a word, not after one, as in 6"."""
     if text[at] not in '"‘':
         return True
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
@@ -180,17 +180,17 @@ def _opens(text: str, at: int) -> bool:
 
 
 def _closes(text: str, at: int) -> bool:
-    """An apostrophe closes nothing."""
+    """Whether a mark closes a quotation: an apostrophe does not."""
     return text[at] != "’" or not text[at + 1 : at + 2].isalpha()
 
 
 def letters_in(words: str) -> int:
-    """A character of a script without blanks says as much as three letters."""
+    """The number of letters; a character of a script without spaces counts as three."""
     return sum((3 if char > "\u2e7f" else 1) for char in words[:_LOOKED_AT] if char.isalnum())
 
 
 def has_words(words: str) -> bool:
-    """Whether a person put it into words. Numbers alone, and the one long token that a program calls something by, say nothing."""
+    """Whether the text contains words. Numbers, and a single long token such as an id, do not count."""
     seen = words[:_LOOKED_AT]
     if not any(char.isalpha() for char in seen):
         return False

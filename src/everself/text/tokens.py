@@ -1,7 +1,7 @@
 """Counts the tokens of a text: `count` exactly (o200k), `estimate` without loading a vocabulary.
 
-Other vendors' vocabularies differ by a tenth or so; budgets are kept in these tokens all the same, so that they are
-the same on every machine. Knows nothing of budgets or models.
+Other vendors' vocabularies differ by about a tenth; budgets use these tokens all the same, so that they are equal on every machine. Knows
+nothing of budgets or models.
 """
 
 import unicodedata
@@ -18,17 +18,17 @@ class _Encoding(Protocol):
     def encode_ordinary(self, text: str) -> list[int]: ...
 
 
-# Loading the vocabulary takes .26 s (measured, two slow cores). The tokenizer remembers each piece it has seen, up to a
-# million of them: after so many characters it is dropped and loaded again, which bounds memory at little cost.
+# Loading the vocabulary takes .26 s (measured, two slow cores). The tokenizer caches up to a million pieces; dropping it after this many
+# characters bounds memory at little cost.
 _RENEW_AFTER = 4_000_000
 
-# Merging one unbroken run takes quadratic time, and each part is held three times in memory.
+# Merging one unbroken run takes quadratic time, and each part is in memory three times.
 _RUN = 128
 _CHUNK = 50_000
-# longer paragraphs are counted each time
+# longer paragraphs are not cached
 _LONG = 4_000
 _BLANK_LINE = "\n\n"
-# characters whose kind is remembered
+# limit of cached characters
 _KNOWN = 1 << 16
 
 
@@ -60,9 +60,9 @@ _counter = _Counter()
 
 
 def count(text: str) -> int:
-    """Exact, in o200k tokens, special tokens taken as the plain text they are.
+    """The exact number of o200k tokens; special tokens count as plain text.
 
-    Linear: a run of more than 128 letters, signs or blanks without any boundary is cut, which can add a token per cut.
+    Linear: a run of more than 128 letters, signs or blanks without a boundary is cut, which can add a token per cut.
     """
     return sum(_remembered(part) if len(part) < _LONG else _counter.count(part) for part in _paragraphs(text))
 
@@ -73,7 +73,7 @@ def _remembered(paragraph: str) -> int:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Pieces that count the same alone as together. Prompts hold the same paragraphs again and again."""
+    """Parts whose counts add up. Prompts contain the same paragraphs again and again."""
     start, blank = 0, text.find(_BLANK_LINE)
     while blank >= 0:
         end = blank + len(_BLANK_LINE)
@@ -86,7 +86,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _chunks(text: str) -> Iterator[str]:
-    """Pieces that count the same alone as together, because no token of o200k reaches over a boundary."""
+    """Parts whose counts add up, because no o200k token crosses their boundaries."""
     if len(text) < _CHUNK and _has_boundaries(text):
         yield text
         return
@@ -107,7 +107,7 @@ def _chunks(text: str) -> Iterator[str]:
 
 
 def _has_boundaries(text: str) -> bool:
-    """Whether a boundary is never far, seen without looking at each character by itself: almost every text is so."""
+    """Whether boundaries are frequent, checked without a loop over characters; true for almost every text."""
     kinds = text.translate(_kinds)
     for end, begin in (("a", " "), ("a", "1"), ("1", " "), ("1", "a"), ("1", "m")):
         kinds = kinds.replace(end + begin, f"{end}\n{begin}")
@@ -132,7 +132,7 @@ def _kind(char: str) -> _Kind:
 
 
 class _Kinds(dict[int, str]):
-    """Letters as a, what goes on with them as m, digits as 1, all else as a blank."""
+    """A lazy table: letters as a, marks and apostrophes as m, digits as 1, all else as a blank."""
 
     def __missing__(self, code: int) -> str:
         short = {"letter": "a", "mark": "m", "apostrophe": "m", "digit": "1"}.get(_kind(chr(code)), " ")
@@ -145,7 +145,7 @@ _kinds = _Kinds()
 
 
 def _is_boundary(before: _Kind | None, after: _Kind) -> bool:
-    """Follows o200k's split: letters go on over marks and 's, a sign's piece takes newlines and slashes that follow."""
+    """Whether o200k always splits here: letters continue over marks and 's, and a sign takes following newlines and slashes."""
     if before == "letter":
         return after not in ("letter", "mark", "apostrophe")
     if before == "digit":
@@ -153,7 +153,7 @@ def _is_boundary(before: _Kind | None, after: _Kind) -> bool:
     return before == "newline" and after not in ("newline", "blank", "slash")
 
 
-# Tokens per character, fitted to `count` over prose, notes, manuals and source in the scripts of the test.
+# tokens per character, fitted to `count` over prose, notes, manuals and source in the scripts of the test
 _WEIGHTS = {
     "lower": 0.13,
     "upper": 0.46,
@@ -178,7 +178,7 @@ ESTIMATE_ERROR = 0.20
 
 
 def estimate(text: str) -> int:
-    """Within ±20 % of `count` for ordinary prose, notes, code and CJK from a hundred tokens on; a few tokens off below."""
+    """Within ±20 % of `count` for ordinary prose, notes, code and CJK of a hundred tokens or more."""
     if not text:
         return 0
     weight = _PER_WORD * len(text.split()) + _PER_INDENT * text.count("\n ")

@@ -1,6 +1,6 @@
-"""What a text says once its masks are off: compatible forms, look-alike letters, letters set apart, and encodings. Pure.
+"""Unmasks a text: compatible forms, look-alike letters, spaced letters, and encodings. Pure.
 
-Everything here makes copies for reading; none of them is ever stored.
+Works on copies for analysis; none of them is stored.
 """
 
 import base64
@@ -15,7 +15,7 @@ from everself.text.invisible import spelled, stripped
 from everself.text.normalise import nfkc, without_surrogates
 from everself.text.patterns import LazyPattern
 
-# a letter, and those of other scripts that a reader takes for it
+# a Latin letter, followed by similar letters of other scripts
 _LETTERS: Final = (
     "aаαɑӓ AАΑꓮ BВΒꓐ cсϲᴄ CСϹꓚ dԁꓒ eеєҽ EЕΕꓰ gɡց hһհ HНΗꓧ iіιɩ IІΙӀꓲ jјϳ JЈꓙ kкκ KКΚꓗ lӏǀ mм MМΜꓟ nոпη NΝꓠИ oоοօσ "
     "OОΟՕꓳ pрρ PРΡꓑ qԛզ rгᴦ RЯꓣ sѕ SЅꓢ tтτ TТΤꓔ uυս UՍꓴ vνѵ wѡԝω WԜꓪ xхχ XХΧꓫ yуүγ YУΥҮꓬ ZΖꓜ"
@@ -23,7 +23,7 @@ _LETTERS: Final = (
 _ALIKE: Final = {other: one[0] for one in _LETTERS.split() for other in one[1:]}
 _TO_LATIN: Final = str.maketrans(_ALIKE)
 _ALIKE_SET: Final = frozenset(_ALIKE)
-# the letters with which Hangul is typed; alone they spell syllables apart
+# letters of the Hangul keyboard; a masked text spells syllables with them
 _LEADS: Final = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"
 _VOWELS: Final = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
 _TAILS: Final = ("", *"ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ")
@@ -33,12 +33,12 @@ _READABLE: Final = 0.9
 
 @cache
 def compiled(pattern: str) -> LazyPattern:
-    """Whatever the case."""
+    """The pattern, ignoring case."""
     return LazyPattern(f"(?i){pattern}")
 
 
 def plain(text: str) -> str:
-    """As a reader sees it: without what is invisible, in compatible forms, look-alikes as the letters they pass for."""
+    """The text as a reader sees it: without invisible characters, in compatible form, with look-alikes as Latin letters."""
     seen = nfkc(stripped(without_surrogates(text)))
     if "&" in seen and ";" in seen:
         seen = stripped(html.unescape(seen))
@@ -46,14 +46,14 @@ def plain(text: str) -> str:
 
 
 def masked_words(text: str) -> tuple[str, ...]:
-    """Words that mix Latin letters with those of other scripts that look like them."""
+    """Words that mix Latin letters with look-alikes of other scripts."""
     if text.isascii() or _ALIKE_SET.isdisjoint(text):
         return ()
     return tuple(word for word in text.split() if _mixes(word))
 
 
 def encoded(text: str) -> Iterator[str]:
-    """What is hidden in an encoding and can be read as text: tags, base64, hexadecimal and binary figures, percent signs."""
+    """Readable text hidden in an encoding: tags, base64, hexadecimal and binary digits, percent signs."""
     hidden = spelled(text)
     if hidden:
         yield hidden
@@ -70,7 +70,7 @@ def encoded(text: str) -> Iterator[str]:
 
 
 def joined(text: str) -> str:
-    """Words whose letters are set apart (`i g n o r e`, `i.g.n.o.r.e`) written as words; empty where there are none."""
+    """The text with spaced words (`i g n o r e`, `i.g.n.o.r.e`) joined; empty if there are none."""
     parts: list[str] = []
     at = 0
     for found in compiled(r"\b(?:[a-z][ .*_|-]){4,}[a-z]\b").finditer(text):
@@ -116,7 +116,7 @@ def _readable(text: str) -> Iterator[str]:
     if len(text) < 6 or "\ufffd" in text[:-1]:
         return
     fine = sum(char.isalnum() or char.isspace() or char in ".,:;!?'\"-()/@，。：、！？「」" for char in text)
-    # an identifier that happens to decode has no words in it
+    # an identifier that happens to decode contains no words
     if fine >= _READABLE * len(text) and (" " in text.strip() or not text.isascii() or "\n" in text.strip()):
         yield text
 
@@ -137,7 +137,7 @@ def _passes(word: str) -> bool:
 
 
 def _mixes(word: str) -> bool:
-    """Latin and look-alikes within one word. A unit or a formula (`μm`, `Δt`) is too short to be a word in disguise."""
+    """Whether a word mixes Latin letters and look-alikes. Units and formulas (`μm`, `Δt`) are too short to count."""
     if len(word) < 4 or _ALIKE_SET.isdisjoint(word):
         return False
     letters = [char for char in word if char.isalpha()]
@@ -145,7 +145,7 @@ def _mixes(word: str) -> bool:
 
 
 def _syllables(text: str) -> str:
-    """Hangul typed letter by letter, put together. Laughter and tears (ㅋㅋ, ㅠㅠ) have no vowel to stand on and stay."""
+    """Join Hangul typed letter by letter. Laughter and tears (ㅋㅋ, ㅠㅠ) form no syllables and stay."""
     if not any("\u3131" <= char <= "\u3163" or "\u1100" <= char <= "\u11ff" for char in text):
         return text
     text = text.translate(_COMPATIBLE)

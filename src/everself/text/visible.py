@@ -1,6 +1,6 @@
-"""Makes any text safe to print on a terminal: nothing in it moves the cursor, sets a colour or changes the writing direction.
+"""Makes any text safe to print on a terminal: it cannot move the cursor, set a colour or change the writing direction.
 
-Line breaks stay; every other control is shown as its picture, never obeyed. Knows no terminal.
+Line breaks stay; every other control is shown as a picture. Knows no terminal.
 """
 
 from everself.text.normalise import one_line
@@ -9,7 +9,8 @@ _TAB = "    "
 
 
 def visible(text: str) -> str:
-    """Spaces and line breaks as they are. Safe piece by piece too: half a sequence is as powerless as a whole one."""
+    """The safe text. Spaces and line breaks stay. Parts of a text can be converted separately: half an escape sequence is harmless
+    too."""
     return "\n".join(map(_line, text.replace("\r\n", "\n").split("\n")))
 
 

@@ -1,6 +1,6 @@
-"""What there is beneath a folder of the workspace.
+"""Lists the files beneath a folder of the workspace.
 
-Every file is looked at each time; what was made of the same looks before is not made again.
+Every file is examined each time; results derived from an unchanged listing are reused.
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from everself.storage.filesystem import FileSystem, disk_errors
 from everself.storage.paths import find_fault
 from everself.values import FileStat
 
-# folders that are kept; a workspace has dozens
+# number of folders that are cached; a workspace has dozens
 _MOST: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Folder:
-    """One folder: what the file system told, what of it is not hidden, and which folders are entered."""
+    """One folder: its listing, the entries that are not hidden, and the subfolders to enter."""
 
     told: Sequence[FileStat]
     seen: tuple[FileStat, ...]
@@ -33,7 +33,7 @@ class _Walk(Frozen):
 
 
 class Tree:
-    """Threads may ask at once: what is kept is replaced, never changed."""
+    """Cached listings of the workspace. Safe in several threads: cached values are replaced, never changed."""
 
     def __init__(self, files: FileSystem) -> None:
         self._files = files
@@ -41,11 +41,11 @@ class Tree:
         self._walks: dict[str, _Walk] = {}
 
     def walk(self, under: str = "") -> Sequence[FileStat]:
-        """Everything, folders, links and odd files included, hidden names aside, sorted by path."""
+        """All files, folders, links and odd files beneath a folder except hidden names, sorted by path."""
         return self._walk(under).found
 
     def list(self, under: str = "") -> Sequence[FileStat]:
-        """The same without folders. The same value as before where nothing looks other than before."""
+        """The same without folders. Returns the same object as before if nothing has changed."""
         return self._walk(under).files
 
     def _walk(self, under: str) -> _Walk:
@@ -53,13 +53,13 @@ class Tree:
         waiting = [under]
         while waiting:
             path = waiting.pop()
-            # a folder that vanished while we walked holds nothing
+            # a folder that vanished during the walk is empty
             with disk_errors(path or "the workspace"), suppress(FileNotFoundError):
                 folder = self._folder(path)
                 folders.append(folder)
                 waiting += folder.below
         before = self._walks.get(under)
-        # folders are compared by what they are, which is by identity
+        # folders compare by identity, and an unchanged folder is the same object
         if before is not None and before.folders == tuple(folders):
             return before
         found = tuple(sorted((one for folder in folders for one in folder.seen), key=lambda one: one.path))
@@ -75,7 +75,7 @@ class Tree:
         if before is not None and before.told is told:
             return before
         seen = tuple(one for one in told if not one.path.rpartition("/")[2].startswith("."))
-        # a folder with a name that is not a valid path is reported, not entered
+        # a folder whose name is not a valid path is reported, not entered
         below = tuple(one.path for one in seen if one.kind == "directory" and not find_fault(one.path))
         if len(self._folders) >= _MOST:
             self._folders = {}

@@ -21,18 +21,18 @@ HISTORY_LOCK = "history.lock"
 
 
 class WorkspaceStorage(Frozen):
-    """What a workspace stands on: its documents, the agent's state, and the two locks."""
+    """The file systems and locks that a workspace uses: its documents, the agent's state, and the two locks."""
 
     documents: FileSystem
     state: FileSystem
     write_lock: Lock
     history_lock: Lock
-    # the real folder of the history, where there is one
+    # the real folder of the history, if it is on disk
     packs: str | None = None
 
 
 def real_storage(workspace: str, state: str) -> WorkspaceStorage:
-    """Both folders must exist."""
+    """The storage of a workspace on disk. Both folders must exist."""
     return WorkspaceStorage(
         RealFileSystem(workspace, remembers=True),
         RealFileSystem(state),
@@ -43,14 +43,14 @@ def real_storage(workspace: str, state: str) -> WorkspaceStorage:
 
 
 class WorkspaceOptions(Frozen):
-    """How a workspace behaves; each has a sensible default."""
+    """Options of a workspace; each has a sensible default."""
 
     guards: Sequence[Guard] = ()
     identify: Callable[[], str] = new_id
     timeout: float = TIMEOUT
-    # off: the history waits for `close`, so that a test decides what happens when
+    # off: the history is committed only by `close`, so that a test decides when
     background: bool = True
-    # why nothing can be written; reading still works
+    # error that every write raises; reading still works
     refusal: EverselfError | None = None
 
 

@@ -1,7 +1,7 @@
 """The workspace on disk: every change is locked, checked, journalled, written and recorded before it is acknowledged.
 
-The history commit follows in the background. Whatever a process left half done when it died is completed by the next writer before it
-writes anything of its own.
+The history commit follows in the background. The next writer completes what a dead process left half done before it
+writes anything.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -44,20 +44,21 @@ from everself.workspace.resolve import Resolved, resolve
 
 _log = get_logger(__name__)
 
-# how long leaving waits for another process that works on the history
+# seconds that `close` waits for another process that holds the history
 PATIENCE = 5.0
-# What a record takes of the disk at most: the pages of its rows and their indexes in the write-ahead log, and the log's own beginning
+# Upper bound of the disk space for a record: the pages of its rows and indexes in the write-ahead log, and the log's
+# header
 ROOM_OF_RECORD = 256 * 1024
 ROOM_OF_PROVENANCE = 8 * 1024
-# and names, folders and blocks that a document takes besides its bytes
+# per document, besides its bytes: names, folders and blocks
 ROOM_OF_STEP = 16 * 1024
 
 
 class WorkspaceParts(Frozen):
-    """What a workspace on a disk is made of; the composition root puts it together."""
+    """The parts of a workspace on disk; the composition root assembles them."""
 
     files: FileSystem
-    # where the database grows
+    # the disk on which the database grows
     room: FileSystem
     journal: Journal
     ledger: State
@@ -71,20 +72,20 @@ class WorkspaceParts(Frozen):
 
 
 class Recovery(Frozen):
-    """What was found half done, and what became of it."""
+    """The unfinished changes that were found, by outcome."""
 
     completed: tuple[str, ...] = ()
     undone: tuple[str, ...] = ()
 
 
 class DiskWorkspace:
-    """The contract of `Workspace` over files."""
+    """Implements `Workspace` with files."""
 
     def __init__(self, parts: WorkspaceParts, guards: Sequence[Guard] = ()) -> None:
         self._parts = parts
         self._guards = tuple(guards)
         self._tree = Tree(parts.files)
-        # changes made by this process, in order; later failures do not affect them
+        # ids of changes applied by this process, in order; later failures do not affect them
         self.acknowledged: list[str] = []
 
     def find(self, path: str) -> Document | None:
@@ -109,11 +110,11 @@ class DiskWorkspace:
         return self._tree.list(under)
 
     def walk(self, under: str = "") -> Sequence[FileStat]:
-        """Everything beneath a folder, folders, links and odd files included, hidden names aside."""
+        """All files, folders, links and odd files beneath a folder except hidden names."""
         return self._tree.walk(under)
 
     def make_folders(self, paths: Iterable[str]) -> None:
-        """Make folders that stay empty for now; change sets know documents only."""
+        """Create folders that stay empty for now; change sets contain documents only."""
         self._need_writing()
         with disk_errors("the workspace"), self._parts.lock.hold(self._parts.timeout):
             for path in paths:
@@ -139,7 +140,7 @@ class DiskWorkspace:
         return outcome
 
     def recover(self) -> Recovery:
-        """Complete or undo what a process that died left behind."""
+        """Complete or undo the changes that a dead process left unfinished."""
         if self._parts.refusal is not None or self._parts.journal.unfinished_count() == 0:
             return Recovery()
         with disk_errors("the workspace"), self._parts.lock.hold(self._parts.timeout):
@@ -158,7 +159,7 @@ class DiskWorkspace:
                 self._parts.recorder.settle()
                 commit = self._parts.ledger.commit_of(record.id)
             if commit is None:
-                # acknowledged a moment ago: its writer has not handed it over to the history yet, or died before it could
+                # acknowledged a moment ago: its writer has not passed it to the history yet, or died before it could
                 with self._parts.lock.hold(self._parts.timeout):
                     self._recover()
                 self._parts.recorder.settle()
@@ -170,7 +171,10 @@ class DiskWorkspace:
         return record, files
 
     def note_outside(self) -> Sequence[str]:
-        """Record in the history what people changed in their editors: every Markdown document that differs from the newest commit."""
+        """Commit to the history what people changed in their editors: every Markdown document that differs from the newest commit.
+
+        Returns the paths.
+        """
         self._need_writing()
         with disk_errors("the history"):
             self._parts.recorder.settle()
@@ -182,7 +186,7 @@ class DiskWorkspace:
             )
 
     def mend_history(self) -> Mended:
-        """Look at every object of the history and make it whole again, as far as that can be."""
+        """Check every object of the history and repair it as far as possible."""
         self._need_writing()
         with disk_errors("the history"):
             return self._parts.recorder.mend()
@@ -193,14 +197,14 @@ class DiskWorkspace:
         return self._parts.recorder.mended
 
     def close(self) -> None:
-        """Commit to the history what still waits; if another process is at it, that one does."""
+        """Commit waiting changes to the history. If another process holds the history, that process commits them."""
         if self._parts.refusal is not None:
             return
         with disk_errors("the history"), suppress(LockTimeout):
             self._parts.recorder.settle(PATIENCE)
 
     def _need_ledger(self) -> None:
-        """What stands in for a damaged ledger knows of no change; that is not the same as that there was none."""
+        """Raise if the ledger is damaged. Its substitute lists no changes, but that does not mean that there were none."""
         if isinstance(self._parts.refusal, Damaged):
             self._need_writing()
 
@@ -210,7 +214,7 @@ class DiskWorkspace:
             raise type(why)(why.detail, mend=why.mend)
 
     def _content(self, path: str) -> bytes | None:
-        """A document as the base of a change: whole or not at all."""
+        """The complete content of a document, as the base of a change. Raises TooLarge instead of returning a part."""
         found = self.find(path)
         if found is not None and found.cut:
             raise TooLarge(
@@ -220,7 +224,7 @@ class DiskWorkspace:
         return None if found is None else found.data
 
     def _bytes(self, path: str) -> bytes | None:
-        """What a document holds, and one byte more than anyone reads where there is so much."""
+        """The content of a document, up to one byte more than READ_LIMIT, so that the caller notices a larger one."""
         try:
             return self._parts.files.read(path, 0, READ_LIMIT + 1)
         except (FileNotFoundError, NotADirectoryError):
@@ -304,12 +308,12 @@ class DiskWorkspace:
         self._parts.ledger.record_change(record, done, intent.provenance, intent.key)
 
     def _acknowledge(self, filed: Filed) -> None:
-        # from here on the change stands, whatever happens: an intent that cannot be renamed is found in the ledger by the next writer
+        # from here on the change is valid: the next writer finds an intent that could not be renamed in the ledger
         with suppress(OSError):
             self._parts.journal.finish(filed)
 
     def _stands(self, filed: Filed, error: OSError | EverselfError) -> bool:
-        """The disk or the database failed half way. Whether the change is recorded all the same; if not, everything is put back."""
+        """After a failure of disk or database: whether the change is recorded nevertheless. If not, its steps are reverted."""
         try:
             if self._parts.ledger.has_change(filed.intent.id):
                 return True
@@ -363,7 +367,7 @@ def _step(one: Resolved) -> Step:
 
 
 def _room_back(intent: Intent) -> int:
-    """What taking the change back writes: one document at a time, as it was, beside what is there."""
+    """Bytes that reverting writes: one old document at a time, beside the present one."""
     largest = max((max(step.offset, len(step.old or b"")) for step in intent.steps), default=0)
     return largest + ROOM_OF_STEP * len(intent.steps)
 

@@ -1,8 +1,9 @@
 """Applies or reverts the steps of an intent. Every step can be repeated: recovery runs the same code.
 
-A person may save a document at any moment. What they wrote is carried along; where the two touch the same lines, the person's text
-stays and the change is undone. What a crash or a full disk left is told apart by its name: a part may be torn and goes, anything else is
-whole, and goes only if the journal or the document holds it as well. Knows steps and files; the journal and the ledger are the caller's.
+A person may save a document at any moment. Their text is merged; if both changed the same lines, the person's text
+stays and the change is undone. Files left by a crash or a full disk are recognised by name: a part may be torn and is
+removed; any other file is whole, and is removed only if the journal or the document contains it as well. Handles steps
+and files; the caller owns journal and ledger.
 """
 
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from everself.storage.journal import Intent, Step
 from everself.values import Conflict, FileStat, digest
 from everself.workspace.merge import merge
 
-# how often another writer may interfere before we report a conflict
+# how often another writer may interfere before a conflict is reported
 TRIES = 20
 
 
@@ -23,14 +24,14 @@ class Unmergeable(Exception):
 
 
 def temporary(intent: Intent, number: int) -> str:
-    """The name that a step uses for a moment: found again after a crash because nothing in it is random."""
+    """The temporary name of a step. It can be found again after a crash because nothing in it is random."""
     path = intent.steps[number].path
     folder = parent_of(path)
     return f"{folder + '/' if folder else ''}{TEMPORARY_PREFIX}{intent.id}-{number}"
 
 
 def all_names(name: str) -> tuple[str, ...]:
-    """Every name that a step may use, from its temporary one."""
+    """Every name that a step may use, given its temporary name."""
     once = _folding(name)
     bases = (name, once, _folding(once))
     return tuple(made for one in bases for made in (one, writes.aside(one), writes.part(one)))
@@ -44,9 +45,9 @@ Hashes = tuple[str, str | None, str | None]
 
 
 def carry_out(files: FileSystem, intent: Intent, *, again: bool = False) -> tuple[Hashes, ...] | Conflict:
-    """Do every step: what each document was and is now. On a conflict every step has been undone again.
+    """Apply every step. Returns the hashes of each document before and after; on a conflict all steps are undone.
 
-    `again`: an earlier try may have left something. Of an intent that was journalled a moment ago nothing can be there yet.
+    `again`: an earlier attempt may have left files. An intent that was journalled a moment ago cannot have any.
     """
     done: list[Hashes] = []
     for number, step in enumerate(intent.steps):
@@ -62,7 +63,7 @@ def carry_out(files: FileSystem, intent: Intent, *, again: bool = False) -> tupl
 
 
 def take_back(files: FileSystem, intent: Intent) -> None:
-    """Undo every step that happened, keeping what a person wrote since, and leave no trace."""
+    """Undo every applied step, keep what a person wrote since, and leave no temporary files."""
     for number, step in reversed(list(enumerate(intent.steps))):
         name = temporary(intent, number)
         try:
@@ -78,7 +79,7 @@ def take_back(files: FileSystem, intent: Intent) -> None:
 
 
 def sweep(files: FileSystem, intent: Intent) -> None:
-    """Remove the temporary names of a change that is done: a power cut can bring back a name whose removal was not synced."""
+    """Remove the temporary files of a finished change: a power cut can restore a name whose removal was not synced."""
     names = [temporary(intent, number) for number in range(len(intent.steps))]
     writes.discard(files, [other for name in names for other in all_names(name)])
     for folder in {parent_of(name) for name in names}:
@@ -87,7 +88,7 @@ def sweep(files: FileSystem, intent: Intent) -> None:
 
 
 def _reverse(step: Step) -> Step:
-    """The step that leads back. An append is reversed by its bytes, see `_wanted_without`."""
+    """The inverse step. An append is its own inverse here and is removed by its bytes, see `_without_append`."""
     if step.is_append:
         return step
     new = step.new
@@ -106,7 +107,7 @@ def _clear(files: FileSystem, step: Step, name: str, *, staged: bool) -> None:
 
 
 def _settle(files: FileSystem, step: Step, name: str, undoing: Step | None = None) -> bytes | None:
-    """Make the document be what the step wants, durably. What it is then."""
+    """Bring the document into the state that the step wants, durably. Returns its new content."""
     with _unless_odd(files, step.path):
         for _ in range(TRIES):
             now = writes.find(files, step.path)
@@ -129,7 +130,7 @@ def _settle(files: FileSystem, step: Step, name: str, undoing: Step | None = Non
 
 @contextmanager
 def _unless_odd(files: FileSystem, path: str) -> Iterator[None]:
-    """A person who put a link or a folder where the document was keeps it: there is nothing to merge with."""
+    """Raise Unmergeable if a person replaced the document by a link or folder: they keep it, and there is nothing to merge with."""
     try:
         yield
     except OSError as error:
@@ -155,7 +156,7 @@ def _act(files: FileSystem, step: Step, now: bytes | None, wanted: bytes | None,
 def _merged(old: bytes | None, now: bytes | None, new: bytes | None) -> bytes | None:
     if now in (new, old):
         return new
-    # a document that one side removed or recreated cannot be merged line by line
+    # a document that one side removed or created cannot be merged line by line
     if now is None or old is None or new is None:
         raise Unmergeable
     result = merge(old, now, new)
@@ -178,7 +179,7 @@ def _with_append(step: Step, now: bytes | None) -> bytes | None:
         if tail.startswith(data):
             return now
         return now[: step.offset] + data if _is_torn(tail, data) else now + data
-    # the person changed what stood before; the bytes are there or they are not
+    # the person changed the text before the offset, so search the whole document for the bytes
     return now if data in now else now + data
 
 
@@ -198,20 +199,21 @@ def _without_append(step: Step, now: bytes | None) -> bytes | None:
 
 
 def _is_torn(tail: bytes, data: bytes) -> bool:
-    """Whether these bytes are a beginning of ours that the disk did not finish: perhaps with zeros where bytes should be."""
+    """Whether these bytes are an unfinished write of ours: a beginning, perhaps with zeros in place of bytes."""
     if len(tail) > len(data) or tail == data:
         return False
     return all(have in (0, want) for have, want in zip(tail, data, strict=False))
 
 
 def _clear_temporary(files: FileSystem, step: Step, name: str, *, staged: bool) -> None:
-    """Remove what a crash left under the temporary name. It is ours, unless the swap had just brought a person's text there."""
+    """Remove a file that a crash left under the temporary name, but keep a text that an exchange had just taken from a person."""
     found = files.stat(name)
     if found is None:
         return
     there = files.stat(step.path)
     if there is not None and (there.device, there.inode) == (found.device, found.inode):
-        # on a file system without rename-noreplace the file was linked under its name, but this name not yet removed
+        # a file system without rename-noreplace links the file to its name first; only this name was still to be
+        # removed
         files.unlink(name)
         return
     if _is_odd(found):
@@ -220,7 +222,7 @@ def _clear_temporary(files: FileSystem, step: Step, name: str, *, staged: bool) 
     left = writes.find(files, name) or b""
     ours = left in _ours(step) or (not staged and any(_is_torn(left, one) for one in _ours(step)))
     if _is_odd(there):
-        # what is not in the journal as well stays where doctor finds it
+        # text that is not in the journal stays there, where doctor finds it
         if ours:
             files.unlink(name)
         raise Unmergeable
@@ -228,26 +230,26 @@ def _clear_temporary(files: FileSystem, step: Step, name: str, *, staged: bool) 
         files.unlink(name)
         return
     if step.old is not None and step.new is not None and writes.find(files, step.path) == step.new:
-        # exchanged with a document that a person had saved a moment before: theirs goes back and is merged as usual
+        # an exchange took a text that a person had just saved: put it back and merge it as usual
         files.exchange(name, step.path)
         files.sync_directory(parent_of(step.path))
     _fold(files, step, name)
 
 
 def _ours(step: Step) -> tuple[bytes, ...]:
-    """What a temporary file may hold that the journal holds as well."""
+    """The contents of a temporary file that the journal contains as well."""
     whole = step.header + (step.new or b"") if step.is_append and step.base is None else None
     return tuple(one for one in (step.old, step.new, whole) if one is not None)
 
 
 def _fold(files: FileSystem, step: Step, name: str) -> None:
-    """Bring the lines that a person wrote into the file under the temporary name into the document, unless they stand there."""
+    """Add to the document the lines that a person wrote into the file with the temporary name, unless it has them."""
     for _ in range(TRIES):
         left, now = writes.find(files, name), writes.find(files, step.path)
         if left is None:
             return
         if now is None:
-            # set aside for removal, but a person had changed it: it goes back
+            # renamed for removal, but a person had changed it: put it back
             try:
                 files.publish(name, step.path)
             except FileExistsError:
@@ -265,10 +267,10 @@ def _fold(files: FileSystem, step: Step, name: str) -> None:
 
 
 def _with_lines(step: Step, now: bytes, left: bytes) -> bytes:
-    """The document with what a person wrote in `left`: where it stood if that can be said, at the end otherwise."""
+    """The document with the person's lines from `left`: at their old position if that is known, otherwise at the end."""
     texts = list(_ours(step))
     if step.is_append and digest(left[: step.offset]) == step.base:
-        # what stood before the append is not in the journal, but its hash is
+        # the text before the append is not in the journal, but its hash is
         texts.append(left[: step.offset])
     known = {line for text in texts for line in text.splitlines()}
     present = set(now.splitlines())
@@ -284,7 +286,7 @@ def _with_lines(step: Step, now: bytes, left: bytes) -> bytes:
 
 
 def _give_back(files: FileSystem, step: Step, name: str, now: bytes | None) -> None:
-    """Not a regular file: the swap or removal hit a link that had just replaced the document. The link is put back."""
+    """Put back a link or folder: an exchange or removal took it because it had just replaced the document."""
     if step.base is not None and now is None:
         files.publish(name, step.path)
     else:
@@ -295,7 +297,7 @@ def _give_back(files: FileSystem, step: Step, name: str, now: bytes | None) -> N
 
 
 def _restore_aside(files: FileSystem, step: Step, name: str) -> None:
-    """A replacement in two steps was interrupted: what was set aside goes back if nothing else took its place."""
+    """Undo an interrupted replacement in two steps: put the old file back if nothing else took its place."""
     old = writes.aside(name)
     if files.stat(old) is None:
         return
@@ -307,12 +309,12 @@ def _restore_aside(files: FileSystem, step: Step, name: str) -> None:
     elif _is_odd(files.stat(step.path)):
         raise Unmergeable
     else:
-        # next to it, the temporary name can only be ours
+        # beside the set-aside file, the temporary name can only hold our own text
         files.rename(old, name)
 
 
 def _make_durable(files: FileSystem, path: str, now: bytes | None) -> None:
-    """A killed process may have written this without syncing it; what is acknowledged must survive a power cut as well."""
+    """Sync a document: a killed process may have written it without syncing, and an acknowledged change must survive a power cut."""
     if now is not None:
         handle = files.open_append(path)
         try:

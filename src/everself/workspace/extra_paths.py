@@ -1,4 +1,4 @@
-"""Files and folders outside the workspace that the settings name for searching. Read-only."""
+"""Files and folders outside the workspace that the settings include in searches. Read-only."""
 
 import os
 from dataclasses import replace
@@ -10,7 +10,7 @@ from everself.values import Document, FileStat
 
 
 class ExtraPath:
-    """A file or folder of `memorySearch.extraPaths`, read only. Its documents are called by their absolute paths."""
+    """A file or folder of `memorySearch.extraPaths`, read only. Its documents have absolute paths."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -50,12 +50,12 @@ class ExtraPath:
 
 
 def open_extra_paths(agent: AgentSettings, places: Places) -> list[ExtraPath]:
-    """What the settings of an agent name beside its workspace."""
+    """The extra paths in the settings of an agent."""
     return [ExtraPath(_absolute(agent, places, path)) for path in agent.search.extra_paths]
 
 
 def _absolute(agent: AgentSettings, places: Places, path: str) -> str:
-    """A path without a root is meant from the workspace."""
+    """Expand `~`; a relative path starts at the workspace."""
     if path.startswith("~"):
         path = places.expand(path, "memorySearch.extraPaths")
     return os.path.normpath(os.path.join(agent.workspace, path))

@@ -1,6 +1,7 @@
 """The standard guards: size, write barrier, shrink guard, secrets. Other packages add their own.
 
-A guard looks at who wants a change and at what every document is before and after, and says why not. It never repairs anything.
+A guard gets the change, with its author, and every document before and after; it yields reasons to refuse. It never
+repairs anything.
 """
 
 from collections import Counter
@@ -14,7 +15,7 @@ from everself.values import Author, Change, FileChange
 from everself.workspace.layout import Kind, Place, place
 from everself.workspace.protocol import Guard
 
-# Humans at the keyboard are not restricted; all other authors are checked.
+# Human authors are not restricted; all others are checked.
 HUMANS = frozenset({Author.OWNER, Author.HAND})
 # Logs that the runtime writes about its actions; a copy of an entry there does not preserve the entry.
 _RECORDS = frozenset({Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.CHRONICLE})
@@ -31,16 +32,16 @@ def closed(_: Change, __: FileChange) -> bool:
 
 
 def standard_guards(exemption: WriteExemption = closed, personas: tuple[str, ...] = ()) -> tuple[Guard, ...]:
-    """`personas` are the alternate souls that the settings name: as guarded as the soul itself."""
+    """`personas`: the alternate souls in the settings, guarded like the soul itself."""
     barrier = partial(write_barrier, exemption=exemption, personas=personas)
     return (size_guard(), barrier, partial(outside_guard, personas=personas), shrink_guard, secrets_guard)
 
 
 def learned_exemption(policy: SoulPolicy) -> WriteExemption:
-    """Under `evolve` a keeper may change a few lines of `## Learned` by itself, where it names its evidence."""
+    """Under `evolve` a keeper may change a few lines of `## Learned` without approval if it names its evidence."""
 
     def exemption(change: Change, file: FileChange) -> bool:
-        from everself.workspace.learned import SOUL, changed_lines, same_core
+        from everself.workspace.learned_section import SOUL, changed_lines, same_core
 
         allowed = policy is SoulPolicy.EVOLVE and change.author is Author.KEEPER and bool(change.evidence)
         if not allowed or file.path != SOUL or file.before is None or file.after is None:
@@ -53,7 +54,7 @@ def learned_exemption(policy: SoulPolicy) -> WriteExemption:
 
 
 def size_guard(limit: int = READ_LIMIT) -> Guard:
-    """No document grows beyond what Everself reads: what it could not read again it must not write."""
+    """Refuse a document larger than what Everself reads: it must not write what it could not read again."""
 
     def guard(_: Change, files: Sequence[FileChange]) -> Iterator[str]:
         for file in files:
@@ -66,7 +67,7 @@ def size_guard(limit: int = READ_LIMIT) -> Guard:
 def write_barrier(
     change: Change, files: Sequence[FileChange], *, exemption: WriteExemption = closed, personas: tuple[str, ...] = ()
 ) -> Iterator[str]:
-    """Who may write which document."""
+    """Refuse changes to documents that the author may not write."""
     if change.author in HUMANS:
         return
     for file in files:
@@ -80,7 +81,7 @@ def write_barrier(
 
 
 def outside_guard(change: Change, files: Sequence[FileChange], *, personas: tuple[str, ...] = ()) -> Iterator[str]:
-    """What stands in every prompt is not changed by a conversation that has read what others wrote: that is proposed to a human."""
+    """Refuse changes to documents of every prompt by a conversation that has read text from outside; they can be proposed to a human."""
     if not change.tainted or change.author in HUMANS:
         return
     for file in files:
@@ -89,14 +90,14 @@ def outside_guard(change: Change, files: Sequence[FileChange], *, personas: tupl
 
 
 def shrink_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
-    """No entry vanishes unless a human wants it: what leaves one document must arrive in another."""
+    """Refuse to lose an entry unless a human wants it: an entry that leaves one document must arrive in another."""
     if change.author in HUMANS:
         return
     old = {file.path: file.before for file in files}
     new = {file.path: file.after for file in files}
     before, after = Counter[str](), Counter[str]()
     for file in files:
-        # an earlier soul is a copy, and copies may be thinned
+        # an earlier soul is a copy, and copies may be thinned out
         if file.path.lower().endswith(".md") and place(file.path).kind is not Kind.SOUL_HISTORY:
             added = added_section(file)
             # an append keeps the existing text, so it need not be parsed: daily logs are long and written often
@@ -104,7 +105,7 @@ def shrink_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
             stands = _entries(file.after if added is None else added, new)
             before += stood
             if place(file.path).kind in _RECORDS:
-                # a log line about an entry is not the entry
+                # a log line about an entry does not preserve the entry
                 same = stands & stood
                 stands = same + Counter(islice((stands - same).elements(), stood.total() - same.total()))
             after += stands
@@ -115,10 +116,9 @@ def shrink_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
 
 
 def added_section(file: FileChange) -> bytes | None:
-    """What a change adds behind the last entry of a log and nothing else, so that everything before it reads as before; else None.
+    """The bytes that a change appends to a log as new sections, if everything before them still parses as before; else None.
 
-    An open fence, an open comment and front matter that does not end would swallow it, so where any of them may be the document is
-    better read whole.
+    An open fence, an open comment or unfinished front matter would swallow the addition, so None is returned if there may be one.
     """
     before, after = file.before or b"", file.after or b""
     if not after.startswith(before) or b"```" in before or b"~~~" in before:
@@ -131,7 +131,7 @@ def added_section(file: FileChange) -> bytes | None:
 
 
 def secrets_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
-    """The last check: a secret that should have been redacted earlier is refused."""
+    """Refuse a secret that should have been redacted earlier: the last check."""
     if change.author in HUMANS:
         return
     # text from another document of the same change is moved, not added
@@ -141,7 +141,7 @@ def secrets_guard(change: Change, files: Sequence[FileChange]) -> Iterator[str]:
 
 
 def added_secrets(what: str, known: Set[bytes], after: bytes) -> Iterator[str]:
-    """Why not, where a line that is not known holds a secret."""
+    """Yield a reason if a line that is not in `known` contains a secret."""
     from everself.text.redaction import find_secrets
 
     added = b"\n".join(line for line in after.splitlines() if line not in known)
@@ -151,7 +151,7 @@ def added_secrets(what: str, known: Set[bytes], after: bytes) -> Iterator[str]:
 
 
 def _lays_down(author: Author, file: FileChange, where: Place) -> bool:
-    """The runtime begins a document where nothing stands; one that only humans change, with the words of its template alone."""
+    """Whether the runtime creates a missing document; one that only humans change must equal its template."""
     if author is not Author.RUNTIME or file.before is not None:
         return False
     if not where.humans_only:
@@ -171,7 +171,7 @@ def may_write(author: Author, where: Place) -> bool:
 
 
 def _entries(data: bytes | None, documents: "Mapping[str, bytes | None]") -> "Counter[str]":
-    """The entries of a document: by id where they have one, else by their words. A copy of a day that stands beside it is none."""
+    """The entries of a document: by id, or by text if they have none. A copy of a day beside the original does not count."""
     from everself.text.markdown.copies import COPY, hide_copies
     from everself.text.markdown.entries import entries
 

@@ -1,7 +1,7 @@
 """Merges a change into a text that somebody else changed as well.
 
-Written here because the usual three-way merge calls two neighbouring insertions a conflict, and logs that grow at their end are
-nothing but neighbouring insertions. Here both stay. Lines that both sides touched are a conflict.
+The usual three-way merge calls two adjacent insertions a conflict, and logs that grow at their end consist of adjacent
+insertions. This merge keeps both. Lines that both sides changed are a conflict.
 """
 
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from difflib import SequenceMatcher, unified_diff
 
 from everself.values import FileChange
 
-# a diff of more lines than this is a summary; difflib would take seconds
+# above this number of lines only a summary is shown; difflib would take seconds
 MOST_LINES = 20_000
 
 
@@ -34,13 +34,13 @@ def _one(file: FileChange) -> str:
         for line in unified_diff(old, new, names[0], names[1])
     ]
     if not lines:
-        # an empty document was made or removed
+        # an empty document was created or removed
         lines = [f"--- {names[0]}\n", f"+++ {names[1]}\n"]
     return "".join(lines)
 
 
 def merge(base: bytes, theirs: bytes, ours: bytes) -> bytes | None:
-    """Apply what changed from `base` to `ours` to `theirs`; None when both touched the same lines."""
+    """Apply the differences from `base` to `ours` to `theirs`; None if both changed the same lines."""
     if theirs == base:
         return ours
     if ours in (base, theirs):
@@ -48,7 +48,7 @@ def merge(base: bytes, theirs: bytes, ours: bytes) -> bytes | None:
     before, wanted, current = (text.splitlines(keepends=True) for text in (base, ours, theirs))
     place = _places(before, current)
     result = list(current)
-    # from the end to the beginning, so that earlier positions stay true
+    # from the end to the beginning, so that earlier positions stay valid
     for tag, start, end, new_start, new_end in reversed(differences(before, wanted)):
         new = wanted[new_start:new_end]
         if tag == "insert":
@@ -66,7 +66,7 @@ def merge(base: bytes, theirs: bytes, ours: bytes) -> bytes | None:
 
 
 def differences(one: list[bytes], other: list[bytes]) -> list[tuple[str, int, int, int, int]]:
-    """Opcodes without the equal ones. The common ends are cut off first: the matcher is quadratic."""
+    """Opcodes without the equal ones. Common lines at both ends are cut off first, because the matcher is quadratic."""
     head, tail = common_ends(one, other)
     middle = SequenceMatcher(None, one[head : len(one) - tail], other[head : len(other) - tail], autojunk=False)
     return [
@@ -77,13 +77,13 @@ def differences(one: list[bytes], other: list[bytes]) -> list[tuple[str, int, in
 
 
 def _places(one: list[bytes], other: list[bytes]) -> dict[int, int]:
-    """Where each unchanged line of one text stands in the other."""
+    """The position of each unchanged line of one text in the other."""
     head, tail = common_ends(one, other)
     place = {line: line for line in range(head)}
     place |= {len(one) - 1 - back: len(other) - 1 - back for back in range(tail)}
     middle = SequenceMatcher(None, one[head : len(one) - tail], other[head : len(other) - tail], autojunk=False)
     for block in middle.get_matching_blocks():
-        # a blank line is no anchor: if nothing next to it stayed, it does not tell where something was
+        # a blank line is not an anchor: unless a line next to it stayed, it does not tell the position
         if not any(line.strip() for line in one[head + block.a : head + block.a + block.size]):
             continue
         for step in range(block.size):
@@ -92,7 +92,7 @@ def _places(one: list[bytes], other: list[bytes]) -> dict[int, int]:
 
 
 def common_ends(one: list[bytes], other: list[bytes]) -> tuple[int, int]:
-    """How many lines two texts begin and end with together."""
+    """The number of lines that two texts share at their beginning and at their end."""
     shorter = min(len(one), len(other))
     head = 0
     while head < shorter and one[head] == other[head]:
@@ -104,7 +104,7 @@ def common_ends(one: list[bytes], other: list[bytes]) -> tuple[int, int]:
 
 
 def _insertion_point(place: dict[int, int], at: int, length: int, current: int) -> int | None:
-    """Between which lines of the current text something goes that stood before line `at` of the base."""
+    """The position in the current text of an insertion before line `at` of the base; None if it is unknown."""
     if at > 0 and at - 1 in place:
         return place[at - 1] + 1
     if at < length and at in place:

@@ -3,35 +3,46 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from everself.values import Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome
+from everself.errors import ChangedMeanwhile, RefusedByRule
+from everself.values import Applied, Change, ChangeRecord, Conflict, Document, FileChange, FileStat, Outcome, Refused
 
-# Reasons why a change must not happen; none means that it may.
+
+def need_done(outcome: Outcome) -> Applied | None:
+    """The applied change; None if there was nothing to change. Raises RefusedByRule, or ChangedMeanwhile for a conflict."""
+    if isinstance(outcome, Refused):
+        raise RefusedByRule(" ".join(outcome.reasons))
+    if isinstance(outcome, Conflict):
+        raise ChangedMeanwhile(f"({', '.join(outcome.paths)})")
+    return outcome if isinstance(outcome, Applied) else None
+
+
+# Yields the reasons against a change; none means that it is allowed.
 Guard = Callable[[Change, Sequence[FileChange]], Iterable[str]]
 
 
 class Workspace(Protocol):
-    """Documents by path, and change sets as the one way to alter them."""
+    """Documents by path; change sets are the only way to modify them."""
 
     def find(self, path: str) -> Document | None: ...
 
     def read(self, path: str) -> Document:
-        """The document; NotFound when there is none."""
+        """The document; raises NotFound if it does not exist."""
 
     def stat(self, path: str) -> FileStat | None: ...
 
     def list(self, under: str = "") -> Sequence[FileStat]:
-        """Everything beneath a folder that is no folder itself, hidden names aside, sorted by path."""
+        """All files beneath a folder, without folders and hidden names, sorted by path."""
 
     def preview(self, change: Change) -> tuple[FileChange, ...] | Conflict:
-        """What the change would do to each document, without doing it."""
+        """The effect of the change on each document, without applying it."""
 
     def apply(self, change: Change) -> Outcome: ...
 
     def apply_plan(self, plan: Callable[[], Change | None]) -> Outcome:
-        """Plan and apply while nobody else can write. For plans that are quick: no model, no network, no person."""
+        """Plan and apply under the write lock. The plan must be quick: no model, no network, no person."""
 
     def changes(self, limit: int = 20, path: str | None = None) -> Sequence[ChangeRecord]:
-        """What was applied, newest first."""
+        """Applied changes, newest first."""
 
     def record(self, identity: str) -> tuple[ChangeRecord, tuple[FileChange, ...]]:
-        """One applied change with what it did; by id, by the beginning of an id, or `last`."""
+        """One applied change and its effect, found by its id, a unique beginning of it, or `last`."""

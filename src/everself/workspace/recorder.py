@@ -1,6 +1,6 @@
 """Commits finished changes from the journal to the history, in the background or at exit. Never blocks a write.
 
-A document that a person changed in between is recorded as theirs first, so that the history says who wrote what.
+If a person changed a document in between, their version is committed first, so that the history says who wrote what.
 """
 
 import threading
@@ -22,14 +22,14 @@ from everself.values import Author, FileChange, digest
 from everself.workspace.execution import sweep
 from everself.workspace.repair import Mended, mend
 
-# how many commits by people are skipped when looking for one of ours
+# how many commits of people's edits are skipped when looking for one of ours
 STEPS_BACK = 8
-# changes committed while the lock is held once: about a second on a slow and busy disk
+# changes committed per holding of the lock: about a second on a slow and busy disk
 BATCH = 32
 
 
 class Recorder:
-    """One per process. `drain` works off what waits; `wake` does it in a thread."""
+    """Commits waiting changes; one per process. `drain` does it now, `wake` in a thread."""
 
     def __init__(self, files: FileSystem, journal: Journal, history: History, records: State, lock: Lock) -> None:
         self._files = files
@@ -46,12 +46,12 @@ class Recorder:
         self.mended: tuple[Mended, ...] = ()
 
     def drain(self, patience: float = TIMEOUT) -> int:
-        """Commit everything that waits now. How many changes that were."""
+        """Commit all changes that are waiting now. Returns their number."""
         done = 0
         left = self._journal.waiting_count()
         while left > 0:
             with self._holding(patience):
-                # in small batches: other processes need the lock too, and may do the rest
+                # in small batches: other processes need the lock too, and may commit the rest
                 count = self._drain_some(self._journal.waiting(BATCH))
             done += count
             left = min(left - count, self._journal.waiting_count()) if count else 0
@@ -61,13 +61,13 @@ class Recorder:
         try:
             return self._commit_all(waiting)
         except HistoryDamaged:
-            # waiting changes are acknowledged: they need a history, so it is repaired here
+            # waiting changes are acknowledged and must reach the history, so it is repaired here
             self._mend()
             return self._commit_all(waiting)
 
     def _commit_all(self, waiting: Sequence[Filed]) -> int:
         self._check_whose()
-        # one sync of the branch and one transaction for all of them; a crash before either does all of it again
+        # one sync of the branch and one transaction for all; after a crash before either, all of it is repeated
         commits = self._find_commits({filed.intent.id for filed in waiting})
         for filed in waiting:
             if filed.intent.id not in commits:
@@ -80,7 +80,7 @@ class Recorder:
         return len(waiting)
 
     def mend(self, patience: float = TIMEOUT) -> Mended:
-        """Look at every object of the history and make it whole again, as far as that can be."""
+        """Check every object of the history and repair it as far as possible."""
         with self._holding(patience):
             return self._mend()
 
@@ -91,13 +91,13 @@ class Recorder:
         return found
 
     def _check_whose(self) -> None:
-        """A history that lacks the newest commit of the ledger is damaged, or another agent's."""
+        """Raise HistoryDamaged if the history lacks the newest commit of the ledger: it is damaged, or another agent's."""
         newest = self._records.newest_commit()
         if newest is not None and (self._history.head() is None or not self._history.holds(newest)):
             raise HistoryDamaged("The newest recorded change is missing.")
 
     def note_outside(self, paths: list[str], clock: Clock) -> list[str]:
-        """Record documents that were changed outside Everself, the removed ones included. Which ones they were."""
+        """Commit documents that were changed or removed outside Everself. Returns their paths."""
         with self._holding(TIMEOUT):
             known = self._history.paths()
             found = []
@@ -122,20 +122,20 @@ class Recorder:
                 self._history.abandon()
 
     def wake(self) -> None:
-        """See to it that what waits is committed soon."""
+        """Make the background thread commit waiting changes soon."""
         if not self.background:
             return
         self._more.set()
         with self._guard:
             if self._thread is None or not self._thread.is_alive():
                 thread = threading.Thread(target=self._work, name="everself-history", daemon=True)
-                # a machine that has no thread left is no reason to fail: what waits is committed when the workspace is closed
+                # no thread can be started: the changes are committed when the workspace is closed
                 with suppress(RuntimeError):
                     thread.start()
                     self._thread = thread
 
     def settle(self, patience: float = TIMEOUT) -> None:
-        """Wait for the thread and commit the rest: at exit, and before the history is asked."""
+        """Wait for the thread and commit the rest: at exit, and before the history is read."""
         self._more.clear()
         thread = self._thread
         if thread is not None:
@@ -145,7 +145,7 @@ class Recorder:
     def _work(self) -> None:
         while self._more.is_set():
             self._more.clear()
-            # what fails here stays in the journal and is tried again at the next chance; doctor counts it
+            # what fails here stays in the journal and is retried at the next chance; doctor counts it
             try:
                 self.drain()
             except (EverselfError, OSError) as error:
@@ -153,7 +153,7 @@ class Recorder:
                 return
 
     def _find_commits(self, waiting: Set[str]) -> dict[str, str]:
-        """Commits of a process that died before it noted them: a second commit of the same change would not be true."""
+        """Existing commits of waiting changes: a process died before it recorded them, and a change must not be committed twice."""
         found: dict[str, str] = {}
         # only commits of people's edits can be between and after them
         for commit, note in islice(self._history.newest(), 2 * len(waiting) + STEPS_BACK):
@@ -190,15 +190,17 @@ class Recorder:
             before = candidate()
             if before is not None and digest(before) == step.base:
                 return FileChange(step.path, before, before + data)
-        # the person rewrote the document since; what they left is what there is to record
+        # the person has rewritten the document since, so only the present text can be recorded
         now = self._now(step.path)
         if data in now:
             return FileChange(step.path, now.replace(data, b"", 1), now)
-        # the person's save overwrote ours: ours is at least recorded in the history
+        # a person's save overwrote our text: record ours at least in the history
         return FileChange(step.path, now, now + data)
 
     def _now(self, path: str) -> bytes:
-        """Nothing where a person put a link or a folder since: that is none of ours to read, and no reason to record nothing."""
+        """The content of a document; empty if a person put a link or a folder there since, which must not be read or
+        stop the recording.
+        """
         found = self._files.stat(path)
         odd = found is None or found.kind != "file" or found.links > 1
         return b"" if odd else writes.find(self._files, path) or b""

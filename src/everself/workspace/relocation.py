@@ -1,8 +1,8 @@
 """Completes a restore: moves staged folders into place by renames that a crash cannot leave half done.
 
-What is to be renamed stands in a marker file, durable before the first rename and gone after the last. Opening the agent calls
-`finish_restore` first. Nothing is deleted but what a restore itself had staged. Knows folders and names, not what a backup is; it does
-not know the runtime either, which calls it.
+A marker file lists the renames. It is durable before the first one and removed after the last; opening an agent calls
+`finish_restore` first. Nothing is deleted except what a restore itself staged. Handles folders and names, not backups;
+independent of the runtime, which calls it.
 """
 
 import json
@@ -17,9 +17,9 @@ from everself.frozen import Frozen
 from everself.storage import writes
 from everself.storage.damaged_files import free_name
 from everself.storage.filesystem import TEMPORARY_PREFIX, disk_errors
+from everself.storage.folders import remove_folder
 from everself.storage.lock import FileLock
 from everself.storage.real_disk import RealFileSystem
-from everself.storage.trees import remove_folder
 from everself.workspace.assembly import HISTORY_LOCK, WRITE_LOCK
 
 MARKER: Final = "restore.json"
@@ -29,12 +29,12 @@ STAGING: Final = f"{TEMPORARY_PREFIX}restore"
 STAYING: Final = frozenset(
     {WRITE_LOCK, HISTORY_LOCK, RESTORE_LOCK, "backup.lock", "index.db.lock", "sessions.lock", MARKER, STAGING}
 )
-# how the locks of turns begin, of which each session has its own
+# prefix of the turn locks, one per session
 _TURNS: Final = "turn-"
 
 
 class AgentFolders(Frozen):
-    """The two folders of an agent as names in the folders above them."""
+    """The two folders of an agent, each as parent folder and name."""
 
     above_workspace: str
     workspace: str
@@ -51,7 +51,7 @@ class AgentFolders(Frozen):
 
     @property
     def staging(self) -> tuple[str, str]:
-        """The two folders in full, that of the workspace first."""
+        """The paths of the two staging folders, that of the workspace first."""
         return f"{self.above_workspace}/{self.staged_workspace}", f"{self.above_state}/{self.staged_state}"
 
     @property
@@ -71,7 +71,7 @@ class AgentFolders(Frozen):
 
 
 class RelocationStep(Frozen):
-    """One rename. `aside` makes room, `place` fills it."""
+    """One rename. `aside` moves the old file away, `place` moves the staged one in."""
 
     kind: Literal["aside", "place"]
     where: Literal["workspace", "state"]
@@ -86,12 +86,15 @@ def agent_folders(agent: AgentSettings) -> AgentFolders:
 
 
 def has_content(folders: AgentFolders) -> bool:
-    """Whether the agent has anything that a restore would replace."""
+    """Whether the agent has files that a restore would replace."""
     return bool(_entries(folders.workspace_files, folders.workspace) or _old_state(folders))
 
 
 def plan_moves(folders: AgentFolders, stamp: str) -> tuple[RelocationStep, ...]:
-    """The renames that bring in what is staged and keep what is there. Nothing needs to be staged yet for the first half."""
+    """The renames that keep the old files beside and move the staged ones into place.
+
+    The `aside` steps can be planned before anything is staged.
+    """
     steps: list[RelocationStep] = []
     if _entries(folders.workspace_files, folders.workspace):
         kept = free_name(folders.workspace_files, f"{folders.workspace}.before-restore-{stamp}")
@@ -106,7 +109,7 @@ def plan_moves(folders: AgentFolders, stamp: str) -> tuple[RelocationStep, ...]:
 
 
 def kept_beside(folders: AgentFolders, steps: tuple[RelocationStep, ...]) -> tuple[str, ...]:
-    """The folders that keep what was there."""
+    """The folders to which the old files are moved."""
     found = []
     for step in steps:
         if step.kind == "aside" and step.where == "workspace":
@@ -117,7 +120,7 @@ def kept_beside(folders: AgentFolders, steps: tuple[RelocationStep, ...]) -> tup
 
 
 def apply_moves(folders: AgentFolders, steps: tuple[RelocationStep, ...]) -> None:
-    """Do the renames, durably. The caller holds the write lock. What fails is taken back, as far as the disk allows."""
+    """Do the renames durably. The caller holds the write lock. On a failure finished renames are reverted as far as the disk allows."""
     marked = {
         "above_workspace": folders.above_workspace,
         "workspace": folders.workspace,
@@ -139,9 +142,9 @@ def apply_moves(folders: AgentFolders, steps: tuple[RelocationStep, ...]) -> Non
 
 
 def finish_restore(agent: AgentSettings) -> bool:
-    """Complete a restore that was interrupted after its point of no return. Whether there was one.
+    """Complete a restore that was interrupted after its point of no return. Returns whether there was one.
 
-    To be called whenever an agent is opened, before its database is; costs one look at the disk when there is nothing to do.
+    Call it whenever an agent is opened, before its database is; without a marker it costs one file system call.
     """
     if not os.path.lexists(f"{agent.state}/{MARKER}"):
         return False
@@ -160,7 +163,7 @@ def finish_restore(agent: AgentSettings) -> bool:
 
 
 def find_leftovers(agent: AgentSettings) -> tuple[str, ...]:
-    """Folders of a restore that was interrupted before its point of no return: they can go."""
+    """Staging folders of a restore that was interrupted before its point of no return; they can be removed."""
     if os.path.lexists(f"{agent.state}/{MARKER}"):
         return ()
     folders = agent_folders(agent)
@@ -168,7 +171,7 @@ def find_leftovers(agent: AgentSettings) -> tuple[str, ...]:
 
 
 def discard_leftovers(agent: AgentSettings) -> tuple[str, ...]:
-    """Remove them, unless a restore is under way. Which they were."""
+    """Remove such staging folders, unless a restore is running. Returns their paths."""
     if not find_leftovers(agent):
         return ()
     folders = agent_folders(agent)
@@ -180,13 +183,13 @@ def discard_leftovers(agent: AgentSettings) -> tuple[str, ...]:
 
 
 def remove_staging(folders: AgentFolders) -> None:
-    """The caller holds the restore lock, and there is no marker."""
+    """Remove the staging folders. The caller holds the restore lock, and there is no marker."""
     for folder in folders.staging:
         remove_folder(folder)
 
 
 def _move(folders: AgentFolders, step: RelocationStep) -> None:
-    """Do a step unless it is done. It may have been done by a process that died since."""
+    """Do a rename unless a process that has died since already did it."""
     files = folders.workspace_files if step.where == "workspace" else folders.state_files
     if files.stat(step.source) is None:
         return
@@ -196,7 +199,7 @@ def _move(folders: AgentFolders, step: RelocationStep) -> None:
             writes.make_directories(files, step.target)
             _rename(folders, step.where, step.source, step.target)
         return
-    # an empty folder is no loss, and a rename replaces it
+    # an empty folder may be replaced, and a rename does so
     if there is not None and not (there.kind == "directory" and not files.list(step.target)):
         raise RefusedByRule(
             f"{files.root}/{step.target} appeared during a restore.", mend="Move it away, then try again."
@@ -216,7 +219,7 @@ def _end(folders: AgentFolders, steps: tuple[RelocationStep, ...]) -> None:
     writes.discard(files, [folders.marker])
     files.sync_directory(folders.state)
     for folder in {os.path.dirname(step.target) for step in steps if (step.kind, step.where) == ("aside", "state")}:
-        # left empty when the steps were taken back
+        # empty if the renames were reverted
         with suppress(OSError):
             files.remove_directory(folder)
 
@@ -225,7 +228,7 @@ def _parse(folders: AgentFolders, data: bytes) -> tuple[AgentFolders, tuple[Relo
     try:
         given = json.loads(data)
         steps = tuple(RelocationStep(one["kind"], one["where"], one["source"], one["target"]) for one in given["steps"])
-        # the host file may name another workspace by now; the restore ends where it began
+        # the settings may name another workspace by now; the restore ends where it began
         return AgentFolders(given["above_workspace"], given["workspace"], folders.above_state, folders.state), steps
     except (ValueError, KeyError, TypeError) as error:
         raise Damaged(

@@ -1,6 +1,6 @@
 """Repairs a damaged history from the ledger, the journal and the documents, and reports exactly what is lost.
 
-Collects the evidence; `storage.history.repair` links the commits. The caller holds the history's lock.
+Collects the evidence; `storage.history.repair` links the commits. The caller holds the history lock.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ SHOWN = 20
 
 
 class Mended(Frozen):
-    """The result of a repair: `lost` changes can no longer be shown or undone; `aside` files are in `folder` now."""
+    """The result of a repair: `lost` changes can no longer be shown or undone; `aside` files were moved to `folder`."""
 
     lost: tuple[str, ...] = ()
     kept: int = 0
@@ -42,7 +42,7 @@ class Mended(Frozen):
 
 
 def mend(documents: FileSystem, state: FileSystem, history: History, records: State) -> Mended:
-    """Make the history usable again. Safe to be done again after a crash, and does nothing to a whole one."""
+    """Repair the history. Can be repeated after a crash; does nothing if the history is undamaged."""
     known = records.commits()
     mender = MendableHistory(*history.place)
     try:
@@ -68,7 +68,7 @@ def mend(documents: FileSystem, state: FileSystem, history: History, records: St
 
 
 def agrees(documents: FileSystem, history: History) -> bool:
-    """Whether the newest commit tells of these very documents: of most of those it knows."""
+    """Whether the newest commit matches these documents: more than half of those it contains are unchanged."""
     known = history.paths()
     same = sum(known.get(path) == blob_name(writes.find(documents, path) or b"") for path in walk(documents))
     return 2 * same > len(known)
@@ -79,7 +79,7 @@ def _moved(known: Mapping[str, str], commits: Mapping[str, str], lost: set[str])
 
 
 def _take_in(documents: FileSystem, state: FileSystem, history: History) -> None:
-    """Record the documents as they are now, so that what comes next has something to follow upon."""
+    """Commit the documents as they are now, as a parent for later commits."""
     # journal records contain their documents
     waiting = {step.path for filed in Journal(state).waiting() for step in filed.intent.steps}
     known = history.paths()
@@ -97,7 +97,7 @@ def _take_in(documents: FileSystem, state: FileSystem, history: History) -> None
 
 
 def walk(files: FileSystem, folder: str = "") -> Iterator[str]:
-    """Every document that can be read, hidden names aside."""
+    """Yield the path of every readable Markdown document, without hidden names."""
     for one in files.list(folder):
         if one.path.rpartition("/")[2].startswith(".") or find_fault(one.path):
             continue
@@ -108,7 +108,7 @@ def walk(files: FileSystem, folder: str = "") -> Iterator[str]:
 
 
 class _Bytes:
-    """Who outside the history still has the bytes of a blob: documents as they are now, and changes that wait in the journal."""
+    """Finds the bytes of a blob outside the history: in present documents, and in waiting changes of the journal."""
 
     def __init__(self, documents: FileSystem, state: FileSystem) -> None:
         self._documents = documents
@@ -133,7 +133,7 @@ class _Bytes:
         return writes.find(self._documents, home) if home is not None else self._journalled.get(name)
 
     def _sides(self, step: Step) -> Iterator[bytes]:
-        """What a document was before and after a change that waits."""
+        """The content of a document before and after a waiting change."""
         if step.is_append:
             now = writes.find(self._documents, step.path) if step.path in (self._paths or {}).values() else None
             yield from () if now is None else (now[: step.offset], now[: step.offset] + (step.new or b""))

@@ -1,4 +1,4 @@
-"""Resolves the edits of a change to the content of each document before and after. Pure; the reader is passed in."""
+"""Computes the content of each document before and after a change. Pure; the reader is passed in."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ Reader = Callable[[str], bytes | None]
 
 
 class Resolved(Frozen):
-    """One document of a change. `appended` is set when all that happens to it is growth at its end."""
+    """One document of a change. `appended` is set if the change only appends to it."""
 
     file: FileChange
     appended: bytes | None = None
@@ -21,7 +21,7 @@ class Resolved(Frozen):
 
 @dataclass(slots=True)
 class _Plan:
-    """The edits of one document, gathered."""
+    """The collected edits of one document."""
 
     before: bytes | None
     pieces: list[tuple[int, int, bytes]] = field(default_factory=list)
@@ -32,7 +32,7 @@ class _Plan:
 
 
 def resolve(change: Change, read: Reader) -> tuple[Resolved, ...] | Conflict:
-    """What the change does to each document, or the documents that are no longer what it was based on."""
+    """The effect of the change on each document, or a conflict with the documents that differ from its base."""
     plans: dict[str, _Plan] = {}
     stale: list[str] = []
 

@@ -1,6 +1,6 @@
 """Plans a new workspace, or what an existing one lacks. The workspace applies the plan.
 
-It knows the templates and the names that exist, not what stands in the files: nothing that exists is ever touched.
+Handles templates and the names that exist, not the content of files: an existing file is never changed.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -9,7 +9,7 @@ from typing import Final
 from everself.values import Author, Change, ChangeRecord, Create, FileKind
 from everself.workspace.layout import fold
 
-# the reason of the change that creates what is missing
+# the reason of the change that creates the missing documents
 SETUP: Final = "setup"
 BOOTSTRAP: Final = "BOOTSTRAP.md"
 KEEPERS: Final = ("memory-miner", "soul-keeper", "recall-validator", "conflict-detector", "memory-compactor")
@@ -46,10 +46,10 @@ def plan_setup(
     ritual_done: bool = False,
     restore: bool = False,
 ) -> Change | None:
-    """The change that creates what is missing; nothing when all is there.
+    """The change that creates the missing documents; None if there are none.
 
-    `existing` names everything in the workspace, folders, links and odd files included. `removed` are documents of an
-    earlier setup that a person removed since: they stay removed unless `restore` is asked for.
+    `existing` names everything in the workspace, folders, links and odd files included. `removed`: documents of an
+    earlier setup that a person removed since; they stay removed unless `restore` is set.
     """
     taken = _Taken(existing)
     gone = set() if restore else {fold(path) for path in removed}
@@ -62,14 +62,14 @@ def plan_setup(
 
 
 def creates_agent(record: ChangeRecord) -> bool:
-    """Whether a change made an agent, and did not only add a file that was missing."""
+    """Whether a change created an agent, not only a missing file."""
     return record.author is Author.RUNTIME and record.reason == SETUP and "SOUL.md" in record.paths
 
 
 def plan_folders(existing: Mapping[str, FileKind]) -> tuple[str, ...]:
-    """The folders that are missing, parents first.
+    """The missing folders, parents first.
 
-    Make them after the change of `plan_setup` is applied: an empty `memory/` left by a crash in between would make the
+    Create them after applying the change of `plan_setup`: an empty `memory/` left by a crash in between would make the
     next setup believe that the workspace was used before, and the first conversation would be lost.
     """
     taken = _Taken(existing)
@@ -77,7 +77,7 @@ def plan_folders(existing: Mapping[str, FileKind]) -> tuple[str, ...]:
 
 
 class _Taken:
-    """The names in use, in one spelling: `memory.md` and a link called `Memory.md` both stand in MEMORY.md's place."""
+    """The names in use, in one spelling: `memory.md` and a link called `Memory.md` both occupy the name MEMORY.md."""
 
     def __init__(self, existing: Mapping[str, FileKind]) -> None:
         self._kinds = {fold(path): kind for path, kind in existing.items()}
@@ -87,7 +87,7 @@ class _Taken:
         return fold(path) in self._names
 
     def is_free(self, path: str) -> bool:
-        """Nothing has the name, and no file or link stands where a folder on the way to it would be."""
+        """Whether the name is unused, and no file or link occupies the name of a folder in its path."""
         folded = fold(path)
         return folded not in self._names and all(
             self._kinds.get(parent, "directory") == "directory" for parent in _parents(folded)

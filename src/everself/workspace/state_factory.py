@@ -1,4 +1,4 @@
-"""Opens an agent's state database, or a read-only substitute where it is damaged, lost or not writable."""
+"""Opens an agent's state database, or a read-only substitute if it is damaged, lost or not writable."""
 
 import os
 
@@ -19,7 +19,7 @@ MEND = "everself doctor --fix keeps what can be read; everself restore FILE --re
 
 
 def open_or_read_only(agent: AgentSettings, key_folder: str) -> tuple[State, EverselfError | None]:
-    """The agent's state, and why it can only be read, where that is so. A newer schema is refused: nobody knows what it means."""
+    """The agent's state and, if it is read-only, the reason. Raises for a newer schema, because this version cannot interpret it."""
     path = f"{agent.state}/{STATE_FILE}"
     key = b""
     try:
@@ -46,7 +46,7 @@ def open_or_read_only(agent: AgentSettings, key_folder: str) -> tuple[State, Eve
 
 
 def is_lost(folder: str) -> bool:
-    """Whether a database is gone that must have been there: the history holds changes that only it can have recorded."""
+    """Whether an existing database was lost: the history contains changes that only a database can have recorded."""
     path = f"{folder}/{STATE_FILE}"
     if os.path.lexists(path) and (not os.path.isfile(path) or os.path.getsize(path)):
         return False
@@ -72,7 +72,7 @@ def _open(path: str, key: bytes) -> State:
 
 
 def _any_key(folder: str) -> bytes:
-    """Where there is no key and none can be made, nothing can be vouched for, and any will do."""
+    """The key if it can be read, else a random one: a substitute state without a key cannot prove anything, so any key will do."""
     try:
         found = find_key(folder)
     except (Damaged, DiskError):

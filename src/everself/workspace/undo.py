@@ -26,13 +26,13 @@ def plan_undo(
     read: Callable[[str], bytes | None],
     author: Author = Author.OWNER,
 ) -> Change | Conflict:
-    """The change that undoes `record`; the documents where later edits touch the same lines otherwise."""
+    """The change that undoes `record`, or a conflict with the documents in which later edits changed the same lines."""
     if record.forgotten:
         raise RefusedByRule(f"Change {record.id} contains something that was forgotten, so it cannot be undone.")
     edits: list[Edit] = []
     stuck: list[str] = []
     for file in files:
-        # an earlier version stays: undo does not delete the history of the soul
+        # earlier versions of the soul stay: undo does not delete the soul's history
         if file.before is None and place(file.path).kind is Kind.SOUL_HISTORY:
             continue
         now = read(file.path)
@@ -51,7 +51,7 @@ def plan_undo(
 
 
 class _Stuck(Exception):
-    """Somebody changed the same lines since."""
+    """Somebody has changed the same lines since."""
 
 
 def _taken_back(file: FileChange, now: bytes | None) -> bytes | None:
@@ -59,7 +59,7 @@ def _taken_back(file: FileChange, now: bytes | None) -> bytes | None:
         return file.before
     if now is None or file.after is None:
         raise _Stuck
-    # others wrote into a document that the change created: its title line stays
+    # others wrote into a document that the change created, so its title line stays
     before = file.before if file.before is not None else _title(file.after)
     result = merge(file.after, now, before)
     if result is None:
@@ -73,7 +73,7 @@ def _title(data: bytes) -> bytes:
 
 
 def edit_between(path: str, now: bytes | None, wanted: bytes | None) -> Edit | None:
-    """The smallest single edit that leads from one content to the other; None when they are equal."""
+    """The smallest single edit from one content to the other; None if they are equal."""
     if now == wanted:
         return None
     if wanted is None:
@@ -89,7 +89,7 @@ def edit_between(path: str, now: bytes | None, wanted: bytes | None) -> Edit | N
 
 
 def _common(one: bytes, other: bytes, most: int) -> int:
-    """How many leading bytes two texts share, by halving: comparing slices is what Python does fast."""
+    """The number of leading bytes that two texts share, by bisection, because Python compares slices fast."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2

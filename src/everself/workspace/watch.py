@@ -1,7 +1,7 @@
 """Watches a folder and reports changed documents after a short quiet period.
 
-A hint that makes others faster, never a proof: it may name a document that did not change, and what happens while the
-folder is away is told as EVERYTHING. It reads no contents and knows nothing of what the documents are.
+Reports are hints that speed up others, never proofs: they may name unchanged documents, and changes while the folder is
+missing are reported as EVERYTHING. Reads no contents and does not interpret the documents.
 """
 
 import os
@@ -17,7 +17,7 @@ from everself.workspace.layout import is_hidden, is_temporary
 # Not a valid document path, so it cannot be confused with one.
 EVERYTHING: Final = frozenset({"."})
 
-# limit of waiting for a quiet period, in multiples of the debounce: a file that changes constantly is reported too
+# maximum wait for a quiet period, in multiples of the debounce: a file that changes constantly is reported too
 _LONGEST_WAIT: Final = 6
 _LOOK_AGAIN_SECONDS: Final = 0.25
 _STEP_MS: Final = 50
@@ -31,9 +31,9 @@ OnError = Callable[[Exception], None]
 def watch(root: str, on_change: OnChange, *, on_error: OnError, stop: threading.Event, debounce_ms: int = 1500) -> None:
     """Call `on_change` with the paths that changed below `root` until `stop` is set. Blocks; run it in a thread.
 
-    The first call, and the first after the folder was away, is `EVERYTHING`: from then on changes are seen, but nobody
-    knows what came before. A path may name a folder that is gone, and stands for what was in it. What `on_change` raises
-    and what keeps the folder from being watched goes to `on_error`, and watching goes on.
+    The first call, and the first after the folder was missing, is `EVERYTHING`: changes are seen from then on, but
+    earlier ones are unknown. The path of a removed folder stands for everything that was in it. Exceptions of
+    `on_change` and errors of watching are passed to `on_error`, and watching continues.
     """
     watcher = _Watcher(os.path.realpath(root), on_change, on_error, stop, _Batch(debounce_ms / 1000))
     reported = ""
@@ -44,7 +44,7 @@ def watch(root: str, on_change: OnChange, *, on_error: OnError, stop: threading.
         except FileNotFoundError:
             # temporarily missing; it may come back
             reported = ""
-        # RuntimeError is what watchfiles makes of failures that are no OSError
+        # watchfiles raises RuntimeError for failures other than OSError
         except (OSError, RuntimeError) as error:
             if reported != repr(error):
                 reported = repr(error)
@@ -54,7 +54,7 @@ def watch(root: str, on_change: OnChange, *, on_error: OnError, stop: threading.
 
 @dataclass(slots=True)
 class _Batch:
-    """Changed paths that wait until none has come for `quiet` seconds."""
+    """Changed paths, collected until no new one has come for `quiet` seconds."""
 
     quiet: float
     _paths: set[str] = field(default_factory=set)
@@ -70,7 +70,7 @@ class _Batch:
             self._last = now
 
     def take_due(self, now: float) -> frozenset[str]:
-        """What has waited long enough; empty while nothing has."""
+        """The paths if they have waited long enough, otherwise empty."""
         if now - self._last < self.quiet and now - self._first < self.quiet * _LONGEST_WAIT:
             return frozenset()
         return self.take()
@@ -91,7 +91,7 @@ class _Watcher:
     polling: bool | None = None
 
     def run(self) -> None:
-        """Watch for as long as the folder is the one it was at the start."""
+        """Watch until the folder is replaced or removed."""
         with _held(self.root) as is_still_there:
             self.batch.take()
             started = False
@@ -107,7 +107,7 @@ class _Watcher:
                     self._tell(due)
 
     def _changes(self) -> Iterator[set[tuple[bool, str]]]:
-        """What changed, again and again: whether it is new, and its absolute path. Empty when nothing did."""
+        """Yield sets of changes: whether the path is new, and the absolute path. A set is empty if nothing changed."""
         try:
             import watchfiles
         except ImportError:
@@ -131,12 +131,12 @@ class _Watcher:
         except FileNotFoundError:
             raise
         except (OSError, RuntimeError):
-            # most often the system's limit of watched folders; polling knows none
+            # usually the system's limit of watched folders, which does not apply to polling
             self.polling = True
             raise
 
     def _changes_by_looking(self) -> Iterator[set[tuple[bool, str]]]:
-        """The same without the library, which comes with an extra: a look at every file now and then."""
+        """The same without watchfiles, which is an optional dependency: poll every file about once a second."""
         before, looked = self._stamps(), monotonic()
         yield set()
         while not self.stop.wait(_TICK_MS / 1000):
@@ -149,7 +149,7 @@ class _Watcher:
             before = now
 
     def _stamps(self) -> dict[str, tuple[int, int, int]]:
-        """Of every file, what changes when it is written. Raises FileNotFoundError where the folder is away."""
+        """Modification time, size and inode of every file. Raises FileNotFoundError if the folder is missing."""
         os.stat(self.root)
         found: dict[str, tuple[int, int, int]] = {}
         for parent, folders, names in os.walk(self.root):
@@ -169,7 +169,7 @@ class _Watcher:
             if not os.path.isdir(absolute) or os.path.islink(absolute):
                 yield path
             elif is_new:
-                # files can be written into a new folder before the system begins to report on it
+                # files can be written into a new folder before the system starts to report on it
                 yield from self._documents_below(absolute)
 
     def _documents_below(self, folder: str) -> Iterator[str]:
@@ -196,7 +196,7 @@ def _is_ignored(path: str) -> bool:
 
 @contextmanager
 def _held(root: str) -> Iterator[Callable[[], bool]]:
-    """A question whether `root` is still the same folder. Held open, its number cannot be given to a new one."""
+    """A function that tells whether `root` is still the same folder. The open handle keeps its inode from being reused."""
     handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     try:
         then = os.fstat(handle)

@@ -15,8 +15,20 @@ from everself.agent import open_runtime
 from everself.errors import ModelFailed
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.gateway import folder_of
-from everself.operations.hook_file import TOLERANCE, Delivery, Hook, HookFile, is_genuine, new_key, sign
-from everself.operations.hooks import AddHookRequest, HookRequest, add_hook, remove_hook, rotate_hook
+from everself.operations.hooks import (
+    TOLERANCE,
+    AddHookRequest,
+    Delivery,
+    Hook,
+    HookFile,
+    HookRequest,
+    add_hook,
+    is_genuine,
+    new_key,
+    remove_hook,
+    rotate_hook,
+    sign,
+)
 from everself.operations.webhooks import LONGEST
 from everself.testing.chat_model import FakeModel, call
 from everself.testing.frozen_time import FrozenTime

@@ -10,7 +10,7 @@ from tests.interfaces.mcp.clients import TOOLS
 from tools.release import find_faults
 
 from everself import __version__
-from everself.interfaces.mcp.prompt_offers import PROMPTS
+from everself.interfaces.mcp.answers import PROMPTS
 from everself.interfaces.mcp.resources import RESOURCES, TEMPLATES
 from everself.operations.caller import Audience
 from everself.operations.registry import LISTED, all_operations

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import numpy
 import pytest
+from tools.train_recall.maps import pack_map
 
 from everself.models.embedding import projection
-from everself.models.embedding.projection import FILES, FOLDER, ProjectedEmbedder, file_of, pack_map, project
+from everself.models.embedding.projection import FILES, FOLDER, ProjectedEmbedder, file_of, project
 from everself.testing.embedder import FakeEmbedder
 
 SHIPPED = 1 << 20

@@ -11,7 +11,7 @@ import pytest
 from tests.operations.doctor.doctoring import STATE, codes, found, settle_in, snapshot, write
 
 from everself.agent import open_runtime
-from everself.operations.doctor import DoctorReport, case, contents, examine, repairs, settings, traces
+from everself.operations.doctor import DoctorReport, case, contents, examine, leftovers, repairs, settings
 from everself.storage.history import commits
 from everself.values import Append, Author, Change
 from everself.workspace import assembly, state_factory
@@ -46,8 +46,8 @@ def test_a_fresh_workspace_is_fine(workspace: Path) -> None:
 
 def test_names_kept_twice_to_start_quickly_agree() -> None:
     assert case.STATE_FILE == state_factory.STATE_FILE
-    assert (traces.WRITE_LOCK, traces.HISTORY_LOCK) == (assembly.WRITE_LOCK, assembly.HISTORY_LOCK)
-    assert traces.HISTORY == commits.FOLDER
+    assert (leftovers.WRITE_LOCK, leftovers.HISTORY_LOCK) == (assembly.WRITE_LOCK, assembly.HISTORY_LOCK)
+    assert leftovers.HISTORY == commits.FOLDER
 
 
 def test_without_anything_setup_is_the_answer() -> None:
@@ -315,8 +315,9 @@ def test_a_time_zone_that_nobody_set_is_noted_where_the_machine_has_none(
     assert codes(examine()) == set()
     (workspace / "USER.md").write_text("- **Time zone:** somewhere nice\n")
     assert "somewhere nice" in found(examine(), "zone-unknown").message
-    (workspace / "USER.md").write_text("- **Time zone:** Asia/Seoul\n")
-    assert codes(examine()) == set()
+    for known in ("Asia/Seoul", "Berlin"):
+        (workspace / "USER.md").write_text(f"- **Time zone:** {known}\n")
+        assert codes(examine()) == set()
 
 
 def test_a_repository_of_the_persons_own_with_a_remote_is_noted(workspace: Path) -> None:

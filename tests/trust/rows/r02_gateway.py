@@ -29,8 +29,7 @@ from everself.clock import Clock, monotonic, pause, system_now
 from everself.keepers.scheduler import LEASE, NewJob
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.home import Home
-from everself.operations.hook_file import sign
-from everself.operations.hooks import AddHookRequest, add_hook
+from everself.operations.hooks import AddHookRequest, add_hook, sign
 from everself.operations.jobs import perform
 from everself.testing.chat_model import FakeModel, Wait
 

@@ -23,7 +23,7 @@ from everself.testing.workspaces import Bench, real_workspace
 from everself.values import Applied, Author, Change, Remove, digest
 from everself.workspace.assembly import WorkspaceOptions
 from everself.workspace.guards import learned_exemption, standard_guards
-from everself.workspace.learned import same_core, split_soul
+from everself.workspace.learned_section import same_core, split_soul
 
 FIRST = b"# Soul\n\nBe kind.\n\n## Learned\n\n- Tea, not coffee.\n\n## Voice\n\nPlain.\n"
 ODD = (

@@ -23,8 +23,17 @@ from everself.interfaces.http.access import AGENT, PEER
 from everself.interfaces.web.tickets import form_token
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.gateway import folder_of
-from everself.operations.hook_file import TOLERANCE, HookFile, new_key, sign
-from everself.operations.hooks import AddHookRequest, HookRequest, add_hook, remove_hook, rotate_hook
+from everself.operations.hooks import (
+    TOLERANCE,
+    AddHookRequest,
+    HookFile,
+    HookRequest,
+    add_hook,
+    new_key,
+    remove_hook,
+    rotate_hook,
+    sign,
+)
 from everself.operations.sign_in_file import SignInFile
 
 FOREIGN_HOSTS = ("evil.example", "localhost.evil.example", "192.168.1.7", "127.0.0.1.nip.io", "0.0.0.0", "[::2]")

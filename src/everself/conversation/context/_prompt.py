@@ -22,7 +22,7 @@ SUSPECTS: Final = """## Notes that this message may make wrong
 If so, call `memory_correct` with the id. Else leave them.
 """
 
-# The soul stands first and needs no introduction: nothing comes before it that could colour it.
+# The soul comes first and without a preface, so that no text before it can influence how it is read.
 PREFACES: Final[Mapping[Slot, str]] = MappingProxyType(
     {
         Slot.IDENTITY: "",
@@ -38,10 +38,10 @@ PREFACES: Final[Mapping[Slot, str]] = MappingProxyType(
 
 
 def base_prompt(*, soul: bool = True, tools: bool = True, rules: bool = True, compact: bool = False) -> str:
-    """What every agent is told, whoever it is.
+    """The instructions for every agent, independent of its soul.
 
-    `soul`: one stands above it; `tools`: the model may call some; `rules`: those about using memory are told here and not in AGENTS.md;
-    `compact`: as briefly as possible.
+    `soul`: a soul precedes them; `tools`: the model may call some; `rules`: include the rules about memory, which AGENTS.md does not
+    contain; `compact`: as short as possible.
     """
     memory = "compact" if compact and tools else "memory" if tools else "memory-without-tools"
     first = [_text("self")] if soul else []
@@ -66,7 +66,7 @@ def missing(path: str) -> str:
 
 
 def left_out(omissions: Iterable[Omission], *, tools: bool = True) -> str:
-    """One sentence that names what did not fit, document by document; empty where all did. `tools`: it can be read by calling one."""
+    """One sentence that lists what did not fit, document by document; empty if everything fits. `tools`: a tool can read it."""
     documents: dict[str, list[tuple[int, int]]] = {}
     for omission in omissions:
         documents.setdefault(omission.path, []).append(omission.lines)
@@ -78,7 +78,7 @@ def left_out(omissions: Iterable[Omission], *, tools: bool = True) -> str:
 
 
 def not_shown(omissions: Iterable[Omission], *, tools: bool = True) -> str:
-    """One sentence that names what is from outside and therefore stands in no prompt by itself."""
+    """One sentence that lists entries from outside, which are not shown in prompts unless recalled."""
     named = "; ".join(f"{_name(one.path)} {_lines([one.lines])}" for one in omissions)
     how = " memory_search finds it." if tools else ""
     return f"(From outside, and not shown here: {named}.{how})" if named else ""

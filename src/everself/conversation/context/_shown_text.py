@@ -1,7 +1,7 @@
-"""What a model is shown of a document: its words, without comments, blanks that nobody filled in and bookkeeping. Pure.
+"""The text of a document that a model is shown: without comments, unfilled template fields and bookkeeping. Pure.
 
-The text keeps its number of lines, because citations use them. Comments of Everself itself stay for now: they tell where an entry ends,
-and are taken out when the document is laid out. Does not know budgets or who may see what.
+The text keeps its number of lines, because citations use them. Everself's own comments stay for now, because they mark where an entry ends;
+they are removed when the document is laid out. Does not know budgets or who may see what.
 """
 
 from collections.abc import Iterator
@@ -19,24 +19,24 @@ from everself.workspace.setup import templates
 _OPEN: Final = b"<!--"
 _CLOSE: Final = b"-->"
 _OURS: Final = b"<!-- everself:"
-# in these a comment is text like any other
+# in these blocks a comment is ordinary text
 _LITERAL: Final = frozenset({BlockKind.FENCE, BlockKind.CODE, BlockKind.FRONT_MATTER, BlockKind.BLANK})
-# OpenClaw marks an entry of USER.md that no longer holds by a comment before it
+# OpenClaw marks a superseded entry of USER.md by a comment before it
 _SUPERSEDED: Final = b"status:superseded"
-# files that begin as a form
+# files whose template has fields to fill in
 _FORMS: Final = frozenset({"USER.md", "IDENTITY.md"})
 _BLANKS: Final = (("_(", ")_"), ("*(", ")*"))
-# how a correction was noticed and whether it was embedded again is for Everself
+# labels for Everself only: how a correction was noticed, and whether it was embedded again
 _RECORDS: Final = frozenset({"trigger", "entries", "re-embedded"})
 # files whose template has headings to be filled in
 _TEMPLATED: Final = frozenset({"USER.md", "AGENTS.md"})
 _FENCES: Final = ("```", "~~~")
 
 
-# sessions start with the same documents
+# cached: sessions start with the same documents
 @lru_cache(maxsize=64)
 def shown_text(path: str, data: bytes) -> bytes:
-    """The document as a model is shown it, line for line."""
+    """The document as a model is shown it, with the same number of lines."""
     edits = [*_comments(data)] if _OPEN in data else []
     name = path.rpartition("/")[2]
     if name in _FORMS:
@@ -49,7 +49,7 @@ def shown_text(path: str, data: bytes) -> bytes:
 
 
 def _without_hollow(path: str, data: bytes) -> bytes:
-    """Headings of a template with nothing below them say nothing yet."""
+    """Remove template headings with nothing below them."""
     if path not in _TEMPLATED:
         return data
     known = _template_headings(path)
@@ -68,7 +68,7 @@ def _template_headings(path: str) -> frozenset[bytes]:
 
 
 def beyond_template(path: str, data: bytes) -> bytes:
-    """What somebody added to a file of the workspace: without the blocks that stand so in its template, line for line."""
+    """What was added to a file of the workspace: its text without the blocks of its template, with the same number of lines."""
     known = _template_blocks(path)
     return _edited(
         data,
@@ -84,7 +84,7 @@ def _template_blocks(path: str) -> frozenset[bytes]:
 
 
 def without_gaps(text: str) -> str:
-    """No two blank lines in a row, but for those inside a fence."""
+    """The text without repeated blank lines, except inside a fence."""
     lines: list[str] = []
     fence = ""
     for line in text.split("\n"):
@@ -104,7 +104,7 @@ def _edited(data: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
     for start, end, new in sorted(edits):
         if start < done:
             continue
-        # a comment at the end of a line takes the space before it along
+        # a comment at the end of a line is removed together with the space before it
         before = data[done:start]
         parts += [before.rstrip(b" \t") if not new and data[end : end + 1] in (b"\n", b"\r", b"") else before]
         parts += [new, b"\n" * data.count(b"\n", start, end)]
@@ -119,7 +119,7 @@ def _comments(data: bytes) -> Iterator[tuple[int, int, bytes]]:
 
 
 def _comments_in(data: bytes, block: Block) -> Iterator[tuple[int, int, bytes]]:
-    """Those that are closed within the block; what is never closed hides nothing."""
+    """The comments that are closed within the block. An unclosed one hides nothing."""
     at = block.start
     while (start := data.find(_OPEN, at, block.end)) >= 0:
         ticks = data.find(b"`", at, start)
@@ -138,7 +138,7 @@ def _comments_in(data: bytes, block: Block) -> Iterator[tuple[int, int, bytes]]:
 
 
 def _code_end(data: bytes, ticks: int, end: int) -> int:
-    """Where a code span ends that begins with these backticks; -1 where it does not end."""
+    """The end of the code span that begins with these backticks; -1 if it is not closed."""
     width = 1
     while data[ticks + width : ticks + width + 1] == b"`":
         width += 1
@@ -150,12 +150,12 @@ def _code_end(data: bytes, ticks: int, end: int) -> int:
         if run == width:
             return at + run
         at += run
-    # no span: these backticks are text, and what follows them is looked at
+    # not a span: the backticks are text, and the text after them is still searched
     return -1
 
 
 def _blanks(data: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """Labels that nobody filled in become one line that names them: what is not known may be asked for."""
+    """Replace unfilled labels by one line that names them, so that the model may ask for them."""
     found = [one for one in read_labels(data) if _is_blank(data[one.start : one.end].decode("utf-8", "replace"))]
     if not found:
         return
@@ -170,7 +170,7 @@ def _is_blank(value: str) -> bool:
 
 
 def _references(data: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """Lines of a log that only say where an entry went, and the headings that stand above nothing else."""
+    """Lines of a log that only say where an entry was moved, and headings with nothing else below them."""
     lines: list[tuple[int, int]] = []
     at = 0
     for line in data.splitlines(keepends=True):

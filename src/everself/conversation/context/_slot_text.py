@@ -1,6 +1,7 @@
-"""The text of one slot: whole documents where they fit, else their most important items and the names of the rest.
+"""The text of one slot: whole documents if they fit, otherwise their most important items and the names of the rest.
 
-Knows how a slot is shown: its preface, and whether its words are quoted as data. Does not know who may see a document, or who steals.
+Knows how a slot is shown: its preface, and whether its text is quoted as data. Does not know who may see a document, or which slot takes
+room from another.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,17 +29,17 @@ from everself.text.markdown.entries import entries
 from everself.text.tokens import estimate
 
 Count = Callable[[str], int]
-# Daily logs hold whatever was said, read and fetched; the other documents are written under the rules for what is always injected.
+# Daily logs contain anything that was said, read or fetched; the other documents follow the rules for text that is always injected.
 _QUOTED: Final = frozenset({Slot.RECENT})
-# beyond so many bytes the items are estimated first, and only what is kept is counted
+# for larger documents the items are estimated first, and only the result is counted
 _COUNTED_BYTES: Final = 60_000
 _TRIES: Final = 4
-# Which corrections stay when not all fit.
+# ranks the corrections when not all fit
 RANKINGS: Final = {CorrectionOverflow.PRIORITIZE_UNVERIFIED: prioritize_unverified}
 
 
 class Filled(Frozen):
-    """`text` with its preface costs `tokens`. `words` are what stands there of each document, without preface or quotation."""
+    """`text` with its preface costs `tokens`. `words` is the text of each document in it, without preface or quotation."""
 
     text: str = ""
     tokens: int = 0
@@ -47,7 +48,7 @@ class Filled(Frozen):
 
 
 class Filler:
-    """Fills slots for one prompt, whose nonce the quotations carry."""
+    """Fills the slots of one prompt; its quotations carry the prompt's nonce."""
 
     def __init__(self, count: Count, nonce: str, prefaces: Mapping[Slot, str], overflow: CorrectionOverflow) -> None:
         self._count = count
@@ -56,11 +57,11 @@ class Filler:
         self._rank_corrections = RANKINGS[overflow]
 
     def whole(self, slot: Slot, sources: Sequence[Source]) -> Filled:
-        """All there is to say, whatever it costs."""
+        """The whole text of the slot, whatever it costs."""
         return self._filled(slot, [(one, words) for one in sources if (words := _words(slot, one))])
 
     def fill(self, slot: Slot, sources: Sequence[Source], tokens: int, importance: "Worth | None" = None) -> Filled:
-        """As much as fits into so many tokens, preface and quotation included."""
+        """As much text as fits into `tokens`, including preface and quotation."""
         all_of_it = self.whole(slot, sources)
         if all_of_it.tokens <= tokens:
             return all_of_it
@@ -76,11 +77,11 @@ class Filler:
     def _packed(
         self, slot: Slot, sources: Sequence[Source], tokens: int, worth: "Worth | None"
     ) -> tuple[Filled, tuple[Omission, ...]]:
-        """Document by document, the first ones first: of the logs that is the newest day."""
+        """Pack document by document, in order: of the logs, the newest day comes first."""
         words: list[tuple[Source, str]] = []
         omissions: list[Omission] = []
         for one in sources:
-            # the frame around a document counts only where the document has content
+            # the frame around a document is counted only if the document has content
             room = tokens - self._filled(slot, [*words, (one, "")]).tokens
             packed = pack(self._items(slot, one, worth), max(0, room), self._cost(slot))
             omissions += packed.omitted
@@ -88,7 +89,7 @@ class Filler:
         return self._filled(slot, words), tuple(omissions)
 
     def unverified(self, sources: Sequence[Source]) -> int:
-        """What the corrections cost that no search finds yet."""
+        """The tokens of the corrections that no search finds yet."""
         return sum(
             item.tokens
             for one in sources
@@ -120,7 +121,7 @@ class Filler:
         return Filled(text, self._count(text), tuple((one.path, said) for one, said in words))
 
 
-# Sessions start with the same documents, and splitting one is the slowest step.
+# Cached: sessions start with the same documents, and splitting one into items is the slowest step.
 @lru_cache(maxsize=64)
 def _kept_items(path: str, data: bytes, quoted: bool, count: Count) -> tuple[PackItem, ...]:
     return tuple(items_of(path, data, count=(lambda text: count(quote(text, ""))) if quoted else count))
@@ -136,12 +137,12 @@ def _kept_words(data: bytes, blank_too: bool) -> str:
 
 
 def _words(slot: Slot, source: Source) -> str:
-    """A log or a memory with a title and no entry says nothing yet; a profile with blanks says what to ask for."""
+    """The text of a document. A log or a memory without entries says nothing; a profile with unfilled fields says what to ask for."""
     read = _kept_words if len(source.data) <= _COUNTED_BYTES else _kept_words.__wrapped__
     return read(source.data, slot is Slot.USER)
 
 
-# The worth of each entry of a document, by its first line.
+# Returns the worth of each entry of a document, by its first line.
 Worth = Callable[[str], Mapping[int, float]]
 _PINNED: Final = ("pinned", "always", "important", "置顶", "重要", "固定", "고정", "중요", "ピン留め")
 

@@ -1,6 +1,6 @@
 """Collects the documents for each slot of a prompt that this kind of session may see.
 
-Reads documents and decides nothing about budgets. What is missing or cannot be read is told, and never an error.
+Reads documents and decides nothing about budgets. A missing or unreadable document is reported and never an error.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,12 +27,12 @@ _SHOWN: Final = 160
 _ENDS: Final = " .!?。！？…"
 # most documents have no closed entries and need not be parsed
 _SIGN: Final = b"until="
-# a mark after these would become part of them, or break them
+# a mark after one of these would become part of it, or break it
 _BLOCKS: Final = (b"```", b"~~~", b"|", b"<", b"#", b"$$", b"    ", b"\t")
 
 
 def mark_ended(path: str, data: bytes) -> bytes:
-    """The document with a mark behind the words of each entry that ended; the same bytes where none did."""
+    """The document with a mark after the text of each ended entry; the same bytes if there is none."""
     if _SIGN not in data or not holds_memory(path):
         return data
     found = read_document(data)
@@ -45,7 +45,7 @@ def mark_ended(path: str, data: bytes) -> bytes:
 
 
 def ended_in(path: str, data: bytes) -> tuple[tuple[str, str], ...]:
-    """The words of each entry that ended, with what to say beside them."""
+    """The text of each ended entry, with its mark."""
     if _SIGN not in data or not holds_memory(path):
         return ()
     found = read_document(data)
@@ -57,7 +57,8 @@ def ended_in(path: str, data: bytes) -> tuple[tuple[str, str], ...]:
 
 
 def mark_quoted(data: bytes, ended: Sequence[tuple[str, str]]) -> bytes:
-    """The note of a session in which somebody says what ended since; it quotes the talk, and no comment in it would tell."""
+    """The session note with a mark after each quoted statement that has ended. A note quotes the conversation and has no comments that
+    could say so."""
     lines = data.decode("utf-8", "replace").split("\n") if ended else []
     folded = [(fold(words).strip(_ENDS), one_line(words, _SHOWN), mark) for words, mark in ended]
     for at, line in enumerate(lines):
@@ -69,7 +70,7 @@ def mark_quoted(data: bytes, ended: Sequence[tuple[str, str]]) -> bytes:
 
 
 def _now(ended: ParsedEntry, known: dict[str, ParsedEntry]) -> str:
-    """The words of what took its place; of several in a row those of the last."""
+    """The text of the entry that replaced the ended one; the last of a chain of replacements. Empty if that one ended too."""
     seen = {ended.claim("id")}
     found: ParsedEntry | None = ended
     while found is not None and (name := found.claim("by")) and name not in seen:
@@ -80,7 +81,7 @@ def _now(ended: ParsedEntry, known: dict[str, ParsedEntry]) -> str:
 
 
 def _marked(data: bytes, one: ParsedEntry, mark: bytes) -> bytes:
-    """At the end of its last line; above its words where that line is no prose."""
+    """Insert the mark at the end of the entry's last line, or above its text if that line is not prose."""
     start, end, cut, after, _ = one.words
     if after and cut <= end <= after:
         end = cut
@@ -104,8 +105,8 @@ _DATED: Final = frozenset({Kind.DAILY_LOG, Kind.SESSION_NOTE, Kind.PERSON_MEMORY
 
 
 class DocumentSource(Protocol):
-    """`find` gives a document as it may be used, which need not be as it lies there (see `identity`); `passages` are the entries of a
-    document as they stand in its bytes, with the source that each rests on."""
+    """`find` returns a document as it may be used, which can differ from the file (see `identity`). `passages` are the entries of a
+    document, by their position in its bytes, with the source that each rests on."""
 
     def find(self, path: str) -> Document | None: ...
 
@@ -115,24 +116,24 @@ class DocumentSource(Protocol):
 
 
 class Source(Frozen):
-    """What a session sees of one document. `hash` is of the document as it lies there; `partly`: only labelled sections are seen."""
+    """What a session sees of one document. `hash` is that of the document as read; `partly`: only labelled sections are visible."""
 
     path: str
     data: bytes
     hash: str
     day: date | None = None
     partly: bool = False
-    # closed text in it, and the mark to show beside it
+    # text of ended entries, and the mark to show with it
     ended: tuple[tuple[str, str], ...] = ()
-    # sources of the visible entries, and of those withheld because they are from outside
+    # sources of the visible entries, and the entries withheld because they are from outside
     sources: tuple[str, ...] = ()
     withheld: tuple[Passage, ...] = ()
-    # of corrections: the first lines of those that were not embedded again yet
+    # first lines of the corrections that were not embedded again yet
     unverified: frozenset[int] = frozenset()
 
 
 class Material(Frozen):
-    """Everything that a prompt may be made of. `missing` are documents that this session should have and that are not there."""
+    """Everything that a prompt may be made of. `missing` are documents that this session should have but that do not exist."""
 
     soul: Source | None
     files: tuple[Source, ...]
@@ -151,9 +152,9 @@ class Material(Frozen):
 
 
 class Viewer(Frozen):
-    """Who looks: the kind of session and the person, what the settings change about it, and what the turn is for.
+    """The kind of session and the person for whom documents are read, the sharing rules of the settings, and the kind of run.
 
-    `soul` is the file that speaks, which is shared as SOUL.md is, whatever it is called.
+    `soul` is the path of the active soul, which is shared like SOUL.md whatever its name.
     """
 
     scope: Scope
@@ -176,7 +177,7 @@ class Viewer(Frozen):
 
     @property
     def person(self) -> str:
-        """The person whose own files are given; empty where that is nobody."""
+        """The guest whose own files are included; empty if there is none."""
         scope = effective(self.scope)
         return scope.person or "" if scope.kind is SessionKind.GUEST else ""
 
@@ -190,7 +191,7 @@ class DocumentReader:
         self._source = source
 
     def gather(self, viewer: Viewer, days: Sequence[date], speaker: Speaker) -> Material:
-        """All that this viewer may be given. `days` are those that count as recent, the newest first."""
+        """All documents that this viewer may see. `days` are the recent days, newest first."""
         reads = _DocumentReads(self._source, viewer)
         soul = reads.see(speaker.file, Document(speaker.file, speaker.data) if speaker.data else None)
         if soul is None and viewer.gets(speaker.file):
@@ -208,14 +209,14 @@ class DocumentReader:
         return Material(soul, files, slots, tuple(reads.missing), tuple(reads.notices))
 
     def again(self, viewer: Viewer, known: Mapping[str, Source | None]) -> dict[str, Source | None]:
-        """The same documents as they are now. What is as it was is not looked through again."""
+        """Read the same documents again. Unchanged ones are returned as they are."""
         reads = _DocumentReads(self._source, viewer)
         found = {path: reads.read(path, before) for path, before in known.items()}
         ended = [one for source in found.values() if source is not None for one in source.ended]
         return {path: None if one is None else _with_marks(one, ended) for path, one in found.items()}
 
     def _recent(self, days: Sequence[date], own: str) -> list[str]:
-        """Logs and notes of these days: the day's log before its notes, the newest day first."""
+        """Logs and notes of these days: newest day first, the day's log before its notes."""
         found: list[tuple[int, int, str]] = []
         for folder in ("memory", f"{own}/memory") if own else ("memory",):
             for path in self._source.paths(folder):
@@ -226,14 +227,14 @@ class DocumentReader:
 
 
 def _with_marks(source: Source, ended: Sequence[tuple[str, str]]) -> Source:
-    """A note of a session, with what was said in it and no longer holds marked by what the documents beside it say."""
+    """A session note with its ended statements marked, as known from the other documents. Other sources are returned as they are."""
     if place(source.path).kind is not Kind.SESSION_NOTE:
         return source
     return replace(source, data=mark_quoted(source.data, ended))
 
 
 def recent_days(today: date, hours: int) -> tuple[date, ...]:
-    """The human's days that count as recent, newest first: 48 hours are today and yesterday."""
+    """The human days that count as recent, newest first: 48 hours are today and yesterday."""
     return tuple(today - timedelta(days=back) for back in range(max(1, -(-hours // 24))))
 
 
@@ -284,7 +285,7 @@ class _DocumentReads:
         return tuple(found)
 
     def core(self) -> tuple[Source, ...]:
-        """MEMORY.md, or the other spelling where there is none."""
+        """MEMORY.md, or `memory.md` if it does not exist."""
         for path in _CORE:
             one = self.read(path)
             if one is not None:

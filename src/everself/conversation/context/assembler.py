@@ -11,12 +11,12 @@ from everself.errors import ContextTooSmall, WrongUse
 from everself.frozen import Frozen
 from everself.memory.provenance import taint_of
 
-# the newline between the two halves, and what a tokenizer makes of it
+# the newline between prefix and delta, and tokens that joining them may add
 _SEAM: Final = 8
 
 
 class Prompt(Frozen):
-    """`prefix` is handed back at the next turn of the session."""
+    """`prefix` is passed back in at the next turn of the session."""
 
     prefix: Prefix
     delta: str
@@ -26,7 +26,7 @@ class Prompt(Frozen):
 
     @property
     def taint(self) -> str:
-        """Of everything that stands in it, by the one rule for that."""
+        """The taint of everything in the prompt."""
         return taint_of((*self.prefix.sources, *self.sources))
 
     @property
@@ -39,11 +39,11 @@ class Assembler:
         self._inputs = inputs
 
     def assemble(self, ask: PromptRequest) -> Prompt:
-        """The prompt of one turn. A soul that does not fit whole is an error; all else that does not fit is named."""
+        """Assemble the prompt of one turn. A soul that does not fit whole is an error; everything else that does not fit is listed."""
         if ask.prefix is not None and (ask.prefix.scope, ask.prefix.run) != (ask.scope, ask.run):
             # a prefix must not be used in another session
             raise WrongUse("The prefix was made for another session.")
-        # first of all, so that outside changes are noticed before they are used
+        # looked for first, so that outside changes are noticed before they are used
         seen = self._inputs.sources.changed_outside()
         speaker = self._inputs.sources.speak(ask)
         prefix = ask.prefix

@@ -1,6 +1,6 @@
 """Allocates the token budget among the slots of a prompt. Numbers in, numbers out.
 
-Does not know what a slot holds or how tokens are counted. The rules are worked out by hand in docs/decisions/0024.
+Does not know what a slot contains or how tokens are counted. docs/decisions/0024 works out the rules by hand.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from everself.frozen import Frozen
 
 
 class Slot(StrEnum):
-    """From the first priority to the last."""
+    """From the highest priority to the lowest."""
 
     IDENTITY = "identity"
     USER = "user"
@@ -28,12 +28,12 @@ class Slot(StrEnum):
 
 
 SLOTS = tuple(Slot)
-# how many times its budget a slot other than the soul may reach by taking from others
+# how many times its budget a slot other than the soul may reach by taking room from others
 _REACH: Final = 2
 
 
 class Theft(Frozen):
-    """Room of a slot of lower priority that a higher one took. `used`: the giver would have filled it."""
+    """Room that a higher-priority slot took from a lower-priority one. `used`: the lower slot would have filled it."""
 
     taker: Slot
     giver: Slot
@@ -42,7 +42,7 @@ class Theft(Frozen):
 
 
 class Offer(Frozen):
-    """Room that a slot of higher priority left empty; without a giver, room of the total that no budget claims."""
+    """Room that a higher-priority slot left empty; without a giver, room of the total that no budget claims."""
 
     giver: Slot | None
     taker: Slot
@@ -50,7 +50,7 @@ class Offer(Frozen):
 
 
 class Allotment(Frozen):
-    """Who may use how many tokens. `own` is each slot's budget, as far as the total holds it; `given` what it got in the end."""
+    """The tokens of each slot. `own` is its budget, as far as the total allows; `given` is the final allotment."""
 
     given: Mapping[Slot, int]
     own: Mapping[Slot, int]
@@ -77,7 +77,7 @@ def budgets_of(tunables: Tunables) -> dict[Slot, int]:
 
 
 def scaled(budgets: Mapping[Slot, int], total: int) -> dict[Slot, int]:
-    """Budgets that fit into so many tokens, in the same proportions. The soul's stays: it is never cut."""
+    """Scale budgets to fit into `total`, in the same proportions. The soul's budget stays, because it is never cut."""
     others = sum(tokens for slot, tokens in budgets.items() if slot is not Slot.IDENTITY)
     if others <= total:
         return dict(budgets)
@@ -92,10 +92,10 @@ class Demands(Frozen):
 
 
 def demands(whole: Mapping[Slot, int], budgets: Mapping[Slot, int], *, unverified: int = 0) -> Demands:
-    """Who may rob whom, from the sizes of all there is to say. `unverified` are the corrections not embedded again yet.
+    """Which slots may take from others, given the full size of each. `unverified` is the size of the corrections not embedded again yet.
 
-    The soul needs all of itself. The user's profile, and corrections that no search finds yet, need up to twice their budget. The rest
-    is packed by importance and can be searched, so it needs its own budget and wants more: a long diary must not empty MEMORY.md.
+    The soul needs all of itself. The user's profile, and corrections that no search finds yet, need up to twice their budget. The other
+    slots are packed by importance and can be searched, so they need their own budget and want more: a long diary must not empty MEMORY.md.
     """
     needs = {slot: min(whole.get(slot, 0), budgets.get(slot, 0)) for slot in SLOTS}
     needs[Slot.IDENTITY] = whole.get(Slot.IDENTITY, 0)
@@ -107,10 +107,10 @@ def demands(whole: Mapping[Slot, int], budgets: Mapping[Slot, int], *, unverifie
 def allot(
     needs: Mapping[Slot, int], budgets: Mapping[Slot, int], total: int, *, wants: Mapping[Slot, int] | None = None
 ) -> Allotment:
-    """Share `total` among the slots. A need is met at the cost of lower slots; a want only from room that nobody uses.
+    """Share `total` among the slots. A need is met at the cost of lower slots; a want only from unused room.
 
-    Slots that are not named need nothing, have no budget, and want what they need. The soul gets its whole need, or this raises. A slot
-    whose need knows no bound empties all below it, whatever their budgets are: `demands` says what may be a need.
+    Slots without an entry need nothing, have no budget, and want what they need. The soul gets its whole need, or this raises. A slot with
+    an unlimited need empties all slots below it, whatever their budgets are; use `demands` to limit needs.
     """
     allocation = _Allocation(needs, budgets, total)
     for slot in SLOTS:
@@ -139,7 +139,7 @@ class _Allocation:
         self.needs = {slot: needs.get(slot, 0) for slot in SLOTS}
         self.unclaimed = max(0, total)
         self.own: dict[Slot, int] = {}
-        # from the top: where the total does not hold all budgets, the lowest lose theirs first
+        # from the top: if the total is smaller than all budgets together, the lowest lose theirs first
         for slot in SLOTS:
             self.own[slot] = min(budgets.get(slot, 0), self.unclaimed)
             self.unclaimed -= self.own[slot]
@@ -149,7 +149,7 @@ class _Allocation:
         self.offered: Counter[tuple[Slot | None, Slot]] = Counter()
 
     def hand_down(self, wants: Mapping[Slot, int]) -> None:
-        """Offer what each slot leaves empty to those below it, in their order; what they leave, to all from the top."""
+        """Offer each slot's unused room to the slots below it, in order; then offer the remaining room to all from the top."""
         for slot in SLOTS:
             self.take_unused(slot, wants.get(slot, 0), (slot,))
         for giver in SLOTS:
@@ -159,7 +159,7 @@ class _Allocation:
             self.take_unused(taker, wants.get(taker, 0), _givers(taker))
 
     def take_unused(self, taker: Slot, wanted: int, givers: Iterable[Slot | None]) -> None:
-        """Empty room of the givers, in their order, until the taker has what is wanted."""
+        """Give the taker unused room of the givers, in their order, until it has what it wants."""
         for giver in givers:
             there = self.unclaimed if giver is None else self.empty[giver]
             tokens = min(there, wanted - self.given[taker])
@@ -176,7 +176,7 @@ class _Allocation:
                 self.stolen[taker, giver, False] += tokens
 
     def rob(self, taker: Slot) -> None:
-        """Take what the lower slots would have used, from the lowest upwards, until the need is met."""
+        """Take used room of the lower slots, from the lowest upwards, until the need is met."""
         for giver in reversed(_below(taker)):
             tokens = min(self.given[giver], self.needs[taker] - self.given[taker])
             if tokens > 0:
@@ -194,7 +194,7 @@ def _below(slot: Slot) -> tuple[Slot, ...]:
 
 
 def _givers(taker: Slot) -> Iterator[Slot | None]:
-    """Whose empty room is taken: its own, nobody's, what higher slots left, what lower ones leave, the lowest first."""
+    """Where a slot takes unused room from: itself, the unclaimed total, the slots above it, then the slots below it, lowest first."""
     yield taker
     yield None
     yield from _above(taker)

@@ -1,6 +1,6 @@
 """The part of a prompt that is new in each turn: the time, changes since the prefix was built, and search results.
 
-Recalled text, and whatever a program or file from outside says, is framed as data. Does not know how the prefix was laid out.
+Recalled text, and text from programs and files outside, is framed as data. Does not know how the prefix was laid out.
 """
 
 import difflib
@@ -27,9 +27,9 @@ from everself.text.markdown.entries import heading_time
 from everself.text.normalise import one_line
 from everself.values import Hit
 
-# comparing two texts costs the square of their lines
+# beyond this many lines texts are not compared, because that costs the square of their lines
 _COMPARED_LINES: Final = 2_000
-# the category of an entry that has none of its own
+# the category of an entry without one of its own
 _NOTE: Final = "note"
 
 
@@ -46,7 +46,7 @@ class FileDelta(Frozen):
 def tell_change(
     path: str, before: Source | None, after: Source | None, tokens: int, count: Callable[[str], int]
 ) -> FileDelta | None:
-    """What changed in a document as this session sees it; None where it sees nothing of it."""
+    """What changed in the visible part of a document; None if nothing did."""
     old = b"" if before is None else before.data
     new = b"" if after is None else after.data
     if old == new and (before is None) == (after is None):
@@ -61,7 +61,7 @@ def tell_change(
 
 
 def _growth(path: str, old: bytes, new: bytes, tokens: int, count: Callable[[str], int]) -> FileDelta:
-    """A log that grew: what was added, of which the newest stays longest."""
+    """The text added to a log; if it does not all fit, the newest is kept."""
     packed = fit(path, new[len(old) :], tokens, _newest, count)
     skipped = old.count(b"\n")
     omitted = tuple(replace(one, lines=(one.lines[0] + skipped, one.lines[1] + skipped)) for one in packed.omitted)
@@ -70,12 +70,12 @@ def _growth(path: str, old: bytes, new: bytes, tokens: int, count: Callable[[str
 
 
 def _on_one_line(log: str) -> str:
-    """Each entry behind its time: a heading for every note costs a third of what the notes do."""
+    """Put each entry on one line after its time: a heading for every note costs a third as much as the notes."""
     lines: list[str] = []
     stamp = ""
     for line in log.splitlines():
         if line.startswith("# "):
-            # the day, which its path says
+            # the day's heading repeats the path
             continue
         time, kind, bracketed = heading_time(line.removeprefix("## ")) if line.startswith("## [") else ("", "", False)
         if bracketed and time:
@@ -106,17 +106,18 @@ def _fitting(path: str, text: str, quoted: bool, tokens: int, count: Callable[[s
 
 
 def _each_once(changes: Sequence[FileDelta]) -> list[FileDelta]:
-    """A correction stands in the record of corrections, in the memory that it corrects and where the wrong words are marked: told once."""
+    """Drop repetitions of a correction, which stands in the record of corrections, in the corrected memory and beside the marked wrong
+    words."""
     record = next((one.text for one in changes if one.path == CORRECTIONS), "")
     found: list[FileDelta] = []
     for one in changes:
         lines = one.text.splitlines()
         kept = [line for line in lines if not record or _words(line) not in record]
         if one.path == CORRECTIONS:
-            # what was wrong and what is right; when it was said stands in the conversation
+            # keep what was wrong and what is right; the conversation says when it was said
             one = replace(one, text="\n".join(line for line in lines if not _is_head(line)))
         elif len(kept) < len(lines):
-            # a heading of which nothing is left goes with it
+            # a heading with nothing left below it is dropped as well
             after = [*kept[1:], "+#"][: len(kept)]
             told = [line for line, below in zip(kept, after, strict=True) if not (_is_head(line) and _is_head(below))]
             one = replace(one, text="\n".join(told))
@@ -125,11 +126,11 @@ def _each_once(changes: Sequence[FileDelta]) -> list[FileDelta]:
 
 
 def _words(line: str) -> str:
-    """A line of a change without what the change and the log put around it; itself where that is all."""
+    """A changed line without the marks that the diff and the log put around it; the line itself if nothing else is left."""
     bare = line.removeprefix("+").removeprefix("-").removeprefix("- ")
     stamp, closed, rest = bare.partition("] ")
     bare = rest if stamp.startswith("[") and closed else bare
-    # "(until 2026-03-19)" marks what is closed
+    # "(until 2026-03-19)" marks a closed entry
     words, marked, _ = bare.rpartition(" (")
     return (words if marked and bare.endswith(")") and "“" not in bare[len(words) :] else bare).strip() or line
 
@@ -141,7 +142,7 @@ def _is_head(line: str) -> bool:
 def _difference(old: str, new: str) -> str:
     before, after = old.splitlines(), new.splitlines()
     if max(len(before), len(after)) > _COMPARED_LINES:
-        # too many lines to show: only their number is given
+        # too many lines to compare: the full lists make the change too long, so only their number is reported
         return "\n".join([*(f"-{line}" for line in before), *(f"+{line}" for line in after)])
     lines = difflib.unified_diff(before, after, lineterm="", n=0)
     return "\n".join(line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---") and line[1:].strip())
@@ -149,13 +150,14 @@ def _difference(old: str, new: str) -> str:
 
 # token limit for changes in one turn; a longer change is only named
 CHANGE_TOKENS: Final = 600
-# how many tokens joining two texts may add
+# token limit and line width of suspects
 _SUSPECT_TOKENS: Final = 300
 _SUSPECT_WIDTH: Final = 110
+# how many tokens joining two texts may add
 _SEAM: Final = 4
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _TOO_SHORT: Final = 4
-# tokens of a short hit with its label and quotation marks: bounds the number of hits to search for
+# tokens of a short hit with its label and quotation marks: limits the number of hits to search for
 _LEAST_TOKENS: Final = 32
 # only letters and digits are compared; punctuation and spacing are layout
 _MARKS: Final = dict.fromkeys(code for code in range(128) if not chr(code).isalnum())
@@ -175,7 +177,7 @@ class Delta:
 
 
 def now_text(inputs: PromptInputs, ask: PromptRequest) -> str:
-    """What holds for this turn alone."""
+    """The facts that hold for this turn alone: time, host, model, channel and kind of session."""
     now = inputs.clock.now()
     zone = getattr(inputs.clock.zone, "key", "") or now.tzname() or ""
     scope = effective(ask.scope)
@@ -241,7 +243,7 @@ class DeltaBuilder:
         return most if self.left is None else max(0, min(most, self.left - _SEAM))
 
     def _changes(self) -> list[FileDelta]:
-        """Documents that are not as the prefix has them, and logs that are new since."""
+        """Changes of the documents in the prefix, and logs created since."""
         known = {one.path: one for one in self.prefix.seen}
         days = recent_days(self.inputs.clock.today(), self.inputs.tunables.memory_retention_hours)
         fresh = [f"memory/{day.isoformat()}.md" for day in days]
@@ -255,7 +257,7 @@ class DeltaBuilder:
             before, after = known.get(path), now[path]
             if before is not None and after is not None and before.hash == after.hash:
                 continue
-            # quoted lines cost more, and which of them will be quoted is not known yet
+            # quoted lines cost more, and it is not known yet which will be quoted
             one = tell_change(path, before, after, room, lambda text: self.count(quote(text, self.nonce)))
             if one is not None:
                 found.append(one)
@@ -303,7 +305,7 @@ class DeltaBuilder:
             LeftOut(hit.entry, hit.path, "already in the prompt") for hit in hits if _is_given(hit, given)
         ]
         sources = self.sources.sources_of(fresh)
-        # what is hardly about the message does not bring words from outside into a conversation, which they would taint
+        # a hit that is hardly about the message must not bring text from outside into a conversation, because it would taint it
         strange = [at for at, hit in enumerate(fresh) if hit.weak and taint_of((sources[at],)) != OWN]
         self.made.not_recalled += [LeftOut(fresh[at].entry, fresh[at].path, "from outside and weak") for at in strange]
         sources = [one for at, one in enumerate(sources) if at not in strange]
@@ -337,7 +339,8 @@ class DeltaBuilder:
         return found
 
     def _suspects(self) -> str:
-        """The entries that the message may make wrong, under their ids; the owner's and the agent's own stand unframed in prompts."""
+        """The entries that the message may make wrong, with their ids. They are not framed, because they are the owner's or the agent's
+        own."""
         lines = [
             f"- {one.id}: {one_line(neutralise(one.text, self.nonce), _SUSPECT_WIDTH)}" for one in self.ask.suspects
         ]
@@ -345,7 +348,7 @@ class DeltaBuilder:
         return text if self.count(text) <= self._room(_SUSPECT_TOKENS) else ""
 
     def _bring(self, slot: Slot, whose: tuple[str, str], ask: Callable[[], ProgramAnswer]) -> str:
-        """What comes from outside, paragraph by paragraph, as data. `whose` is how it is called and its source."""
+        """Text from a program or file outside, framed as data paragraph by paragraph. `whose` is its name and its source."""
         name, source = whose
         tokens = self._room(self.prefix.kept.get(slot, 0))
         head = prompt.PREFACES[slot]
@@ -369,13 +372,13 @@ class DeltaBuilder:
 
 
 def _shown(hit: Hit) -> Hit:
-    """A hit in the words that a document is shown in, so that it is recognised where it stands already."""
+    """The hit with its text as a prompt shows it, so that a copy already in the prompt is recognised."""
     words = shown_text(hit.path, hit.text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass").strip()
     return hit if words == hit.text else hit._replace(text=words or hit.text)
 
 
 def _item(hit: Hit, source: str) -> FrameItem:
-    # next to the text and quoted like it: the current text is data too
+    # the mark is quoted together with the text: the current text is data too
     gap = " " if "\n" not in hit.text else "\n"
     text = f"{hit.text}{gap}({hit.mark})" if hit.mark else hit.text
     return FrameItem(text, hit.reference, hit.day, source)
@@ -387,7 +390,7 @@ def _gap(name: str, paragraph: int, size: int, room: int) -> Omission:
 
 
 def _stands(words: Iterable[tuple[str, str]], changes: Sequence[FileDelta]) -> dict[str, str]:
-    """What of each document the prompt holds already, in the form in which it is compared."""
+    """The text of each document that the prompt already contains, normalised for comparison."""
     found: dict[str, str] = {}
     for path, text in (*words, *((one.path, one.text) for one in changes)):
         found[path] = found.get(path, "") + "\n" + text.translate(_MARKS)
@@ -396,5 +399,5 @@ def _stands(words: Iterable[tuple[str, str]], changes: Sequence[FileDelta]) -> d
 
 def _is_given(hit: Hit, given: dict[str, str]) -> bool:
     words = hit.text.translate(_MARKS)
-    # what is in doubt stands in the prompt as if it held
+    # a hit with a later version is always shown, because the prompt contains its text as if it held
     return not hit.later and len(words) >= _TOO_SHORT and words in given.get(hit.path, "")

@@ -1,6 +1,6 @@
 """Text that other programs and files add to a prompt: the CRM hook and the external source. Always data, never instructions.
 
-Runs the one command that the host file names, bounded in time and in bytes, and without a shell. Does not know budgets or sessions.
+Runs the one command that the host file names, without a shell and with limits on time and output. Does not know budgets or sessions.
 """
 
 import json
@@ -19,13 +19,13 @@ from everself.frozen import Frozen
 
 SECONDS: Final = 5.0
 MOST_BYTES: Final = 64_000
-# so much fits into a pipe however it is escaped, so that a program that reads nothing blocks nobody
+# this much fits into a pipe however it is escaped, so a program that reads nothing cannot block the write
 _MESSAGE: Final = 8_000
 _MOST_NAMES: Final = 20
 
 _CAPITALISED: Final = re2.compile(r"\p{Lu}[\p{L}\p{M}'’\-]+(?:[ \t]+\p{Lu}[\p{L}\p{M}'’\-]+)*")
 _HANDLE: Final = re2.compile(r"(?:^|\s)@([\p{L}\p{N}_.\-]{2,40})")
-# words that are capitalised because a sentence begins with them, or always
+# words that are capitalised at the start of a sentence, or always
 _OPENERS: Final = """
     a an and any are as at but can could did do does for from had has have hello hey hi how if in is it its let may my no not of on or
     our please she should so tell thanks that the their then there they this to today tomorrow was we were what when where which who
@@ -36,14 +36,14 @@ _ORDINARY: Final = frozenset(_OPENERS.split())
 
 
 class ProgramAnswer(Frozen):
-    """What came of asking: a text, or why there is none."""
+    """The output of a program, or a notice that says why there is none."""
 
     text: str = ""
     notice: str = ""
 
 
 def find_names(message: str) -> tuple[str, ...]:
-    """Names of people and things in a message, as its capitals and handles tell; a script without capitals gives none."""
+    """The names of people and things in a message, recognised by capital letters and @handles. Finds none in a script without capitals."""
     found: dict[str, None] = {}
     head = message[:_MESSAGE]
     for match in _CAPITALISED.finditer(head):
@@ -58,7 +58,7 @@ def find_names(message: str) -> tuple[str, ...]:
 
 
 def ask_program(command: str, message: str, *, seconds: float = SECONDS) -> ProgramAnswer:
-    """Give a program the message and the names in it as one JSON object on its input, and take what it prints."""
+    """Send the message and the names in it to a program as one JSON object on its stdin, and return what it prints."""
     told = {"message": message[:_MESSAGE], "names": find_names(message)}
     given = json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
     try:

@@ -1,7 +1,7 @@
-"""Chooses the parts of a document that fit into a prompt and names the omitted ones.
+"""Chooses the parts of a document that fit into a prompt and lists the omitted ones.
 
-A item is an entry, whole or not at all; a heading comes along with the first item below it that is kept. Bookkeeping comments,
-rules between sections and comments that belong to no entry are no items: nobody reads them as words. Knows no slot and no file.
+An item is an entry, kept whole or omitted; a heading is shown with the first kept item below it. Bookkeeping comments, rules between
+sections and comments outside entries are not items, because they are not text to read. Knows no slot and no file.
 """
 
 from bisect import bisect_right
@@ -17,7 +17,7 @@ from everself.text.markdown.entries import EntryKind, EntrySpan, entries
 from everself.text.markdown.sections import Section, sections
 
 Count = Callable[[str], int]
-# fewer lines of a block than these tell nothing
+# fewer lines of a block are not worth showing
 _LEAST_LINES: Final = 3
 # bytes beyond which the items of a document are estimated
 _LARGE: Final = 100_000
@@ -33,9 +33,9 @@ class Head(Frozen):
 
 
 class PackItem(Frozen):
-    """One entry. `heading` is the titles above it, `above` those headings as they stand; the lines are the entry's own.
+    """One entry. `heading` are the titles above it, `above` those headings as they are written; the lines are the entry's own.
 
-    `tight`: no blank line stands before it, as in most lists.
+    `tight`: no blank line precedes it, as in most lists.
     """
 
     text: str
@@ -63,7 +63,7 @@ class Omission(Frozen):
 
 
 class PackedDocument(Frozen):
-    """`tokens` is what `text` costs as a whole; kept and omitted items stand in the order of the document."""
+    """`tokens` is the cost of the whole `text`; kept and omitted items are in document order."""
 
     text: str
     tokens: int
@@ -75,14 +75,15 @@ Importance = Callable[[PackItem], float]
 
 
 def flat(_: PackItem) -> float:
-    """All items matter alike, so that the first ones stay."""
+    """Give all items the same importance, so that the first ones are kept."""
     return 0.0
 
 
 def items_of(
     path: str, data: bytes, importance: Importance = flat, count: Count = tokens_of_text.count
 ) -> list[PackItem]:
-    """The items in the order of the document. `importance` sees each with the importance 0; the largest stays longest."""
+    """The items in document order. `importance` is called with each item while its importance is still 0; the most important are kept
+    longest."""
     scanned = scan(data)
     heads = sections(scanned)
     trail = _Trail(data, heads, count)
@@ -104,9 +105,9 @@ def items_of(
 def pack(
     items: Sequence[PackItem], tokens: int, count: Count = tokens_of_text.count, *, cut: bool = False
 ) -> PackedDocument:
-    """The most important items that fit, in the order in which they were given. The joined text is counted, and never exceeds.
+    """The most important items that fit, in the given order. The joined text is counted and never exceeds `tokens`.
 
-    `cut`: of the most important one that does not fit its first lines are kept, as far as there is room.
+    `cut`: keep the first lines of the most important item that does not fit, as far as there is room.
     """
     ranks = sorted(range(len(items)), key=lambda at: (-items[at].importance, at))
     kept: list[int] = []
@@ -121,7 +122,7 @@ def pack(
             used += cost
     text, size = _counted(items, kept, count)
     while kept and size > tokens:
-        # items are counted separately or estimated: drop the least important until it should fit, then count again
+        # items were counted separately or estimated: drop the least important until it should fit, then count again
         excess = size - tokens
         while kept and excess > 0:
             excess -= max(1, items[kept.pop()].tokens)
@@ -145,7 +146,7 @@ def _joined(items: Mapping[int, PackItem]) -> str:
 
 
 def _beginning(item: PackItem, fits: Callable[[PackItem], bool]) -> PackItem | None:
-    """The first lines of an item that fit; None where not even a few do."""
+    """The first lines of an item that fit; None if not even a few do."""
     lines = item.text.split("\n")
 
     def part(count: int) -> PackItem:
@@ -169,19 +170,19 @@ def fit(
     *,
     cut: bool = False,
 ) -> PackedDocument:
-    """A document as it stands, without our comments, where it fits; its most important items where not. `cut` as for `pack`."""
+    """The whole document without our comments if it fits, otherwise its most important items. `cut` as for `pack`."""
     large = len(data) > _LARGE
     text = readable(data)
     if not large or tokens_of_text.estimate(text) <= 2 * tokens:
         size = count(text)
         if size <= tokens:
             return PackedDocument(text, size, ())
-    # counting the tokens of megabytes takes seconds; what is kept is counted anyway
+    # counting the tokens of megabytes takes seconds; the kept text is counted anyway
     return pack(items_of(path, data, importance, tokens_of_text.estimate if large else count), tokens, count, cut=cut)
 
 
 def readable(data: bytes) -> str:
-    """The document without the comments in which Everself keeps its books, a fence left open at its end closed."""
+    """The document without Everself's own comments; a fence left open at its end is closed."""
     scanned = scan(data)
     parts: list[bytes] = []
     done = 0
@@ -194,9 +195,9 @@ def readable(data: bytes) -> str:
 
 
 def prioritize_unverified(corrections: Iterable[PackItem], unverified: Container[int]) -> list[PackItem]:
-    """Ranks corrections: those not embedded again yet before the others, then the newest, which is the lowest in the file.
+    """Rank corrections: those not embedded again yet before the others, then newest first, which is lowest in the file.
 
-    `unverified` are the lines on which the first of these begin.
+    `unverified` are the first lines of those not embedded again yet.
     """
     ordered = sorted(corrections, key=lambda item: (item.first_line not in unverified, -item.first_line))
     ranked = (replace(item, importance=float(len(ordered) - at)) for at, item in enumerate(ordered))
@@ -204,12 +205,12 @@ def prioritize_unverified(corrections: Iterable[PackItem], unverified: Container
 
 
 def unverified_lines(path: str, data: bytes) -> frozenset[int]:
-    """Where the corrections begin that do not say that they were embedded again: then they were not."""
+    """The first lines of the corrections that do not record that they were embedded again."""
     return frozenset(item.first_line for item in items_of(path, data, count=lambda _: 0) if not is_verified(item.text))
 
 
 def is_verified(text: str) -> bool:
-    """Whether a correction's record says that it was embedded again, so that search finds it."""
+    """Whether a correction records that it was embedded again, so that search finds it."""
     return any(
         "".join(line.split()).casefold().lstrip("-*+").replace("*", "").replace("`", "").startswith("re-embedded:true")
         for line in text.splitlines()
@@ -217,7 +218,7 @@ def is_verified(text: str) -> bool:
 
 
 def _spans(scanned: Scan, heads: Sequence[Section]) -> list[EntrySpan]:
-    """Entries, and the headings with nothing below them: titles are words too."""
+    """Entries, and headings with nothing below them, because titles are text too."""
     found = list(entries(scanned))
     starts = [span.start for span in found]
     hollow: list[EntrySpan] = []
@@ -232,7 +233,7 @@ def _spans(scanned: Scan, heads: Sequence[Section]) -> list[EntrySpan]:
 
 
 class _Trail:
-    """The headings above a place that moves down the document; each is decoded and counted once."""
+    """The headings above a position that moves down the document. Each is decoded and counted once."""
 
     def __init__(self, data: bytes, heads: Sequence[Section], count: Count) -> None:
         self._data, self._count = data, count
@@ -240,7 +241,7 @@ class _Trail:
         self._around: list[tuple[Section, Head]] = []
 
     def above(self, start: int) -> tuple[Head, ...]:
-        """An entry that begins with a heading carries that itself."""
+        """The headings above an entry. An entry that begins with a heading contains that heading itself."""
         while self._left and self._left[-1].start < start:
             section = self._left.pop()
             if start < section.end:
@@ -257,7 +258,7 @@ def _words(data: bytes, span: EntrySpan) -> str:
 
 
 def _closed(text: str, closer: bytes) -> str:
-    """What follows in the prompt must not become part of a fence or comment that nobody closed."""
+    """Close an open fence or comment, so that the text after it in the prompt does not become part of it."""
     return text.rstrip("\r\n") + "\n" + closer.decode("ascii")
 
 

@@ -1,6 +1,6 @@
 """Builds the prefix of a prompt: soul, rules, files, stable memory.
 
-Built once, when a session begins; the conversation caches it. Does not know the message of the turn.
+Built once, when a session begins, and cached by the conversation. Does not know the message of the turn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,13 +29,13 @@ SEPARATOR: Final = "\n\n---\n\n"
 # filled at each turn, in the delta
 TURNING: Final = (Slot.SEMANTIC, Slot.CRM, Slot.EXTERNAL)
 _STABLE: Final = (Slot.USER, Slot.CORRECTIONS, Slot.RECENT, Slot.LONGTERM)
-# the layered profile puts lasting memory before recent memory and looks three days back
+# the layered profile puts lasting memory before recent memory and includes three days
 _LAYERED: Final = (Slot.USER, Slot.CORRECTIONS, Slot.LONGTERM, Slot.RECENT)
 _LAYERED_HOURS: Final = 72
 _LAYERED_PREFACES: Final = {Slot.LONGTERM: "## Evergreen Memory", Slot.RECENT: "## Recent Memory Context"}
 _GUESTS_PREFACES: Final = {Slot.USER: "## The person you talk with", Slot.LONGTERM: "## What you know about them"}
 _TRIES: Final = 6
-# of a small window one part in so many is memory
+# memory gets this fraction of a small window
 _COMPACT_SHARE: Final = 6
 _RULES: Final = "AGENTS.md"
 _SEARCH: Final = b"memory_search"
@@ -70,7 +70,7 @@ class PrefixBuilder:
         self.nonce = inputs.sources.seal(digest(made_of.encode("utf-8", "surrogatepass")))
 
     def freeze(self, turn_tokens: int) -> Prefix:
-        """Lay out the prefix of a session. `turn_tokens` is what each turn needs beside its slots."""
+        """Build the prefix of a session. `turn_tokens` is what each turn needs in addition to its slots."""
         limit = room_for(self.ask)
         room = None if limit is None else limit - turn_tokens
         for _ in range(_TRIES):
@@ -82,7 +82,7 @@ class PrefixBuilder:
             over = 0 if limit is None else tokens + sum(made.kept.values()) + turn_tokens - limit
             if over <= 0 or room is None:
                 return self._prefix(text, tokens, made)
-            # the frame and the names of omitted parts are known only now
+            # the size of the frame and of the list of omitted parts is known only now
             room -= over
         raise ContextTooSmall(
             f"The prompt needs more than the {limit} tokens that the model's window leaves.",
@@ -111,7 +111,7 @@ class PrefixBuilder:
         )
 
     def _withheld(self) -> tuple[Omission, ...]:
-        """What is from outside is told of as one omission a document, without a word of it."""
+        """One omission for each document with entries from outside, without any of their text."""
         found = []
         for one in self.material.documents():
             if one.withheld:
@@ -126,7 +126,7 @@ class PrefixBuilder:
         return prompt.missing(self.speaker.file) if self.speaker.file in self.material.missing else ""
 
     def _base(self) -> str:
-        """What every agent is told. Its first paragraph speaks of the soul above it, which not every session is given."""
+        """The instructions for every agent. Their first paragraph refers to the soul above them, which not every session has."""
         told = any(one.path == _RULES and _SEARCH in one.data for one in self.material.files)
         there = self.material.soul is not None
         return prompt.base_prompt(soul=there, tools=self.ask.tools, rules=not told, compact=self.ask.compact)
@@ -142,7 +142,7 @@ class PrefixBuilder:
         return self._slots(files, total)
 
     def _slots(self, files: _Files, total: int) -> _Made:
-        """The slots under their budgets, and what is kept free for each turn."""
+        """Fill the slots within their budgets, and reserve the room of the slots filled at each turn."""
         prefaces = {**(_LAYERED_PREFACES if self.layered else {}), **(_GUESTS_PREFACES if self.viewer.person else {})}
         tunables = self.inputs.tunables
         filler = Filler(self.count, self.nonce, prefaces, tunables.correction_overflow_strategy)
@@ -185,18 +185,18 @@ class PrefixBuilder:
         return _Made(sections, words, receipt, MappingProxyType(kept))
 
     def _told(self, omissions: Sequence[Omission]) -> tuple[str, str]:
-        """What of the documents does not stand here, and why."""
+        """The sentences about what was left out of the documents, and why."""
         tools = self.ask.tools
         return prompt.left_out(omissions, tools=tools), prompt.not_shown(self._withheld(), tools=tools)
 
     def _body(self, slot: Slot, filled: Filled) -> str:
-        """A slot's text, or the line that says that its document is not there."""
+        """A slot's text, or the line that says that its document does not exist."""
         names = {Slot.USER: "USER.md", Slot.LONGTERM: "MEMORY.md"}
         gap = names.get(slot, "")
         return filled.text or (prompt.missing(gap) if gap in self.material.missing else "")
 
     def _verbatim(self, room: int | None) -> _Made:
-        """All files whole within the limits of characters; logs as data."""
+        """All files in full, up to the character limits; logs are quoted as data."""
         soul, limits = self._soul(), self.inputs.limits
         if len(soul) > min(limits.file_chars, limits.total_chars):
             raise ContextTooSmall(
@@ -221,12 +221,12 @@ class PrefixBuilder:
         return [*sources, *([name] if name in self.material.missing else [])]
 
     def _listed(self) -> "list[Source | str]":
-        """The files outside the slots in their order; a name stands for one that is missing."""
+        """The files outside the slots, in order; a missing file is listed by its name only."""
         known = {one.path: one for one in self.material.files}
         return [known.get(name, name) for name in self.viewer.files if name in known or name in self.material.missing]
 
     def _files(self, listed: "Sequence[Source | str]", room: int | None, *, spent: int = 0) -> _Files:
-        """Files under the limits of characters and, where the window is small, of half of what it leaves."""
+        """The files, up to the character limits and, if the window is limited, up to half of its remaining room."""
         limits = self.inputs.limits
         left = limits.total_chars - spent
         allowed: dict[str, int] = {}
@@ -261,7 +261,7 @@ class PrefixBuilder:
             if isinstance(one, str):
                 texts.append(prompt.missing(one))
                 continue
-            # an entry of memory stands whole or not at all; of a block of rules its beginning is better than nothing
+            # memory entries are kept whole or omitted; a block of rules may be cut, because its beginning is better than nothing
             data = beyond_template(one.path, one.data) if self.ask.compact else one.data
             packed = fit(one.path, data, allowed[one.path], count=len, cut=not holds_memory(one.path))
             said = packed.text.strip()

@@ -1,7 +1,7 @@
 """Decides which entries of a document may be part of every prompt, and labels them with their source. Pure.
 
-Text of the web, tools, imports and other people can be recalled, but is not preached: it is left out of what each prompt holds. What the
-agent concluded or a hand wrote stands there with its source; what carries no label is the owner's.
+Text of the web, tools, imports and other people can be recalled, but is left out of the part that every prompt contains. What the agent
+concluded or a hand wrote is labelled with its source; text without a label is the owner's.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ _FENCES: Final = (b"```", b"~~~")
 
 
 class Passage(NamedTuple):
-    """An entry as it stands in the bytes of a document, and the least trusted source that it rests on."""
+    """An entry's position in the bytes of a document, and the least trusted source that it rests on."""
 
     start: int
     end: int
@@ -25,7 +25,7 @@ class Passage(NamedTuple):
 
 
 class Vetted(Frozen):
-    """`data` has as many lines as the document; `sources` are those of what is left in it, `withheld` what is not."""
+    """`data` has as many lines as the document; `sources` are those of the entries left in it, `withheld` the others."""
 
     data: bytes
     sources: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class Vetted(Frozen):
 
 
 def vet(data: bytes, passages: Sequence[Passage], own: str = "") -> Vetted:
-    """A document without what is from outside, the rest labelled. `own` is the source of the person whose own document it is."""
+    """The document without entries from outside, the others labelled. `own` is the source of the person to whom the document belongs."""
     withheld = tuple(one for one in passages if is_outside(one.source) and one.source != own)
     kept = [one for one in passages if one not in withheld]
     gaps = sorted((one.start, one.end) for one in withheld)
@@ -43,7 +43,7 @@ def vet(data: bytes, passages: Sequence[Passage], own: str = "") -> Vetted:
 
 
 def unlabelled(words: str) -> str:
-    """The words of an entry without the label that `vet` put behind them."""
+    """The text of an entry without the label that `vet` added."""
     bare, bracket, source = words.rpartition(" [")
     return bare if bracket and source.endswith("]") and is_source(source[:-1]) else words
 
@@ -66,7 +66,8 @@ def _laid(data: bytes, gaps: Sequence[tuple[int, int]], labels: Sequence[tuple[i
 
 
 def _label_at(data: bytes, passage: Passage) -> int | None:
-    """Behind the words of an entry: on their last line, or on their first where something added to the last would change what it is."""
+    """The position of the label: after the last line of an entry, or after its first if the last is not prose that text can be appended
+    to."""
     if passage.source in (OWNER, CORRECTION):
         return None
     end = data.rfind(_COMMENT, passage.start, passage.end)

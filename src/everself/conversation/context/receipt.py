@@ -13,9 +13,9 @@ from everself.storage.state.searches import LeftOut
 
 
 class SlotUse(Frozen):
-    """`whole` is what all there is to say would cost, `given` what it was allowed in the end, `tokens` what stands in the prompt.
+    """`whole` is the cost of the slot's full text, `given` its final allotment, `tokens` its cost in the prompt.
 
-    Of the slots that are filled anew at each turn (semantic, crm, external) `given` is kept free for them.
+    For the slots that are filled at each turn (semantic, crm, external) `given` is reserved room.
     """
 
     slot: Slot
@@ -26,16 +26,16 @@ class SlotUse(Frozen):
 
 
 class ReceiptPart(Frozen):
-    """A stretch of the prompt, or a file that stands in it outside the slots."""
+    """A section of the prompt, or a file in it outside the slots."""
 
     name: str
     tokens: int
 
 
 class Receipt(Frozen):
-    """`total` is all of the prompt; `limit` what the model's window leaves for it, None where no window was named.
+    """`total` is the cost of the whole prompt; `limit` is what the model's window leaves for it, None if no window was given.
 
-    `memory` is what the slots hold together, of `memory_limit`. `search` names the record of the search, for `memory why`.
+    `memory` is the cost of all slots together, out of `memory_limit`. `search` is the id of the search record, for `memory why`.
     """
 
     kind: SessionKind
@@ -63,9 +63,9 @@ class Receipt(Frozen):
 
 
 class Prefix(Frozen):
-    """`seen` are the documents as they were, `words` what stands here of each; `kept` is the room that the slots of each turn have.
+    """`seen` are the documents as read, `words` the text of each in the prefix; `kept` is the room reserved for the slots of each turn.
 
-    The receipt is of the prefix alone.
+    The receipt covers the prefix alone.
     """
 
     text: str

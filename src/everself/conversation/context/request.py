@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from everself.conversation.context.receipt import Prefix
     from everself.search.recall import RecallRequest, SearchResult
 
-# reserved in addition to the answer, for what a vendor adds around a prompt
+# reserved in addition to the answer, for tokens that a vendor adds around a prompt
 HEADROOM: Final = 500
 OWNER: Final = Scope(SessionKind.MAIN)
-# a window below this many tokens gets the compact prompt, which takes at most so many beside memory
+# a smaller window gets the compact prompt, which takes at most `COMPACT_TOKENS` in addition to memory
 SMALL_WINDOW: Final = 16_000
 COMPACT_TOKENS: Final = 1_200
 
@@ -37,10 +37,10 @@ class Facts(Frozen):
 
 
 class PromptRequest(Frozen):
-    """One turn. `prefix` is what an earlier turn of the session gave back; without it the session begins.
+    """One turn. `prefix` was returned by an earlier turn of the session; without it a session begins.
 
-    `window` is what the model takes in tokens, `other` what of it is spoken for: history, the message itself, tool schemas, the answer.
-    `recorded`: the search is recorded, as for every answer that uses it.
+    `window` is the size of the model's window in tokens; `other` is the part of it already taken by history, the message itself, tool
+    schemas and the answer. `recorded`: record the search, as for every answer that uses it.
     """
 
     scope: Scope = OWNER
@@ -56,17 +56,17 @@ class PromptRequest(Frozen):
     recorded: bool = True
     # whether the model is offered tools
     tools: bool = True
-    # what the message may make wrong, for a model that can put it right
+    # the entries that the message may make wrong, for a model that can correct them
     suspects: "tuple[Entry, ...]" = ()
 
     @property
     def compact(self) -> bool:
-        """Whether the window is so small that the prompt has to be."""
+        """Whether the window is so small that the prompt has to be compact."""
         return self.window is not None and self.window < SMALL_WINDOW
 
 
 class PromptSources(DocumentSource, Protocol):
-    """Where the text of prompts comes from. `optional` are the slots of each turn that the settings fill."""
+    """Where the text of prompts comes from. `optional` are the slots filled at each turn that the settings enable."""
 
     @property
     def optional(self) -> frozenset[Slot]: ...
@@ -74,7 +74,7 @@ class PromptSources(DocumentSource, Protocol):
     def speak(self, ask: PromptRequest) -> Speaker: ...
 
     def changed_outside(self) -> tuple[str, ...]:
-        """What to tell of guarded files that changed outside Everself."""
+        """Warnings about guarded files that changed outside Everself."""
         ...
 
     def recall(self, request: "RecallRequest") -> "SearchResult": ...
@@ -84,7 +84,7 @@ class PromptSources(DocumentSource, Protocol):
         ...
 
     def worth(self, path: str) -> Mapping[int, float]:
-        """What each entry of a document is worth where not all of it fits, by its first line."""
+        """The worth of each entry of a document, by its first line, for use when not all of it fits."""
         ...
 
     def ask_crm(self, message: str) -> ProgramAnswer: ...
@@ -92,7 +92,7 @@ class PromptSources(DocumentSource, Protocol):
     def read_external(self) -> ProgramAnswer: ...
 
     def seal(self, made_of: str) -> str:
-        """The nonce of a prefix, from the hash of its content: the same for the same content, and unpredictable without the key."""
+        """The nonce of a prefix, made from the hash of its content: the same for the same content, and unpredictable without the key."""
         ...
 
     def nonce(self) -> str: ...
@@ -104,7 +104,7 @@ class PromptInputs(Frozen):
     limits: ContextLimits
     tunables: Tunables
     rules: SharingRules = field(default_factory=SharingRules)
-    # counting costs more than all else here, and most of a prompt is the same from turn to turn
+    # cached: counting is the most expensive step, and most of a prompt is the same from turn to turn
     count: Count = field(default_factory=lambda: lru_cache(maxsize=512)(tokens.count))
 
     def viewer(self, ask: PromptRequest, soul: str) -> Viewer:
@@ -112,10 +112,10 @@ class PromptInputs(Frozen):
 
 
 def reserve_of(window: int) -> int:
-    """Tokens of a window that are kept free for the answer."""
+    """The number of tokens of a window reserved for the answer."""
     return min(20_000, window // 4)
 
 
 def room_for(ask: PromptRequest) -> int | None:
-    """Tokens that the whole prompt may cost; None where no window was named."""
+    """The number of tokens that the whole prompt may cost; None if no window was given."""
     return None if ask.window is None else ask.window - HEADROOM - ask.other

@@ -1,4 +1,4 @@
-"""Where the text of prompts comes from: verified documents, recall, and programs that may add to a prompt."""
+"""The sources of prompt text for an opened agent: verified documents, recall, and programs that may add to a prompt."""
 
 import hmac
 from collections.abc import Callable, Iterable, Sequence
@@ -29,7 +29,8 @@ _NONCE_DIGITS: Final = 16
 
 
 class VerifiedDocuments(Frozen):
-    """Documents as they may be used: what only humans write passes integrity first. `souls` are the files of alternate personas."""
+    """Documents as they may be used: files that only humans write are checked for integrity first. `souls` are the files of alternate
+    personas."""
 
     workspace: Workspace
     integrity: Integrity
@@ -43,9 +44,10 @@ class VerifiedDocuments(Frozen):
 
 
 class ExternalFile(Frozen):
-    """The file that the settings name. Beyond the workspace only the host file may point: CONFIG.md travels with it.
+    """The external file that the settings name. Only the host file may name one outside the workspace, because CONFIG.md travels with the
+    workspace.
 
-    `allowed` is what the host file names; `places` gives the whole path of one that begins with `~`.
+    `allowed` is the path that the host file names; `places` expands a path that begins with `~`.
     """
 
     named: str
@@ -76,7 +78,7 @@ class ExternalFile(Frozen):
 
 
 class AgentSources:
-    """Of an opened agent. The index is opened by the first search; what fails then costs no turn."""
+    """The prompt sources of an opened agent. The index is opened by the first search; if that fails, the turn continues."""
 
     def __init__(
         self,
@@ -90,7 +92,7 @@ class AgentSources:
         crm_hook: str = "",
         external: ExternalFile | None = None,
     ) -> None:
-        """`searched`: memory is searched at each turn; `crm_hook` and `external` are empty where the settings have none."""
+        """`searched`: memory is searched at each turn. `crm_hook` and `external` are empty if not configured."""
         self._documents = documents
         self._persona = persona
         self._memory = memory
@@ -114,11 +116,11 @@ class AgentSources:
         return [Passage(one.start, one.end, one.first_line, one.last_line, self._memory.trust(one)) for one in found]
 
     def speak(self, ask: PromptRequest) -> Speaker:
-        """The persona: recorded for a turn of a session, only previewed where nothing is said."""
+        """The persona: recorded for a turn of a session, only previewed without a session."""
         return self._persona.speak(ask.session, ask.turn) if ask.session else self._persona.preview()
 
     def changed_outside(self) -> tuple[str, ...]:
-        """What the person was not told of yet."""
+        """Warnings that were not reported yet."""
         return tuple(one.warning for one in self._documents.integrity.look() if not one.told)
 
     def recall(self, request: "RecallRequest") -> "SearchResult":
@@ -128,11 +130,11 @@ class AgentSources:
         return sources_of_hits(self._memory, hits)
 
     def worth(self, path: str) -> dict[int, float]:
-        """How sure each entry of a document is, corrections first, what is closed last."""
+        """The worth of each entry of a document: its confidence, with corrections first and closed entries last."""
         try:
             entries = self._memory.catalog.of(path)
         except EverselfError:
-            # an entry that cannot be looked up is ranked by its position
+            # entries that cannot be looked up are ranked by their position
             return {}
         return {
             entry.first_line: self._memory.confidence(entry)

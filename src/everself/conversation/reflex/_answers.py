@@ -1,4 +1,4 @@
-"""From what the tools gave back to what the reflex says. Quotes what stands in memory; never a word about it that is not there."""
+"""Builds the reflex's replies from the results of its tool calls. Quotes memory and says nothing about it that is not in it."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -17,13 +17,13 @@ from everself.text.sentences import Language
 _MOST_LISTED: Final = 6
 _MOST_PLACES: Final = 3
 _MOST_LABELS: Final = 3
-# headings, pointers to where an entry went
+# beginnings of lines that are not entries: headings, references to moved entries
 _NO_ENTRY: Final = ("#", "→")
 _LONGEST_QUOTE: Final = 400
 _HALF: Final = 0.5
-# words that somebody said, rather than that were found or concluded
+# sources that a person stated, unlike what was found or concluded
 _SAID: Final = frozenset({"owner", "correction"})
-# records of what was done to memory: what they tell of stands in memory itself, in the person's words
+# records of changes to memory: their content is in memory itself, in the person's words
 _RECORDS: Final = frozenset({"CORRECTIONS.md", "CONFLICTS.md", "CHANGELOG.md", "COMPACTION_LOG.md"})
 
 _LINES: Final = r"#L\d+(?:-L?\d+)?"
@@ -36,16 +36,16 @@ class Found:
     words: str
     citation: str
     source: str = ""
-    # the day on which it was heard last, where its own line says so
+    # the day it was last heard, if its line says so
     seen: str = ""
-    # what was said since, where nobody said which of the two holds
+    # a later statement, if it was never decided which of the two holds
     later: str = ""
 
 
 def answer(act: Act, returns: Sequence[ToolReturn], written: frozenset[str]) -> str:
-    """What to say to one act; what was written is spoken of by `confirm`.
+    """The reply to one act; what was written is reported by `confirm`.
 
-    `written` are words of this very message, which answer nothing that it asks.
+    `written` are the statements of this very message, which do not answer its own questions.
     """
     match act.job:
         case "write":
@@ -71,7 +71,7 @@ def answer(act: Act, returns: Sequence[ToolReturn], written: frozenset[str]) -> 
 
 
 def _answer(act: Act, found: Sequence[Found]) -> str:
-    """Quoted where it is likely enough to be what was asked for; shown as the nearest where it may be; else it is not known."""
+    """Quote the best hit if it probably is the answer; show it as the nearest if it may be; otherwise say that it is not known."""
     judged = answering(act.words, [one.words for one in found])
     if not judged.near:
         return reply("unknown", act.language)
@@ -83,7 +83,7 @@ def _answer(act: Act, found: Sequence[Found]) -> str:
 
 
 def _about(act: Act, found: Sequence[Found]) -> str:
-    """All that shares what the question is about, and as much of it as others do."""
+    """The hits that share most words with the question's topic: at least half as many as the best one."""
     topic = topic_of(act.words)
     shared = [len(topic & terms_of(one.words)) for one in found]
     most = max(shared, default=0)
@@ -101,7 +101,7 @@ def _listed(act: Act, key: str, found: Sequence[Found], what: str = "") -> str:
 
 
 def _of_days(act: Act, returns: Sequence[ToolReturn]) -> list[Found]:
-    """What stands in the logs of these days, and what the core says was heard on one of them."""
+    """Entries of these days' logs, and core entries that were last heard on one of them."""
     read = [(str(need.arguments["path"]), given) for need, given in zip(act.needs, returns, strict=False)]
     days = {path.rpartition("/")[2].removesuffix(".md") for path, _ in read}
     return [one for path, given in read for one in _entries(given) if path != CORE or one.seen in days]
@@ -114,7 +114,7 @@ def _identity(act: Act, returns: Sequence[ToolReturn]) -> str:
 
 
 def _grouped(act: Act, returns: Sequence[ToolReturn]) -> str:
-    """What stands in each file, a few lines of each, without what no longer holds."""
+    """The latest valid entries of each file, a few lines each."""
     groups = [(_path(one), list(_entries(one))[-_MOST_LISTED:]) for one in returns]
     lines = [
         line
@@ -126,7 +126,7 @@ def _grouped(act: Act, returns: Sequence[ToolReturn]) -> str:
 
 
 def _labels(returns: Sequence[ToolReturn]) -> list[str]:
-    """The first values of a file that is made of labels, as far as somebody filled them in."""
+    """The first filled-in values of a file made of labels."""
     read = _object(returns[0].content) if returns and not returns[0].failed else {}
     values = [one.value for one in read_labels(str(read.get("text", "")).encode()) if one.value]
     return list(dict.fromkeys(values))[:_MOST_LABELS]
@@ -137,7 +137,7 @@ def _path(given: ToolReturn) -> str:
 
 
 def _entries(given: ToolReturn) -> Iterator[Found]:
-    """The lines of a file that tell something and still hold: no heading, comment, or label that nobody filled in."""
+    """The lines of a file with content that still holds: no headings, comments or unfilled labels."""
     read = _object(given.content) if not given.failed else {}
     text, first = str(read.get("text", "")), read.get("from")
     start = first if isinstance(first, int) else 1
@@ -160,7 +160,7 @@ def _ended_lines(read: dict[str, object]) -> set[int]:
 
 
 def _without_comment(line: str, commented: bool) -> tuple[str, bool]:
-    """What of a line is no comment, and whether a comment goes on behind it."""
+    """The part of a line outside a comment, and whether a comment continues after it."""
     if commented:
         _, end, line = line.partition("-->")
         if not end:
@@ -170,7 +170,7 @@ def _without_comment(line: str, commented: bool) -> tuple[str, bool]:
 
 
 def confirm(language: Language, returns: Sequence[ToolReturn]) -> list[str]:
-    """What to say of everything that was written down: once for all of it."""
+    """The sentences that confirm everything written, one for all of it."""
     said: list[str] = []
     told = [_object(one.content) for one in returns if not one.failed]
     for key, mention in (("kept", False), ("known", True)):
@@ -187,7 +187,7 @@ def confirm(language: Language, returns: Sequence[ToolReturn]) -> list[str]:
 
 
 def without_lines(text: str) -> str:
-    """With the file alone of each citation: a line number is of no use to somebody who just said what stands there."""
+    """The text with line numbers removed from its citations, because a person who just said something does not need them."""
     import re2
 
     return str(re2.sub(_LINES, "", text))
@@ -215,24 +215,25 @@ def _shown(candidate: object) -> str:
 
 
 def found_in(returns: Sequence[ToolReturn]) -> list[Found]:
-    """Results of searches in order, each memory once."""
+    """The results of searches in order, each memory once."""
     found: dict[str, Found] = {}
     for one in returns:
         results = _object(one.content).get("results") if not one.failed else None
         for result in results if isinstance(results, list) else ():
-            # what no longer holds answers nothing: what holds now stands in memory too
+            # an ended result answers nothing: the current one is in memory too
             if not isinstance(result, dict) or result.get("ended"):
                 continue
             if result.get("path") not in _RECORDS and not _is_transcript(result):
                 words, citation = str(result.get("snippet", "")), str(result.get("citation", ""))
-                # what Everself worded is a note, and nobody said it
+                # text that Everself reworded is a note, not a statement of anybody
                 source = "" if result.get("reworded") else str(result.get("source", ""))
                 found.setdefault(citation, Found(words, citation, source, later=str(result.get("later", ""))))
     return list(found.values())
 
 
 def _is_transcript(result: dict[str, object]) -> bool:
-    """Whether it is a line of a talk that a note of a session keeps: what was told in it stands in memory itself, and questions do too."""
+    """Whether the result is a line of conversation quoted in a session note. Its statements are in memory themselves, and it contains
+    questions too."""
     import re2
 
     path, words = str(result.get("path", "")), str(result.get("snippet", ""))

@@ -1,6 +1,6 @@
-"""From a message to what the reflex does about it: what to write, to look up, to forget, and what to say to the rest.
+"""Plans what the reflex does with a message: what to write, look up and forget, and how to answer the rest.
 
-Pure: the same message gives the same plan, so that the second step of a turn knows what the first one asked for.
+Pure: the same message gives the same plan, so the second step of a turn knows what the first one requested.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from everself.text.sentences import Language, language_of
 from everself.values import Tag
 
 RESULTS: Final = 10
-# what is asked in one breath; more is somebody else's text
+# most questions a person asks at once; more is somebody else's text
 _MOST_QUESTIONS: Final = 3
 _MOST_DAYS: Final = 7
 _TAGS: Final = frozenset({Tag.EVENT, Tag.KNOWLEDGE, Tag.SKILL, Tag.DECISION})
@@ -39,7 +39,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Something to do with tools. `words` is what is written, asked or to be forgotten."""
+    """Something to do with tools. `words` is what to write, to answer or to forget."""
 
     job: Job
     language: Language
@@ -49,7 +49,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`remarks` need no tool."""
+    """`remarks` need no tools."""
 
     language: Language
     acts: tuple[Act, ...]
@@ -57,7 +57,7 @@ class Plan:
 
 
 def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
-    """`done` is what was made of the message before: a correction that was acted on is not written once more."""
+    """`done` is what was already done with the message: a correction that was acted on is not written again."""
     reading, seen = read(text), shown(text)
     acts: list[Act] = []
     remarks: list[Remark] = []
@@ -65,7 +65,7 @@ def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
     for sentence in reading.sentences:
         asked = asks(sentence.text) if sentence.kind in _CLEAR or _may_ask(sentence, reading, seen) else None
         if asked == "remind":
-            # what is to be remembered is written all the same
+            # the statement in it is stored all the same
             remarks.append("remind")
         match sentence.kind:
             case SentenceKind.STATEMENT | SentenceKind.REMEMBER:
@@ -95,10 +95,11 @@ def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
 
 
 def _may_ask(sentence: Sentence, reading: Reading, seen: str) -> bool:
-    """Whether what reads like small talk, or like nothing, may ask something of whoever remembers: in a few words, and not shown."""
+    """Whether a short message that reads like small talk or like nothing may contain a question about memory. Quoted text does not
+    count."""
     if len(reading.sentences) > _MOST_QUESTIONS or sentence.kind is SentenceKind.FORGET:
         return False
-    # "who are you" greets for some and asks all the same; "hello" does not
+    # "who are you" can be a greeting and is a question all the same; "hello" is not
     greets = sentence.kind is not SentenceKind.OTHER and not score(sentence.text).says("question")
     return not greets and sentence.text not in seen and not is_command(sentence.text)
 
@@ -125,7 +126,7 @@ def _question(sentence: Sentence, asked: str | None, before: str, today: date | 
             return Act("all", language, text, (_read(USER), _get(CORE), *map(_log, days)))
         case "day" if today is not None and (named := _days(text, today)):
             shown_as = named[0].isoformat() if len(named) == 1 else f"{named[-1].isoformat()} – {named[0].isoformat()}"
-            # what was put right that day, or is meant to last, stands in the core
+            # corrections and lasting entries of that day are in the core
             return Act("day", language, shown_as, (*map(_log, named), _get(CORE)))
         case "about":
             return Act("about", language, text, (_search(text),))
@@ -140,7 +141,7 @@ def _search(query: str) -> Need:
 
 
 def _read(path: str) -> Need:
-    """A file that is no memory, and that search does not know."""
+    """Read a file that is not memory and not indexed."""
     return Need("file_read", {"path": path})
 
 
@@ -162,7 +163,7 @@ def _days(text: str, today: date) -> Sequence[date]:
 
 
 def questions_within(plan: Plan) -> Plan:
-    """The plan with no more questions than one breath holds."""
+    """The plan with at most `_MOST_QUESTIONS` questions."""
     kept: list[Act] = []
     for act in plan.acts:
         asking = act.job not in ("write", "forget")

@@ -1,6 +1,7 @@
-"""The reflex: a chat model that is none. It keeps statements and answers from memory, by learned heads and by calling tools like any other.
+"""The reflex: the built-in chat model without a language model. Stores statements and answers from memory, with learned heads and tool
+calls.
 
-It sees what every chat model sees, a request, and says what it finds with its citation, or that it does not know.
+Like every chat model it sees only a request. It quotes what it finds with its citation, or says that it does not know.
 """
 
 from collections.abc import AsyncIterator
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
 NAME: Final = "reflex"
 _WINDOW: Final = 1_000_000
 _MOST_OUTPUT: Final = 100_000
-# how a request asks for silence where there is nothing to do
+# how a request asks for silence if there is nothing to do
 _SILENCE: Final = "NO_REPLY"
 _DATE: Final = "Date"
 _RITUAL: Final = "BOOTSTRAP.md"
 
 
 class Reflex:
-    """Costs nothing, sends nothing anywhere, and is the same every time."""
+    """Free, local and deterministic."""
 
     @property
     def name(self) -> str:
@@ -77,7 +78,7 @@ class Reflex:
 
 
 def _last_said(request: ChatRequest) -> tuple[int, UserTurn | None]:
-    """What the person said last, and where it stands among the turns."""
+    """The index of the person's last turn, and the turn."""
     for at in range(len(request.turns) - 1, -1, -1):
         turn = request.turns[at]
         if isinstance(turn, UserTurn):
@@ -86,7 +87,7 @@ def _last_said(request: ChatRequest) -> tuple[int, UserTurn | None]:
 
 
 def today_of(delta: str) -> date | None:
-    """The day that the request says it is; the reflex has no clock of its own."""
+    """The date in the request, because the reflex has no clock of its own."""
     import re2
 
     found = re2.search(rf"{_DATE}\W[^\n]{{0,40}}?(\d{{4}}-\d\d-\d\d)", delta)
@@ -111,7 +112,7 @@ def _id(at: int, number: int) -> str:
 
 
 def _spoken(plan: "Plan", turn: UserTurn, at: int, returns: dict[str, ToolReturn], *, ritual: bool) -> list[str]:
-    """The reply in pieces: what was done already, small talk, then what each act came to."""
+    """The reply in pieces: what was done already, remarks, then the reply to each act."""
     from everself.conversation.reflex._answers import answer, confirm, without_lines, written_words
     from everself.conversation.reflex.replies import reply
 

@@ -1,4 +1,4 @@
-"""What the reflex says, by key and language, from `replies.txt`."""
+"""The reflex's replies, by key and language, from `replies.txt`."""
 
 from functools import cache
 from importlib.resources import files

@@ -1,8 +1,9 @@
 """The checkpoint: before compaction, the owner's statements become entries. It needs no model.
 
-Deterministic and idempotent: keyed by session and message, so that doing it twice changes nothing. What was kept from a message already
-is neither doubled nor counted as said again, in whatever words a model noted it; what was forgotten since stays forgotten. Where a model
-answers, it keeps less: a message that triage calls nothing stays in the message store. Asks no model and does not judge truth.
+Deterministic and idempotent: keyed by session and message, so that running it twice changes nothing. Words already stored from a message
+are neither stored twice nor counted as a mention, even if a model noted them in other words; what was forgotten since stays forgotten. If a
+model answers, less is stored: a message that triage does not consider worth keeping stays in the message store only. Asks no model and does
+not judge truth.
 """
 
 from collections.abc import Callable, Iterator
@@ -40,16 +41,16 @@ from everself.text.normalise import fold
 from everself.text.note_quotes import without_quote
 from everself.values import Entry, Origin
 
-# new: it would become an entry; mention: something that says the same is known; kept: it was written down from this very message;
-# noted: from another message of the conversation, and this one becomes evidence of it; quoted: a note of this message leaves some of it
-# out, and takes the words in; forgotten: it was forgotten since; undone: what was written of it was undone or deleted since
+# new: to be written as an entry; mention: an entry that says the same exists; kept: already written from this very message; noted: written
+# from another message of the conversation, and this one becomes evidence of it; quoted: a note of this message omits part of it, and the
+# words are added to the note; forgotten: forgotten since; undone: written before, then undone or deleted
 Fate = Literal["new", "mention", "kept", "noted", "quoted", "forgotten", "undone"]
 _KEPT: Final = (SentenceKind.STATEMENT, SentenceKind.REMEMBER)
 _ACTS: Final = ("fact", "wish", "decision", "plan", "correction")
 
 
 class PlannedStatement(Frozen):
-    """What becomes of one statement. `entry` is what says it already, or takes in the words `quoted` of it."""
+    """What happens to one statement. `entry` is the id of the entry that already says it, or to which the words `quoted` are added."""
 
     new_entry: NewEntry
     message: Message
@@ -59,14 +60,15 @@ class PlannedStatement(Frozen):
 
 
 class CheckpointReport(Frozen):
-    """Ids of entries that a checkpoint wrote or counted as said again; how many statements stood already or must not come back."""
+    """The ids of entries that a checkpoint wrote or counted as mentioned again, and the number of statements that were known or must not
+    come back."""
 
     entries: tuple[str, ...] = ()
     skipped: int = 0
 
 
 class Checkpoint:
-    """`has_model`: a model answers in these conversations, and may have written down what matters."""
+    """`has_model`: a model answers in these conversations and may have stored what matters."""
 
     def __init__(
         self,
@@ -82,7 +84,7 @@ class Checkpoint:
         self._has_model = has_model
 
     def plan(self, session: Session) -> tuple[PlannedStatement, ...]:
-        """What `make` would do with what was said since the last checkpoint; changes nothing."""
+        """What `make` would do with the messages since the last checkpoint. Changes nothing."""
         now = self._log.fresh(session)
         notes = _Notes(self._memory, now)
         messages = self._log.messages(now, now.checkpoint)
@@ -90,9 +92,9 @@ class Checkpoint:
         return tuple(one for message in messages for one in self._planned(now, message, notes))
 
     def make(self, session: Session, before: str = "") -> CheckpointReport:
-        """Keep what was said since the last checkpoint. A crash in between leaves some of it kept, and the rest for the next time.
+        """Store the statements since the last checkpoint. After a crash the rest is stored the next time.
 
-        `before` is a message that is not to be kept yet, nor what follows it: something has to be done with it first.
+        `before` is the id of the first message not to process yet, because something else has to be done with it first.
         """
         now = self._log.fresh(session)
         entries: list[str] = []
@@ -118,7 +120,7 @@ class Checkpoint:
         return CheckpointReport(tuple(dict.fromkeys(entries)), skipped)
 
     def recover(self) -> CheckpointReport:
-        """Of every session that a process left without one: it was killed, or lost its power."""
+        """Make the missing checkpoint of every session whose process was killed or lost power."""
         made = [self.make(session) for session in self._log.unchecked()]
         entries = tuple(entry for one in made for entry in one.entries)
         return CheckpointReport(entries, sum(one.skipped for one in made))
@@ -127,7 +129,7 @@ class Checkpoint:
         origin = _origin(session, message)
         if origin is None:
             return
-        # a coding agent's model answers there, and most of what it is told is what it has to do
+        # in a coding agent's session its own model answers, and most messages are tasks
         picky = self._has_model() or session.channel in CLIENTS
         for number, sentence in enumerate(self._sentences(message, picky=picky)):
             new_entry = _new_entry(session, message, sentence, number, origin)
@@ -153,14 +155,14 @@ class Checkpoint:
             if not left_over:
                 yield PlannedStatement(new_entry, message, "kept", notes[0].id)
             for number, words in enumerate(left_over):
-                # what is left of a statement is another one
+                # each remaining part of a statement is a statement of its own
                 key = new_entry.key if words == new_entry.text else f"{new_entry.key} {number}"
                 left = replace(new_entry, text=words, key=key)
                 note = None if new_entry.explicit else _made_of(words, notes)
                 if note is None:
                     yield PlannedStatement(left, message, "new")
                 elif note.closed:
-                    # what was put right since does not come back with the sentence that it was said in
+                    # text corrected since must not come back with the sentence it was said in
                     rest = apart_from(words, without_quote(note.text))
                     fate: Fate = "new" if rest and not is_chatter(rest) else "kept"
                     yield PlannedStatement(replace(left, text=rest or words), message, fate, note.id)
@@ -185,7 +187,7 @@ class Checkpoint:
             yield replace(planned, new_entry=replace(new_entry, text=words, key=key))
 
     def _dated(self, new_entry: NewEntry, message: Message) -> NewEntry:
-        """As it would be written, with the dates that its words had on that day."""
+        """The entry as it would be written, with the dates that its words meant on that day."""
         return self._memory.at(Clock(self._memory.clock.zone, lambda: message.at)).dated(new_entry)
 
     def _is_forgotten(self, new_entry: NewEntry, message: Message) -> bool:
@@ -198,33 +200,33 @@ class Checkpoint:
 
         for sentence in (self._read or read)(message.content).of(*_KEPT):
             words = sentence.what if sentence.kind is SentenceKind.REMEMBER and sentence.what else sentence.text
-            # the rest of a sentence with a forgotten part has no meaning
+            # a sentence with a forgotten part has no meaning left
             if not words.strip() or FORGOTTEN in words:
                 continue
             if not picky or sentence.kind is SentenceKind.REMEMBER or _is_worth(words):
                 yield sentence
 
     def _is_logged(self, text: str) -> bool:
-        """Whether these words are a correction that was acted on: then what is right stands in memory, and they say no more than that."""
+        """Whether these words are a correction that was acted on. The right value is then in memory, and the words add nothing."""
         found = self._memory.workspace.find(CORRECTIONS)
         lines = found.data.decode("utf-8", "replace").splitlines() if found is not None else ()
-        # not the wrong text, which is there too: it may be said again and be meant
+        # only the trigger, not the wrong text next to it, which may be said again and be meant
         return any(_bare(fold(text)) in fold(line) for line in lines if line.startswith(TRIGGER))
 
     def _write(self, planned: PlannedStatement) -> str:
         at = planned.message.at
-        # on the day it was said, which after a crash may be long ago
+        # dated to the day it was said, which after a crash may be long ago
         memory = self._memory.at(Clock(self._memory.clock.zone, lambda: at))
         try:
             return memory.remember(planned.new_entry).entry
         except RefusedByRule:
-            # a rule outranks the statement, and there is nobody to ask
+            # a rule overrides the statement, and there is nobody to ask
             return ""
 
 
 class _Notes:
-    """What was written down in a conversation from the messages that are looked at, closed or not, by its day. What rests on words from
-    outside tells nothing: the owner's own are kept beside it. `said` are those messages."""
+    """The entries written from the messages in `said`, open or closed, by day. Entries that rest on words from outside do not count, so the
+    owner's own words are stored as well."""
 
     def __init__(self, memory: Memory, session: Session) -> None:
         self._memory = memory
@@ -246,7 +248,7 @@ class _Notes:
 
 
 def _origin(session: Session, message: Message) -> Origin | None:
-    """Whose words its statements are; None where nothing is kept: sub-agents and groups have no memory of their own."""
+    """Whose statement it is; None if nothing is stored, because sub-agents and groups have no memory of their own."""
     if message.role != "user" or message.meta.get("system") or message.content.startswith("/"):
         return None
     if session.scope.kind is SessionKind.MAIN and session.scope.person is None and not message.person:
@@ -269,25 +271,25 @@ def _new_entry(session: Session, message: Message, sentence: Sentence, number: i
 
 
 def _tells(entry: Entry, statement: str) -> bool:
-    """Whether a note of another message tells it. What a person said there is said again here, and counted."""
+    """Whether an agent's note of another message says the same. The statement is then counted as a mention."""
     return entry.source == AGENT and not entry.closed and tells(entry.text, statement)
 
 
 def _is_said_again(entry: Entry, statement: str) -> bool:
-    """Whether a correction is said once more, in whatever words: a mention of it."""
+    """Whether the statement repeats an earlier correction in other words; it then counts as a mention of it."""
     return entry.source == CORRECTION and not entry.closed and says_again(entry.text, statement)
 
 
 def _made_of(words: str, notes: list[Entry]) -> Entry | None:
-    """The note of the agent that tells most of these words and nothing else instead: one that is open, or one that was put right since."""
+    """The agent's note with the most of these words and no contradicting ones: an open one, or one that was corrected since."""
     own = [one for one in notes if one.source == AGENT and one.vouched and "\n" not in one.text]
     made = [one for one in own if is_made_of(one.text, words) and not gives_otherwise(without_quote(one.text), words)]
     return max(made, key=lambda one: (len(words_in_common(words, one.text)), not one.closed), default=None)
 
 
 def _is_worth(statement: str) -> bool:
-    """Whether triage calls any sentence of it something to keep. One word of substance ("doing the rota.") says too little for that unless
-    it is a fact or the like by itself: "I'm vegetarian" is."""
+    """Whether triage considers any sentence of it worth keeping. A sentence with one word of substance ("doing the rota.") must also be a
+    fact or the like by itself, as "I'm vegetarian" is."""
     from everself.classify.model import score
     from everself.text.sentences import split
 
@@ -297,7 +299,7 @@ def _is_worth(statement: str) -> bool:
 
 
 def _says(entry: Entry, message: Message, text: str) -> bool:
-    """Whether an entry holds these words of this message: alone, or within more of them."""
+    """Whether an entry contains these words from this message: alone, or within a longer text."""
     if f"msg:{message.id}" not in entry.lineage:
         return False
     one, other = fold(entry.text), fold(text)

@@ -1,7 +1,7 @@
-"""Sessions of other programs, such as coding agents: what a person typed there, kept once, and what their own transcripts say of it.
+"""Sessions of other programs, such as coding agents: stores each prompt that a person typed there once, and reads their transcripts.
 
-A conversation with such a program holds files and pages all the time: whatever is not a prompt of the person's is worth what a tool says.
-Parsing is pure; the lines of a transcript come from whoever may read files.
+Such a program puts files and pages into its conversations all the time, so text that is not a person's prompt is trusted like tool output.
+Parsing is pure; the caller provides access to transcript files.
 """
 
 import json
@@ -20,25 +20,25 @@ from everself.values import new_id
 
 ClientName = Literal["claude-code", "codex", "cursor", "gemini"]
 CLIENTS: Final[tuple[ClientName, ...]] = ("claude-code", "codex", "cursor", "gemini")
-# how much of a transcript is read at once, and of one answer of the model kept
+# how much of a transcript is read at once, and how much of one answer of the model is stored
 _PAGE: Final = 4 * 2**20
 _LONGEST_ANSWER: Final = 2_000
-# pages in which a prompt is looked for; the time of a hook ends sooner
+# pages in which a prompt is searched for; the time limit of a hook ends sooner
 _MOST_PAGES: Final = 32
-# transcripts that one run takes in, the newest
+# transcripts read in one run, the newest
 _SESSIONS: Final = 200
-# how Claude Code says that a person sent a prompt; it has other words for what it sends itself, and for what its model proposed
+# values by which Claude Code marks a prompt that a person sent; it has others for its own prompts and for what its model proposed
 _TYPED: Final = ("typed", "queued", "sdk")
 
-# reads whole lines of a file from a byte offset on; gives them and the next offset
+# reads whole lines of a file from a byte offset on; returns them and the next offset
 ReadLines = Callable[[str, int, int], tuple[bytes, int]]
 Json = Mapping[str, Any]
 Speaker = Literal["person", "model", "program"]
 
 
 class TranscriptMessage(Frozen):
-    """What one line says, and who says it: the program itself stands where a person types when a task of its own ends or was scheduled by
-    its model. `name` is the program's own id of the prompt or answer."""
+    """The text of one transcript line, and its author. The program itself writes a message in a person's place when one of its tasks ends
+    or a prompt was scheduled by its model. `name` is the program's own id of the prompt or answer."""
 
     text: str
     name: str
@@ -47,28 +47,30 @@ class TranscriptMessage(Frozen):
 
 
 def begin_session(log: SessionLog, client: str, name: str, project: str) -> Session:
-    """The session that a program calls so, as it stands or as it begins. Nothing is stored yet."""
+    """The session for a program's own session name: the stored one, or a new one that is not stored yet."""
     scope = Scope(SessionKind.MAIN, project=project or None)
     begun = replace(log.begin(scope, client), id=_hashed("session", client, name), taint=TOOL)
     return log.fresh(begun)
 
 
 def keep_prompt(log: SessionLog, session: Session, text: str, name: str, at: datetime | None = None) -> Message:
-    """Keep what a person typed, once however often it is told: by the program's own name for it, and by its words."""
+    """Store a prompt that a person typed. It is stored once however often it is reported, identified by the program's own id and its
+    text."""
     meta = {"system": True} if is_element(text) else None
     return log.add(session, "user", text, meta=meta, identity=_identity(session, name, text), at=at)
 
 
 def is_element(text: str) -> bool:
-    """Whether all of it is one element, as programs wrap what they send in a person's place: `<task-notification>…</task-notification>`."""
+    """Whether the whole text is one element, as in `<task-notification>…</task-notification>`. Programs wrap what they send in a person's
+    place like this."""
     bare = text.strip()
     name = bare[1:].partition(">")[0].split(" ")[0].split("\n")[0] if bare.startswith("<") else ""
     return bool(name) and bare.endswith(f"</{name}>")
 
 
 def disown_prompts(log: SessionLog, read: ReadLines, session: Session, size: int) -> int:
-    """Take back what no person typed of the prompts since the last checkpoint: a hook is told what a program sends itself, too, and only
-    the end of the program's transcript says so. How many those were."""
+    """Mark the prompts since the last checkpoint that no person typed, and return their number. A hook is also called for prompts that the
+    program sends itself, and only the end of the program's transcript tells the two apart."""
     now = log.fresh(session)
     kept = {one.id for one in log.messages(now, now.checkpoint) if one.role == "user" and not one.meta.get("system")}
     if not kept or not now.transcript:
@@ -85,34 +87,35 @@ def disown_prompts(log: SessionLog, read: ReadLines, session: Session, size: int
 
 
 def _pages_from_end(read: ReadLines, path: str, end: int) -> Iterator[bytes]:
-    """A file in pages of whole lines, the last one first: what a tool gave may stand behind a prompt, as much as it likes."""
+    """Read a file in pages of whole lines, the last page first, because a tool result of any size may follow a prompt."""
     for _ in range(_MOST_PAGES):
         start = max(0, end - _PAGE)
         data, _ = read(path, start, end - start)
         yield data
         if start == 0:
             return
-        # the line that the page begins within belongs to the page before it
+        # a line cut by the start of the page belongs to the page before it
         whole = start + data.find(b"\n") + 1
         end = whole if whole < end else start
 
 
 class TranscriptReader:
-    """Takes in what the transcripts of other programs hold beyond what was read of them."""
+    """Stores messages of other programs' transcripts that were not read yet."""
 
     def __init__(self, log: SessionLog, read: ReadLines) -> None:
         self._log = log
         self._read = read
 
     def take_in_all(self) -> int:
-        """Of every session whose transcript was noted; how many messages came in."""
+        """Read the transcripts of all sessions that grew. Returns the number of new messages."""
         sessions = [one for one in self._log.list(_SESSIONS) if one.transcript and one.noted > one.mined]
         return sum(self.take_in(one) for one in sessions)
 
     def take_in(self, session: Session) -> int:
-        """How many messages came in. A crash in between leaves some of them, and they are known the next time."""
+        """Read one session's transcript. Returns the number of new messages. After a crash in between, messages already stored are
+        recognised."""
         before = session.said
-        # a hook that told a prompt may have known no name for it
+        # a hook may have reported the prompt without an id
         told = [one for one in self._log.messages(session) if one.role == "user" and not one.meta.get("system")]
         known = {one.content for one in told}
         typed: set[str] = set()
@@ -141,7 +144,7 @@ class TranscriptReader:
 
 
 def parse_line(client: str, line: bytes) -> Iterator[TranscriptMessage]:
-    """What a line of a transcript says; nothing for what nobody said, and for what cannot be read."""
+    """The messages of one transcript line; none if nobody said anything or the line cannot be read."""
     try:
         read = json.loads(line)
     except (ValueError, RecursionError):
@@ -156,7 +159,7 @@ def parse_line(client: str, line: bytes) -> Iterator[TranscriptMessage]:
 
 def _claude(line: Json) -> Iterator[TranscriptMessage]:
     message = line.get("message")
-    # a side chain is another agent's
+    # a side chain belongs to another agent
     if not isinstance(message, dict) or line.get("isSidechain"):
         return
     content, at = message.get("content"), _time(line.get("timestamp"))
@@ -168,7 +171,7 @@ def _claude(line: Json) -> Iterator[TranscriptMessage]:
 
 
 def _is_typed(line: Json) -> bool:
-    """A summary, a note of the program's and a prompt that its model scheduled stand there as if a person had typed them."""
+    """Whether a person typed the prompt. Summaries, program notes and scheduled prompts are stored the same way and must be excluded."""
     origin = line.get("origin")
     by_human = origin is None or (isinstance(origin, dict) and origin.get("kind") == "human")
     noted = any(line.get(name) for name in ("isMeta", "isCompactSummary"))

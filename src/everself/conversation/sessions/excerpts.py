@@ -10,7 +10,7 @@ from everself.text.tokens import estimate
 
 Prompt = Literal["flush", "summary", "note"]
 NAMES: Final = {"user": "User", "assistant": "Assistant"}
-# a line of a summary without a model: enough to know what it was about, and to find it again
+# longest line of a summary made without a model: enough to recognise the topic and find the message again
 LONGEST: Final = 240
 EARLIER: Final = "Earlier:"
 
@@ -23,22 +23,22 @@ def prompt(name: Prompt) -> str:
 
 
 def spoken(messages: Iterable[Message]) -> tuple[Message, ...]:
-    """What people and the agent said to each other."""
+    """The messages that people and the agent said to each other."""
     return tuple(one for one in messages if one.role in NAMES and one.content.strip() and not is_aside(one))
 
 
 def is_aside(message: Message) -> bool:
-    """A command, or text of the system that only looks like somebody's."""
+    """Whether the message is a command or system text, which only looks like a person's message."""
     return bool(message.meta.get("system")) or (message.role == "user" and message.content.startswith("/"))
 
 
 def lines_of(messages: Iterable[Message], longest: int = 0) -> list[str]:
-    """One line for each, with who said it."""
+    """One line for each message, beginning with its speaker."""
     return [f"{NAMES[one.role]}: {_cut(' '.join(one.content.split()), longest)}" for one in spoken(messages)]
 
 
 def digest_of(messages: Sequence[Message], earlier: str, tokens: int) -> str:
-    """A summary without a model: how each message begins, the newest as far as there is room, after what an earlier one says."""
+    """A summary made without a model: the beginnings of the newest messages that fit, after as much of the earlier summary as fits."""
     kept = _newest(lines_of(messages, LONGEST), tokens)
     rest = tokens - sum(map(estimate, kept))
     before = _newest(earlier.splitlines(), rest)
@@ -46,10 +46,10 @@ def digest_of(messages: Sequence[Message], earlier: str, tokens: int) -> str:
 
 
 def material(messages: Sequence[Message], earlier: str, tokens: int) -> str:
-    """What a model is given to summarise: as much of the end as there is room for, after what was summarised before."""
+    """The text that a model is given to summarise: the earlier summary, then the newest messages that fit."""
     before = [f"{EARLIER}\n{earlier}\n"] if earlier else []
     rest = tokens - sum(map(estimate, before))
-    # one endless paste must not push everything else out
+    # one very long paste must not push everything else out
     longest = max(LONGEST, 2 * tokens // max(1, min(len(messages), 20)))
     return "\n".join((*before, *_newest(lines_of(messages, longest), rest)))
 

@@ -1,7 +1,7 @@
 """Removes forgotten text from transcripts: rewrites those that differ from the database.
 
-The store is cleaned before. So nothing is cut out here: a transcript that differs from the store is made anew, and what was summarised
-in a model's own words, which nobody could search for the forgotten, gives way to how each message begins that is still there.
+The database is cleaned first, so nothing is cut out here. A transcript that differs from the database is written again. A summary in a
+model's own words, which cannot be searched for the forgotten text, is replaced by the beginnings of the remaining messages.
 """
 
 import json
@@ -32,7 +32,7 @@ class TranscriptTraces:
         return NAME
 
     def holds(self, words: "ForgottenWords") -> int:
-        """Texts with the words in them, and lines that the store does not have."""
+        """The number of texts that contain the forgotten words, and of lines that the database does not have."""
         return sum(self._held(name, words) for name in self._transcripts.names())
 
     def remove(self, words: "ForgottenWords") -> int:
@@ -46,7 +46,7 @@ class TranscriptTraces:
 
     def _held(self, name: str, words: "ForgottenWords") -> int:
         written = self._transcripts.read(name).splitlines(keepends=True)
-        # a line that is also in the database was already counted there
+        # lines that are also in the database were already counted there
         known = frozenset(self._log.export(name).splitlines(keepends=True))
         found = 0
         for line in written:
@@ -65,10 +65,10 @@ class TranscriptTraces:
 
 
 def without_forgotten(text: str, catalog: "Catalog") -> str:
-    """A model's words without what was forgotten, which it may have read before."""
+    """A model's text without what was forgotten, which it may have read before."""
     from everself.memory.forgetting.forgotten_words import ForgottenWords, candidates, runs
 
-    # only hashes are left of what was forgotten, so all that may stand for itself is compared
+    # only hashes of forgotten text are left, so every candidate phrase is compared
     found = {*candidates(text), *runs(text)}
     return ForgottenWords((), [one for one in found if one and catalog.is_buried(one)]).in_message(text)
 

@@ -1,6 +1,6 @@
-"""A conversation as the program that leads it knows it: what was said, what was replied, which of its own tools were called. Pure.
+"""A conversation as the calling program knows it: what was said, what was replied, which of its own tools were called. Pure.
 
-The agent's own tools run inside a reply, so that the program hears one text where several steps are stored.
+The agent's own tools run inside a reply, so the program receives one text where several steps are stored.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,9 +11,9 @@ from everself.conversation.sessions.session import Message, calls_of
 from everself.frozen import Frozen
 from everself.models.chat.protocol import ToolCall, Usage
 
-# where a result of a program's own tool came from
+# the origin of results of a program's own tools
 CLIENT: Final = "client"
-# endings after which there is nothing more to come; others are answered when the same message is sent again
+# endings that are final; a message whose reply ended otherwise is answered when it is sent again
 _WHOLE: Final[dict[str, Ending]] = {
     "stop": "stop",
     "length": "length",
@@ -25,8 +25,8 @@ _CUT: Final = ("cancelled", "failed")
 
 
 class Heard(Frozen):
-    """Something that was said before. Of an assistant `calls` are those of the program's own tools; what such a tool gave has the role
-    `tool` and the id of its call. `cut`: it broke off, so that nobody knows how much of it was heard."""
+    """One earlier message. `calls` of an assistant are those of the program's own tools; a result of such a tool has the role `tool` and
+    the id of its call. `cut`: it broke off, so it is not known how much of it the program received."""
 
     role: Literal["user", "assistant", "tool"]
     text: str = ""
@@ -35,7 +35,7 @@ class Heard(Frozen):
     cut: bool = False
 
     def is_same(self, other: "Heard") -> bool:
-        """Results are known by their calls: programs shorten old ones."""
+        """Whether both are the same message. Results are compared by the id of their call, because programs shorten old ones."""
         if self.role != other.role:
             return False
         if self.role == "tool":
@@ -46,14 +46,15 @@ class Heard(Frozen):
 
 
 def may_go_on_from(last: Sequence[Message], wanted: Sequence[Heard]) -> bool:
-    """Whether a conversation that ends with these messages may hold exactly what is wanted, or end with something that nobody answered."""
+    """Whether a conversation that ends with these messages can end with what is wanted, or ends with a message that nobody answered."""
     if not last or last[-1].role != "assistant" or last[-1].meta.get("why") not in _WHOLE:
         return True
     return bool(wanted) and wanted[-1].text.endswith("".join(_told(last[-1])))
 
 
 def strange_to(wanted: Sequence[Heard], heard: Sequence[Heard]) -> int | None:
-    """How many of the first of these a conversation does not hold, where it holds all others, exactly and in their order; else None."""
+    """How many of the first of these messages a conversation does not contain, if it contains all the others exactly and in order; else
+    None."""
     left = len(wanted)
     for one in reversed(heard):
         if left and wanted[left - 1].is_same(one):
@@ -64,7 +65,7 @@ def strange_to(wanted: Sequence[Heard], heard: Sequence[Heard]) -> int | None:
 
 
 class StoredReply(Frozen):
-    """What came of a message. `message` is the last part that is stored; `whole` where nothing more is to come."""
+    """The reply to a message. `message` is the id of its last stored part; `whole`: the reply is complete."""
 
     message: str
     text: str
@@ -75,7 +76,7 @@ class StoredReply(Frozen):
 
 
 def heard_in(messages: Sequence[Message]) -> list[Heard]:
-    """All of a conversation; the parts of a reply between which the agent's own tools were called are one."""
+    """All messages of a conversation; parts of a reply separated only by calls of the agent's own tools are joined."""
     heard: list[Heard] = []
     parts: list[str] = []
     cut = False
@@ -94,7 +95,7 @@ def heard_in(messages: Sequence[Message]) -> list[Heard]:
 
 
 def reply_after(messages: Sequence[Message]) -> StoredReply | None:
-    """What was replied; `messages` are those that follow the one that is answered. None where nothing was."""
+    """The reply in the messages that follow the answered one; None if there is none."""
     answered: list[Message] = []
     for one in _effective(messages):
         if answered and (one.role == "user" or is_result(one)):
@@ -110,25 +111,25 @@ def reply_after(messages: Sequence[Message]) -> StoredReply | None:
 
 
 def client_calls(message: Message) -> tuple[ToolCall, ...]:
-    """Those calls of a message that were left to the program."""
+    """The calls of a message that were left to the calling program."""
     left = message.meta.get("client")
     ids = left if isinstance(left, list | tuple) else ()
     return tuple(call for call in calls_of(message) if call.id in ids)
 
 
 def is_result(message: Message) -> bool:
-    """Whether it is what a tool of the program gave."""
+    """Whether the message is a result of the program's own tool."""
     return message.role == "tool" and message.meta.get("origin") == CLIENT
 
 
 def _effective(messages: Sequence[Message]) -> Iterator[Message]:
-    """Without replies that broke off and were made anew."""
+    """The messages without replies that broke off and were replaced."""
     replaced = {str(one.meta["instead"]) for one in messages if one.meta.get("instead")}
     return (one for one in messages if one.id not in replaced)
 
 
 def _told(message: Message) -> list[str]:
-    # of a reply that must be JSON the client was sent only the last step
+    # the client was sent only the last step of a reply that must be JSON
     hidden = message.meta.get("shaped") and message.meta.get("calls")
     text = message.content.strip()
     return [text] if text and not hidden else []
@@ -139,7 +140,7 @@ def _brought(message: Message) -> list[Heard]:
         return [Heard("tool", call=str(message.meta.get("call", "")))]
     if not message.meta.get("system"):
         return [Heard("user", message.content.strip())]
-    # words of the program itself are left out on both sides, but for results of calls that no conversation held
+    # the program's own text is ignored on both sides, except for results of calls that no stored conversation contains
     results = message.meta.get("results")
     return [Heard("tool", call=str(one)) for one in results] if isinstance(results, list | tuple) else []
 

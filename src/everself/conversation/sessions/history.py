@@ -1,9 +1,9 @@
-"""Stored messages as the turns that a model is shown, read on from where they were read last, so that a turn costs the same however long
-the talk is. Knows neither prompts nor models.
+"""Stored messages as the turns that a model is shown. Reading continues from the last read, so that a turn costs the same however long the
+conversation is. Knows neither prompts nor models.
 
-A process that was killed leaves calls without returns, which no vendor takes: they are answered here as broken off. An exchange is settled
-when the next one has begun and all its calls were answered: then its turns stay as they are until something is forgotten, the conversation
-is compacted, or it is deleted.
+A killed process leaves calls without results, which every vendor rejects: they are answered here as broken off. An exchange is settled when
+the next one has begun and all its calls were answered. Its turns then stay the same until something is forgotten, or the conversation is
+compacted or deleted.
 """
 
 from collections import OrderedDict
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 BROKEN_OFF: Final = "This call was broken off; nothing came back, and whether it did something is not known."
 SUMMARY: Final = "What was said before, in short (a record made when the conversation grew long, no instruction):"
 IMAGES: Final = "({} image(s) were shown with this message.)"
-# what an image costs about, in tokens
+# about how many tokens an image costs
 IMAGE_TOKENS: Final = 1_500
-# sessions whose settled turns are kept in memory
+# number of sessions whose settled turns are kept in memory
 _MOST: Final = 256
 
 
 def turns_of(messages: Sequence[Message], summary: str = "", source: str = OWN) -> tuple[Turn, ...]:
-    """`messages` are those that the summary does not stand for, in order; `source` is what the summary rests on."""
+    """`messages` are those not covered by the summary, in order; `source` is the source that the summary rests on."""
     turns: list[Turn] = [*summary_turn(summary, source)]
     returned = {str(one.meta.get("call", "")): one for one in messages if one.role == "tool" and one.meta.get("call")}
     replaced = {str(one.meta["instead"]) for one in messages if one.meta.get("instead")}
@@ -40,7 +40,7 @@ def turns_of(messages: Sequence[Message], summary: str = "", source: str = OWN) 
         elif message.role == "assistant" and message.id not in replaced:
             calls = calls_of(message)
             if turns and isinstance(turns[-1], UserTurn):
-                # what the model was told beside a message is stored with its answer
+                # the notes that the model was given with a message are stored with its answer
                 notes = (tuple(_texts(message.meta.get(name))) for name in ("done", "unclear"))
                 done, unclear = notes
                 turns[-1] = replace(turns[-1], done=done, unclear=unclear)
@@ -53,7 +53,7 @@ def turns_of(messages: Sequence[Message], summary: str = "", source: str = OWN) 
 
 
 def summary_turn(summary: str, source: str = OWN) -> tuple[Turn, ...]:
-    """What stands for the messages that were compacted; nothing where none were."""
+    """The turn that replaces the compacted messages; empty if there are none."""
     return (UserTurn(labelled(f"{SUMMARY}\n\n{summary}", source)),) if summary else ()
 
 
@@ -65,12 +65,13 @@ def _return(call: ToolCall, message: Message | None) -> ToolReturn:
 
 
 def labelled(content: str, source: str) -> str:
-    """What a model is shown of a result: under its source where it is from outside, in this turn and in all that follow."""
+    """A result as a model is shown it: labelled with its source if it is from outside, in this turn and in all later ones."""
     return content if source == OWN else f"[source: {source}]\n{content}"
 
 
 def _beside(message: Message) -> tuple[str, ...]:
-    """What came with a message and is shown again: the program's words, and that there were images, which are not kept."""
+    """Text that came with a message and is shown again: the program's text, and a note of how many images there were, because images are
+    not stored."""
     count = message.meta.get("images")
     return (*_texts(message.meta.get("beside")), *((IMAGES.format(count),) if count else ()))
 
@@ -81,7 +82,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 class History(Frozen):
-    """What was said, as a model is shown it, and about how many tokens that is."""
+    """The turns that a model is shown, and about how many tokens they cost."""
 
     turns: tuple[Turn, ...]
     tokens: int
@@ -92,20 +93,20 @@ class _Settled(Frozen):
     compacted: int
     turns: tuple[Turn, ...] = ()
     tokens: int = 0
-    # the id of its last message; empty where there is none
+    # id of the last settled message; empty if there is none
     message: str = ""
     seq: int = 0
 
 
 class SettledHistory:
-    """Of the sessions that were spoken in last."""
+    """The history of the sessions used last, with their settled turns cached."""
 
     def __init__(self, log: "SessionLog") -> None:
         self._log = log
         self._settled: OrderedDict[str, _Settled] = OrderedDict()
 
     def read(self, session: Session, generation: int) -> History:
-        """All that the summary does not stand for, and the summary. `generation` is that of forgetting."""
+        """The summary and all turns it does not cover. `generation` is that of forgetting."""
         known = self._known(session, generation)
         tail = self._log.messages(session, max(known.seq, session.compacted))
         at = _settled_until(tail)
@@ -129,13 +130,13 @@ class SettledHistory:
         return History((*summary, *known.turns, *rest), known.tokens + sum(map(tokens_of, (*summary, *rest))))
 
     def _known(self, session: Session, generation: int) -> _Settled:
-        """What was settled before; nothing where it may be another history by now."""
+        """The cached turns; empty if the history may have changed."""
         empty = _Settled(generation, session.compacted)
         known = self._settled.get(session.id, empty)
         if (known.generation, known.compacted) != (generation, session.compacted):
             return empty
         if known.message:
-            # the session may have been deleted and begun anew by another process
+            # another process may have deleted the session and begun it again
             found = self._log.message(known.message)
             if found is None or (found.session, found.seq) != (session.id, known.seq):
                 return empty
@@ -143,7 +144,7 @@ class SettledHistory:
 
 
 def _settled_until(messages: Sequence[Message]) -> int:
-    """How many of these belong to exchanges that are over, from the first on."""
+    """The number of messages, from the first on, that belong to settled exchanges."""
     starts = [at for at, one in enumerate(messages) if one.role == "user"]
     settled = 0
     for start in starts:

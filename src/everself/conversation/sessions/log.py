@@ -1,6 +1,6 @@
-"""The log of sessions: a message is durable in the database when the call returns, then a line in the transcript.
+"""The log of sessions. When a call returns, the message is durable in the database; a line in the transcript follows.
 
-What must never be stored (private passages, secrets) is taken out before a byte reaches the disk. Knows no model and no memory.
+Text that must never be stored (private passages, secrets) is removed before anything reaches the disk. Knows no model and no memory.
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -38,8 +38,8 @@ from everself.values import new_id
 
 LAST: Final = "last"
 OWNER: Final = Scope(SessionKind.MAIN)
-# names that the wire gives, which are no words: changed, they would not be found again
-# (what a receipt recalled and left out is places and numbers, and many: looking for secrets there took longer than the rest of a turn)
+# keys whose values come from the wire and are not prose: if they were changed, they would not be found again. (The recalled and left-out
+# parts of a receipt are many places and numbers: searching them for secrets took longer than the rest of a turn.)
 _NAMES: Final = frozenset(
     {"before", "call", "client", "instead", "results", "model", "name", "stamp", "why", "recalled", "left_out"}
 )
@@ -48,11 +48,11 @@ _STRANGE: Final = "(Shown by the program that passes on the next message; it was
 # how many characters of an earlier conversation are shown, counted from its end
 _MOST_STRANGE: Final = 64_000
 _PROGRAMS: Final = ("<", "[")
-# within this the same words are the same message, where nobody answered it
+# within this time the same unanswered text is the same message
 _AGAIN: Final = timedelta(minutes=10)
-# sessions among which the one is looked for that a program goes on with, the newest
+# number of sessions, newest first, among which a program's earlier conversation is looked for
 _CONTINUED: Final = 100
-# messages that a search for words looks through, the newest
+# number of messages, newest first, that a search for words reads
 MOST_LOOKED_AT: Final = 50_000
 _SPEAKERS: Final = ("user", "assistant")
 _MOST: Final = 1_000_000
@@ -65,11 +65,11 @@ class SessionLog:
         self._clock = clock
 
     def begin(self, scope: Scope = OWNER, channel: str = "cli") -> Session:
-        """A new session. It is stored with its first message: one in which nothing is said leaves no trace."""
+        """A new session. It is stored with its first message, so a session without messages leaves no trace."""
         return Session(new_id(), scope, _plain(channel), self._clock.now(), taint=speaker_of(scope))
 
     def resume(self, name: str = LAST, scope: Scope = OWNER, channel: str = "") -> Session:
-        """A session by its id, by the only id that begins so, or the last one of that scope and channel that was not ended."""
+        """A session by its id, by a unique prefix of its id, or the last one of that scope and channel that was not ended."""
         if name != LAST:
             found = self.find(name)
             if found.scope != scope:
@@ -84,21 +84,22 @@ class SessionLog:
     def continued(
         self, earlier: Sequence[Heard], scope: Scope, channel: str, said: str = "", skip: Container[str] = ()
     ) -> tuple[Session, str] | None:
-        """The session in which exactly this was said, by whom and in which order; of several the newest. What was said elsewhere before
-        its first message counts too.
+        """The newest session that contains exactly these messages by the same speakers in the same order. Messages said elsewhere before
+        its first message count too.
 
-        With the id of the message where `said` itself was said last, not long ago, and nobody answered it; not in those to `skip`.
+        The second value is the id of the message `said` itself, if it was the last one, recent and unanswered, and the session is not in
+        `skip`; otherwise it is empty.
         """
         wanted = [replace(one, text=clean(one.text).strip()) for one in earlier]
         again = [*wanted, Heard("user", clean(said).strip())] if said.strip() else []
         openings = frozenset(one.text for one in again or wanted)
         for row in self._messages.list(scope.kind.value, channel, _CONTINUED) if again or wanted else ():
             session = session_of(row)
-            # the first words tell most of them apart, without reading the rest; those of a program itself are not among what was said
+            # the first message rules out most sessions without reading the rest; a program's own messages are not among those compared
             opening = row.opening.strip()
             if session.scope != scope or session.ended or not (opening in openings or opening.startswith(_PROGRAMS)):
                 continue
-            # what was said last tells most of the others apart
+            # the last message rules out most of the others
             if not may_go_on_from(self.messages(session, row.said - 1), wanted):
                 continue
             messages = self.messages(session)
@@ -111,7 +112,7 @@ class SessionLog:
         return None
 
     def find(self, name: str) -> Session:
-        """A session of any scope, by id, beginning of an id, or the last."""
+        """A session of any scope, by its id, a prefix of its id, or `last`."""
         wanted = without_surrogates(name).upper()
         rows = self._messages.list(limit=1) if name == LAST else self._messages.named(wanted, _SHOWN + 1)
         if not rows:
@@ -122,7 +123,7 @@ class SessionLog:
         return session_of(rows[0])
 
     def fresh(self, session: Session) -> Session:
-        """The session as it stands now; as it was given where nothing of it is stored."""
+        """The session as currently stored; the given session if nothing is stored."""
         rows = self._messages.named(session.id, 1)
         return session_of(rows[0]) if rows else session
 
@@ -137,20 +138,20 @@ class SessionLog:
         identity: str = "",
         at: datetime | None = None,
     ) -> Message:
-        """Keep a message. When this returns it is durable. With an `identity` it is kept once, however often it is asked for. `at` is when
-        it was said, where that is not now."""
+        """Store a message; it is durable when this returns. A message with an `identity` is stored once, however often this is called. `at`
+        is the time it was said, if not now."""
         cleaned = clean(content)
         kept = written(_clean_meta(meta or {}))
         when = (at or self._clock.now()).isoformat()
         said = StoredMessage(identity or new_id(), session.id, 0, when, role, _plain(person), cleaned, kept)
         message = message_of(self._messages.add(row_of(session), said))
-        # the message is safe; its line is caught up with at the next one
+        # the message is durable; its transcript line is added with the next message if this fails
         with suppress(EverselfError):
             self._follow(message)
         return message
 
     def messages(self, session: Session | str, after: int = 0) -> tuple[Message, ...]:
-        """What was said beyond that number, in order."""
+        """The messages after that number, in order."""
         name = session if isinstance(session, str) else session.id
         return tuple(message_of(said) for said in self._messages.of(name, after))
 
@@ -159,40 +160,41 @@ class SessionLog:
         return None if found is None else message_of(found)
 
     def weight(self, session: Session) -> int:
-        """Bytes of what was said since the session was last compacted."""
+        """The bytes of all messages since the session was last compacted."""
         return self._messages.weight(session.id, session.compacted)
 
     def disown(self, name: str) -> bool:
-        """Note that no person said a message: a program sent it in a person's place. Whether it counted as said until now."""
+        """Mark a message as not said by a person, because a program sent it in a person's place. Returns whether it counted as said until
+        now."""
         found = self._messages.find(name)
         if found is None or not self._messages.disown(name):
             return False
-        # the database counts; its line is made anew with the next change where this fails
+        # the database is authoritative; if this fails, the line is rewritten with the next change
         with suppress(EverselfError):
             self.mend(found.session)
         return True
 
     def keep(self, session: Session) -> Session:
-        """Store a session in which nothing was said yet; as it stands where it is stored already."""
+        """Store a session without messages. If it is stored already, return it as stored."""
         self._messages.begin(row_of(session))
         return self.fresh(session)
 
     def mark(self, session: Session, **changes: Unpack[SessionUpdate]) -> Session:
-        """Note how far things are. A session in which nothing was said yet has nothing to note."""
+        """Update a session's marks. Does nothing for a session that is not stored."""
         if self._messages.named(session.id, 1):
             self._messages.change(session.id, lambda meta: marked(meta, changes))
         return self.fresh(session)
 
     def list(self, limit: int = 100) -> tuple[Session, ...]:
-        """The one that was spoken in last first."""
+        """Sessions, most recently used first."""
         return tuple(session_of(row) for row in self._messages.list(limit=limit))
 
     def unchecked(self) -> tuple[Session, ...]:
-        """Sessions in which something was said that no checkpoint has seen: a process was killed, or still speaks."""
+        """Sessions with messages after the last checkpoint: their process was killed, or is still running."""
         return tuple(self.find(name) for name in self._messages.unchecked())
 
     def search(self, words: str, limit: int = 20) -> tuple[Message, ...]:
-        """Messages that hold all of these words, the newest first."""
+        """Messages that contain all of these words, newest first."""
         wanted = fold(without_surrogates(words)).split()
         if not wanted:
             raise WrongUse("The search text is empty.")
@@ -206,7 +208,7 @@ class SessionLog:
         return tuple(found)
 
     def nearest(self, words: str, limit: int) -> tuple[Message, ...]:
-        """What was said in private that holds most of these words, at least half of them; of equals the newest first."""
+        """Messages of private conversations that contain at least half of these words, best match first, then newest first."""
         kinds = (TermKind.STOP, TermKind.CHARACTER, TermKind.WHOLE)
         wanted = [term.alternatives for term in read_query(words).terms if term.kind not in kinds]
         found: list[tuple[int, int, Message]] = []
@@ -220,22 +222,22 @@ class SessionLog:
         return tuple(message for *_, message in sorted(found, key=lambda one: one[:2])[:limit])
 
     def export(self, session: Session | str) -> bytes:
-        """The transcript, made from the store."""
+        """The transcript, built from the database."""
         return b"".join(self._lines(session if isinstance(session, str) else session.id, None))
 
     def delete(self, session: Session) -> int:
-        """Remove a session, its messages and its transcript; how many messages that was."""
+        """Remove a session, its messages and its transcript. Returns the number of messages."""
         count = self._messages.delete(session.id)
         self._transcripts.rewrite(session.id, lambda after: self._lines(session.id, after))
         return count
 
     def mend(self, session: Session | str) -> None:
-        """Rewrite the transcript from the database; remove it where the session is gone."""
+        """Rewrite the transcript from the database, or remove it if the session is gone."""
         name = session if isinstance(session, str) else session.id
         self._transcripts.rewrite(name, lambda after: self._lines(name, after))
 
     def catch_up(self) -> int:
-        """Make the transcripts that are missing: of sessions that came back with a backup. How many that was."""
+        """Write missing transcripts, for example of sessions restored from a backup. Returns their number."""
         known = frozenset(self._transcripts.names())
         missing = [row.id for row in self._messages.list(limit=_MOST) if row.id not in known]
         for name in missing:
@@ -243,22 +245,22 @@ class SessionLog:
         return len(missing)
 
     def digest_of_earlier(self, text: str) -> str:
-        """By which a session knows again what was said before its first message; empty where nothing was."""
+        """The digest by which a session recognises what was said before its first message; empty if nothing was."""
         return self._messages.digest(text) if text else ""
 
     def _holds(self, messages: Sequence[Message], wanted: Sequence[Heard], earlier: Sequence[Heard]) -> bool:
-        """Whether a session holds all that is wanted, but for what it knows to have been said elsewhere before it."""
+        """Whether a session contains all that is wanted, except what it knows was said elsewhere before it."""
         heard = heard_in(messages)
         strange = strange_to(wanted, heard) if heard and wanted else None
         if strange is None or strange > len(earlier):
             return False
-        # not the summary, which may have become another one since
+        # the summary is not compared, because compaction may have replaced it
         before = self.digest_of_earlier(said_elsewhere(earlier[:strange]))
         return bool(messages[0].meta.get("before", "") == before)
 
     def _follow(self, message: Message) -> None:
         def lines(after: int | None) -> Iterator[bytes]:
-            """The one that lacks is mostly the one that was just said."""
+            """The missing line is usually that of the message just added."""
             return iter((line(message),)) if after == message.seq - 1 else self._lines(message.session, after)
 
         self._transcripts.follow(message.session, lines)
@@ -272,7 +274,7 @@ class SessionLog:
 
 
 def said_elsewhere(earlier: Sequence[Heard]) -> str:
-    """What a program says was said before, as it stands before the first message of a session."""
+    """A program's earlier messages as text that precedes the first message of a session."""
     if not earlier:
         return ""
     told = "\n\n".join(_line_of(one) for one in earlier)
@@ -285,7 +287,7 @@ def _line_of(one: Heard) -> str:
 
 
 def clean(text: str) -> str:
-    """Without what must never be stored. Half a character cannot be written, and is shown as such."""
+    """The text without what must never be stored. Unpaired surrogates cannot be written and are replaced."""
     return redact(strip_private(without_surrogates(text))).text
 
 
@@ -297,7 +299,8 @@ def _clean_meta(meta: JsonObject) -> dict[str, object]:
 
 
 def _cleaned_calls(calls: object) -> object:
-    """Of each call the arguments. A random id looks like a secret; taken out, the result of the call would not be found again."""
+    """Clean only the arguments of each call. A random id can look like a secret, and without it the result of the call would not be found
+    again."""
     if not isinstance(calls, list | tuple):
         return _cleaned(calls)
     return [[*one[:2], *map(_cleaned, one[2:])] if isinstance(one, list | tuple) else _cleaned(one) for one in calls]

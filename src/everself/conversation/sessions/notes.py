@@ -1,7 +1,7 @@
 """Writes the note of a finished conversation: `memory/YYYY-MM-DD-slug.md` with its title and a summary or its last lines.
 
-Written through memory, so that it is vouched for as what it is: the agent's words, or those of whoever tainted the conversation. Asks no
-model: it is given what one said, which may be nothing.
+Written through memory, so that its provenance record names the true source: the agent, or whoever tainted the conversation. Asks no model:
+it is given a model's summary, which may be empty.
 """
 
 from typing import Final
@@ -24,7 +24,7 @@ _ENDS: Final = " .!?。！？…"
 
 
 class Notes:
-    """`agent` is the id that the session's key begins with; `most` how many messages make a note, 0 for no notes at all."""
+    """`agent` is the id that begins the session's key; `most` is the largest number of messages in a note, 0 for no notes."""
 
     def __init__(self, memory: Memory, log: SessionLog, agent: str, most: int) -> None:
         self._memory = memory
@@ -33,14 +33,14 @@ class Notes:
         self._most = most
 
     def material(self, session: Session) -> tuple[Message, ...]:
-        """What the note is made of; nothing where none is made: the session is not one with a memory, or nothing was said."""
+        """The messages for the note; empty if none is made, because the session has no memory or nothing was said."""
         with_memory = session.scope.kind is SessionKind.MAIN or (
             session.scope.kind is SessionKind.GUEST and session.scope.person
         )
         return spoken(self._log.messages(session))[-self._most :] if self._most and with_memory else ()
 
     def write(self, session: Session, messages: tuple[Message, ...], name: str = "", summary: str = "") -> str:
-        """One note of these messages, once. Where it stands; empty where there is nothing to say."""
+        """Write one note of these messages, once. Returns its path, or empty if there is nothing to note."""
         text = summary.strip() or "\n".join(self._lines(messages))
         if not messages or not text:
             return ""
@@ -59,11 +59,11 @@ class Notes:
             spot=PageSpot(path, self._title(session, now.isoformat(sep=" ", timespec="seconds"))),
         )
         made = self._memory.remember(thought)
-        # asked for again after a crash, the first note stands and no second is made
+        # if called again after a crash, the first note remains and no second one is written
         return made.path if self._memory.workspace.stat(made.path) is not None else ""
 
     def _lines(self, messages: tuple[Message, ...]) -> list[str]:
-        """What was said, and of what was taken back or replaced since that it was."""
+        """The messages as list items; ended statements in them are marked."""
         ended: dict[str, list[Entry]] = {}
         for entry in self._memory.catalog.all():
             for reference in entry.lineage if entry.closed else ():
@@ -78,12 +78,12 @@ class Notes:
         return f"({words})" if whole else f"(“{one_line(ended.text)}” {words})"
 
     def key_of(self, session: Session) -> str:
-        """How the session is called among all: by agent, kind and person."""
+        """The session's key: agent, kind and person."""
         scope = session.scope
         return ":".join(("agent", self._agent, scope.kind.value, *((scope.person,) if scope.person else ())))
 
     def _title(self, session: Session, at: str) -> str:
-        # all of it in the title: a line of its own would be read as something that somebody remembered
+        # everything in the title, because a line of its own would be read as a memory
         return f"Session {self.key_of(session)} · {session.id} · {session.channel} · {at}"
 
     def _free(self, stem: str) -> str:
@@ -95,13 +95,13 @@ class Notes:
 
 
 def _taint(session: Session, messages: tuple[Message, ...]) -> str:
-    """What the conversation read, or was shown by the person: a note is no better than that."""
+    """The taint of the conversation, or of quoted text that the person pasted; a note is trusted no more than that."""
     seen = [IMPORT] if any(one.role == "user" and shown(one.content) for one in messages) else []
     return taint_of((session.taint, *seen))
 
 
 def _name(said: str) -> str:
-    """A name for a file of what a model said, in any script; empty where that is none."""
+    """A file name from a model's answer, in any script; empty if it is not a valid name."""
     words = ["".join(char for char in word if char.isalnum()) for word in fold(said).replace("-", " ").split()]
     kept = [word for word in words if word]
     # a sentence is not a valid name

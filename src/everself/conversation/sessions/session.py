@@ -15,20 +15,21 @@ from everself.search.sharing import speaker_of
 from everself.storage.state.messages import SessionRow, StoredMessage
 
 Role = Literal["user", "assistant", "tool"]
-# the least trusted source whose words a conversation holds; `own` where it holds none from outside
+# the least trusted source in a conversation; `own` if it contains nothing from outside
 Taint = str
 
 LONGEST_TITLE: Final = 60
 
 
 class Session(Frozen):
-    """A conversation as it stands. `checkpoint` and `compacted` are the numbers of the last message that a checkpoint has seen and
-    that `summary` stands for, which rests on `summary_source`;
-    `flushed` is what `compacted` was when a model was last asked to store what should last, so that it is
-    asked once between two compactions. `ended`: it was closed with /new. `title` is how it began, and is kept nowhere.
+    """A conversation as stored. `checkpoint` is the number of the last message that a checkpoint has processed. `compacted` is the number
+    of the last message that `summary` covers; the summary rests on `summary_source`. `flushed` is the value of `compacted` when a model was
+    last asked to store what should last, so that it is asked once between two compactions. `ended`: it was closed with /new. `title` is the
+    beginning of its first message and is not stored.
 
-    Of a session of another program, `transcript` is that program's own file about it, `noted` how many bytes of it there were when we were
-    last told, and `mined` how many have been read."""
+    For a session of another program, `transcript` is the path of that program's own file, `noted` is the size of the file at the last
+    report, and `mined` is how many bytes of it have been read.
+    """
 
     id: str
     scope: Scope
@@ -50,7 +51,7 @@ class Session(Frozen):
 
 
 class Message(Frozen):
-    """One message. `person` is who said it, empty for the owner."""
+    """One message. `person` is its author, empty for the owner."""
 
     id: str
     session: str
@@ -76,7 +77,7 @@ class SessionUpdate(TypedDict, total=False):
 
 
 def marked(meta: str, marks: SessionUpdate) -> str:
-    """A session's meta with these marks. Numbers and taint only rise: another process may be further."""
+    """A session's meta with these marks. Numbers and taint only rise, because another process may be further."""
     known = _read(meta)
     if "taint" in marks:
         known["taint"] = taint_of((_taint(known.get("taint")), marks["taint"]))
@@ -120,11 +121,11 @@ def session_of(row: SessionRow) -> Session:
 
 
 def row_of(session: Session) -> SessionRow:
-    """The row of a new session: nothing was said in it yet."""
+    """The row of a new session without messages."""
     scope = session.scope
     meta = {"project": scope.project} if scope.project else {}
     if session.taint != speaker_of(scope):
-        # with its first message, so that after a crash the words are never found without their taint
+        # stored with the session's first message, so that after a crash its text is never found without its taint
         meta["taint"] = session.taint
     return SessionRow(
         session.id,
@@ -143,7 +144,7 @@ def message_of(said: StoredMessage) -> Message:
 
 
 def calls_of(message: Message) -> tuple[ToolCall, ...]:
-    """The calls that an assistant's message asked for."""
+    """The tool calls of an assistant's message."""
     found = message.meta.get("calls")
     if not isinstance(found, list | tuple):
         return ()
@@ -178,7 +179,7 @@ def line(message: Message) -> bytes:
 
 
 def title_of(text: str) -> str:
-    """How something begins, on one line."""
+    """The beginning of a text, on one line."""
     words = " ".join(text[: LONGEST_TITLE * 4].split())
     return words if len(words) <= LONGEST_TITLE else f"{words[: LONGEST_TITLE - 1]}…"
 
@@ -202,5 +203,5 @@ def _number(meta: JsonObject, key: str) -> int:
 
 
 def _taint(found: object) -> Taint:
-    # an unreadable taint counts as the least trusted
+    # an unreadable taint counts as the least trusted one
     return OWN if found in (None, OWN) else known_source(str(found))

@@ -1,7 +1,7 @@
-"""What a person took out of memory again: by undoing the change that wrote it, or by deleting it in an editor.
+"""Finds what a person took back out of memory, by undoing the change that wrote it or by deleting it in an editor.
 
-A checkpoint reads the message once more and would write it anew. What was forgotten has its tombstone; this is about what was only taken
-back, and may be said again. Writes nothing.
+Without this, a checkpoint that reads the message again would write it again. Forgotten text has a tombstone; this is about text that was
+only taken back and may be said again. Writes nothing.
 """
 
 from typing import Final
@@ -13,20 +13,20 @@ from everself.memory.memory import Memory
 from everself.text.normalise import fold
 from everself.values import FileChange
 
-# changes that are looked through: a checkpoint follows soon after what was said
+# number of changes examined: a checkpoint follows soon after a message
 _LOOKED_BACK: Final = 100
 _ENDS: Final = " .!?。！？…"
 
 
 class TakenBack:
-    """Asked about one statement of one message after the other; what was undone is read once, where something was."""
+    """Checks statements one by one. Undone changes are read once, on first use."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._undone: list[ParsedEntry] | None = None
 
     def rest(self, statement: str, reference: str) -> tuple[str, ...]:
-        """What of a statement was not taken back, word for word: all of it where nothing was. `reference` names its message."""
+        """The parts of a statement that were not taken back, verbatim; all of it if nothing was. `reference` names its message."""
         if self._memory.catalog.is_gone(statement, reference):
             return ()
         undone = [one.text for one in self._brought() if reference in one.claim("from").split(",")]
@@ -44,16 +44,16 @@ class TakenBack:
     def _load(self) -> list[ParsedEntry]:
         changes = self._memory.workspace.changes(_LOOKED_BACK)
         again = {one.undoes for one in changes if one.undoes}
-        # an undo that was undone itself brought the words back
+        # undoing an undo brought the text back
         undone = [one.undoes for one in changes if one.undoes and one.id not in again]
         return [entry for change in undone for entry in self._entries(change)]
 
     def _entries(self, change: str) -> tuple[ParsedEntry, ...]:
-        """The entries that a change brought."""
+        """The entries that a change added."""
         try:
             _, files = self._memory.workspace.record(change)
         except EverselfError:
-            # forgotten since, or lost with its history: nothing is known of its words
+            # forgotten since, or lost with its history: nothing is known of its text
             return ()
         return tuple(one for file in files if holds_memory(file.path) for one in _new(file))
 

@@ -1,7 +1,7 @@
 """Transcripts: one `.jsonl` file for each session, with a header line and one line for each message.
 
-Made from the store, which is the truth: what a crash left out is caught up with at the next message, and whatever is not as it should be
-is written anew. So it is not synced to the disk, and it can be deleted at any time.
+Written from the database, which is the truth: lines missing after a crash are added with the next message, and a wrong file is rewritten.
+So a transcript is not synced to the disk and can be deleted at any time.
 """
 
 import json
@@ -18,7 +18,7 @@ FOLDER: Final = "sessions"
 ENDING: Final = ".jsonl"
 _TAIL: Final = 1 << 16
 
-# The lines of a session beyond a number, the line about the session where it is none; nothing for a session that is not there.
+# Returns the lines of a session after a message number; with None also the header line. Empty for a session that does not exist.
 Lines = Callable[[int | None], Iterator[bytes]]
 
 
@@ -28,11 +28,11 @@ class Transcripts:
     def __init__(self, files: FileSystem, lock: Lock) -> None:
         self._files = files
         self._lock = lock
-        # inode, size and last number as this process left them, so that the end need not be read again
+        # inode, size and last number as this process left them, so that the end of the file need not be read again
         self._known: dict[str, tuple[int, int, int]] = {}
 
     def follow(self, session: str, lines: Lines) -> None:
-        """Add what the transcript lacks."""
+        """Append the lines that the transcript lacks."""
         path = path_of(session)
         with disk_errors(path), self._lock.hold():
             last = self._last(session, path)
@@ -51,7 +51,7 @@ class Transcripts:
             self._known[session] = (left.inode, left.size, _number(added[-1]) or 0)
 
     def rewrite(self, session: str, lines: Lines) -> None:
-        """Rewrite it; without lines it is removed."""
+        """Rewrite the transcript, or remove it if there are no lines."""
         path = path_of(session)
         with disk_errors(path), self._lock.hold():
             self._write(session, path, lines)
@@ -61,7 +61,7 @@ class Transcripts:
             return find(self._files, path_of(session)) or b""
 
     def names(self) -> tuple[str, ...]:
-        """The sessions that have one."""
+        """The ids of sessions with a transcript."""
         with disk_errors(FOLDER):
             if self._files.stat(FOLDER) is None:
                 return ()
@@ -69,13 +69,13 @@ class Transcripts:
         return tuple(name.removesuffix(ENDING) for name in found if name.endswith(ENDING))
 
     def sweep(self) -> int:
-        """Remove what a process that was killed while it wrote one left beside; how many that was."""
+        """Remove temporary files of processes that were killed while writing. Returns their number."""
         with disk_errors(FOLDER), self._lock.hold():
             if self._files.stat(FOLDER) is None:
                 return 0
             left = [one.path for one in self._files.list(FOLDER) if f"/{TEMPORARY_PREFIX}" in one.path]
             discard(self._files, left)
-            # a name whose removal was not synced comes back after a power cut, and with it what it held
+            # a removal that was not synced is undone by a power cut, and the file's content returns with it
             self._files.sync_directory(FOLDER)
         return len(left)
 
@@ -99,7 +99,7 @@ class Transcripts:
         self._files.sync_directory(FOLDER)
 
     def _last(self, session: str, path: str) -> int | None:
-        """The number of the last message in it; none where it is missing or does not end as it should."""
+        """The number of the last message in the transcript; None if it is missing or does not end with a complete line."""
         found = self._files.stat(path)
         if found is None or found.kind != "file" or not found.size:
             return None
@@ -133,5 +133,5 @@ LOCK: Final = "sessions.lock"
 
 
 def open_transcripts(folder: str) -> Transcripts:
-    """`folder` is where the agent's state lies."""
+    """`folder` is the folder of the agent's state."""
     return Transcripts(RealFileSystem(folder), FileLock(f"{folder}/{LOCK}"))

@@ -1,6 +1,6 @@
 """Offers tools to a model and runs its calls concurrently, each with a time limit and a size limit.
 
-Whatever goes wrong in a call is an outcome that the model is shown; a turn does not end by it.
+Every failure of a call becomes an outcome that the model is shown; it does not end the turn.
 """
 
 import json
@@ -18,15 +18,15 @@ from everself.models.chat.protocol import Calling, ChatModel, JsonObject, ToolCa
 
 _log = get_logger(__name__)
 
-# a model that asks for more at once is confused, and calls cost time or money
+# a model that requests more calls at once is confused, and calls cost time or money
 MOST_AT_ONCE: Final = 16
 _NAMED: Final = 40
-# what a conversation needs in order to remember; eleven schemas would fill a fifth of a small window
+# the tools that a conversation needs in order to remember; eleven schemas would fill a fifth of a small window
 MEMORY_TOOLS: Final = frozenset({"memory_search", "memory_get", "memory_write", "memory_correct", "memory_forget"})
 
 
 class CallResult(Frozen):
-    """A call that is over. `stamp` says how far the words of the outcome are to be trusted."""
+    """A finished call. `stamp` is the source of the outcome's text, which says how far to trust it."""
 
     call: ToolCall
     outcome: Outcome
@@ -37,7 +37,7 @@ class CallResult(Frozen):
 async def call_tools(
     tools: Mapping[str, Tool], calls: Sequence[ToolCall], setting: ToolContext
 ) -> AsyncIterator[CallResult]:
-    """Each call as it ends. Leaving early stops those that still run."""
+    """Yield each call's result when it ends. Leaving early cancels the calls that still run."""
     import asyncio
 
     running = [asyncio.ensure_future(_call(tools, call, setting)) for call in calls[:MOST_AT_ONCE]]
@@ -58,7 +58,7 @@ async def _call(tools: Mapping[str, Tool], call: ToolCall, setting: ToolContext)
     begun = monotonic()
     tool = tools.get(call.name)
     if tool is None:
-        # without its name, which is a model's word
+        # logged without the name, because a model chose it
         _log.info("A tool was called that does not exist.")
         known = ", ".join(sorted(tools)[:_NAMED]) or "none"
         return CallResult(call, Outcome(f'Unknown tool: "{call.name[:80]}". Available tools: {known}.', failed=True))
@@ -81,7 +81,7 @@ async def _call(tools: Mapping[str, Tool], call: ToolCall, setting: ToolContext)
 
 
 def read_arguments(text: str) -> JsonObject | str:
-    """The arguments of a call; where they are broken, what to tell the model."""
+    """The arguments of a call; if they are broken, the error message for the model."""
     try:
         found = json.loads(text or "{}")
     except (ValueError, RecursionError) as error:
@@ -92,14 +92,14 @@ def read_arguments(text: str) -> JsonObject | str:
 
 
 def fit(content: str, most: int) -> str:
-    """As much of a result as a model is shown, and how much was left out."""
+    """The start of a result, up to `most` characters, with a note of how much was left out."""
     if len(content) <= most:
         return content
     return f"{content[:most]}\n[{len(content) - most:,} more characters were left out]"
 
 
 def offered(tools: Sequence[Tool], model: ChatModel, calling: Calling) -> tuple[Tool, ...]:
-    """Of the agent's own tools none where the model cannot call any, those of memory where its window is small."""
+    """The agent's own tools that fit the model: none if it cannot call tools, only those of memory if its window is small."""
     if calling == "none":
         return ()
     if model.window < SMALL_WINDOW:

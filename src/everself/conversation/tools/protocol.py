@@ -13,11 +13,12 @@ from everself.search.scopes import Scope
 if TYPE_CHECKING:
     from everself.memory.catalog import Catalog
 
-# `own`: of Everself itself, or the agent's, a hand's and the owner's. Else a source from outside: what comes back taints the conversation.
+# `own`: Everself itself, the agent, a hand or the owner. Any other value is a source from outside; a result with it taints the
+# conversation.
 Stamp = str
 # what happened to memory, for interfaces
 WriteKind = Literal["remembered", "corrected", "forgotten", "file", "proposed"]
-# those by which something is kept
+# the kinds of writes that store something
 KEPT: Final = frozenset({"remembered", "corrected"})
 
 TIMEOUT: Final = 30.0
@@ -33,18 +34,18 @@ class ToolContext(Frozen):
 
     scope: Scope
     session: str
-    # id and words of the message that is being answered, and whether the owner said it
+    # id and text of the message being answered, and whether the owner wrote it
     message: str
     said: str
     by_owner: bool
     taint: Stamp = OWN
-    # whether a program asks, and nobody sees what it costs
+    # whether a program asks and nobody watches the cost
     unwatched: bool = False
 
 
 class Written(Frozen):
-    """Something that a tool did to the workspace, cited as it can be found: path#L3. `left_out` are the kinds of secrets that were not
-    written."""
+    """A change that a tool made to the workspace, with a reference that finds it: path#L3. `left_out` are the kinds of secrets that were
+    not written."""
 
     deed: WriteKind
     words: str
@@ -55,15 +56,15 @@ class Written(Frozen):
 
 
 def remembered(entries: Iterable[str], catalog: "Catalog") -> tuple[Written, ...]:
-    """Entries by their ids, as something that was written."""
+    """The entries with these ids, as writes of kind `remembered`."""
     found = (catalog.find(name) for name in entries)
     return tuple(Written("remembered", one.text, one.reference, one.id) for one in found if one is not None)
 
 
 class Outcome(Frozen):
-    """What the model is shown. `origin` names where words from outside came from: a URL, a server's name.
+    """What the model is shown. `origin` names where text from outside came from: a URL or the name of a server.
 
-    `stamp` is for tools that hand on what others said: it counts where it is worse than the tool's own.
+    `stamp` is for tools that pass on text of others: it applies if it is less trusted than the tool's own.
     """
 
     content: str
@@ -81,8 +82,8 @@ Run = Callable[[JsonObject, ToolContext], Awaitable[Outcome]]
 
 
 class Tool(Frozen):
-    """`changes`: it may write, so sub-agents with a read-only workspace do not get it. `client`: the program that asks runs it, so that a
-    call of it ends the turn."""
+    """`changes`: it may write, so sub-agents with a read-only workspace do not get it. `client`: the calling program runs it, so a call of
+    it ends the turn."""
 
     spec: ToolSpec
     run: Run
@@ -94,7 +95,7 @@ class Tool(Frozen):
 
 
 def client_tool(spec: ToolSpec) -> Tool:
-    """A tool that somebody else runs; only a call that is no call comes here."""
+    """A tool that the calling program runs; only malformed calls are handled here."""
 
     async def run(_: JsonObject, __: ToolContext) -> Outcome:
         return Outcome(f"{spec.name} is not run here.", failed=True)
@@ -103,7 +104,7 @@ def client_tool(spec: ToolSpec) -> Tool:
 
 
 def told(result: Mapping[str, object]) -> str:
-    """A result as a model is shown it."""
+    """A result as the JSON text that a model is shown."""
     return json.dumps(result, ensure_ascii=False)
 
 

@@ -52,7 +52,7 @@ class Head(Frozen):
         }
 
     def start(self) -> Sent:
-        """What was used is known at the end alone, and told there."""
+        """Token usage is known only at the end, so it is sent in the last event."""
         return _sent("message_start", message=self._empty())
 
 

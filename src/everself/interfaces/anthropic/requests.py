@@ -7,16 +7,16 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from everself.interfaces.http.dialogue import IMAGE, Asked, Item, tool_of, user_item
+from everself.interfaces.http.dialogue import IMAGE, Asked, Item, asked_of, read_dialogue, tool_of, user_item
 from everself.interfaces.http.fields import (
     Body,
     need_nothing,
     need_object,
     read_count,
     read_flag,
-    read_list,
     read_number,
     read_object_field,
+    read_objects,
     read_optional_flag,
     read_text,
     read_texts,
@@ -34,14 +34,9 @@ _MEMORY: Final = "memory_20250818"
 def read_messages(body: Body, *, counted: bool = False) -> Asked:
     """Raises Refused that names the parameter. `counted`: only to count tokens."""
     need_nothing(body, _NOT_SERVED)
-    messages = read_list(body, "messages")
-    if not messages:
-        raise wrong("messages", "messages is a list of at least one message.")
     system = [_system(body.get("system"), "system")]
     items: list[Item] = []
-    for number, one in enumerate(messages):
-        where = f"messages[{number}]"
-        message = need_object(one, where)
+    for where, message in read_dialogue(body):
         if message.get("role") == "system":
             system.append(_system(message.get("content"), f"{where}.content"))
         else:
@@ -57,13 +52,7 @@ def read_messages(body: Body, *, counted: bool = False) -> Asked:
         "stop": read_texts(body, "stop_sequences"),
         "schema": _shape(body),
     }
-    return Asked(
-        read_text(body, "model"),
-        tuple(items),
-        "\n\n".join(filter(None, system)),
-        read_flag(body, "stream"),
-        {name: value for name, value in more.items() if value is not None},
-    )
+    return asked_of(body, items, system, more)
 
 
 def _system(content: object, where: str) -> str:
@@ -156,9 +145,7 @@ def _result(block: Body, place: str) -> Item:
 
 def _tools(body: Body) -> dict[str, object]:
     tools = []
-    for number, one in enumerate(read_list(body, "tools")):
-        where = f"tools[{number}]"
-        tool = need_object(one, where)
+    for where, tool in read_objects(body, "tools"):
         tools.append(_memory_tool(tool, where) if tool.get("type") == _MEMORY else _custom_tool(tool, where))
     names = tuple(str(one["name"]) for one in tools)
     choice = read_object_field(body, "tool_choice")

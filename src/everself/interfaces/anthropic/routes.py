@@ -1,8 +1,7 @@
 """The routes of Anthropic's wire. A conversation is that of every other interface; this only words it."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
-from contextlib import aclosing
+from collections.abc import Sequence
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -12,11 +11,11 @@ from starlette.routing import BaseRoute, Route
 from everself.interfaces.anthropic.answers import Blocks, Head, error_of
 from everself.interfaces.anthropic.requests import read_messages
 from everself.interfaces.http.app import Surface
-from everself.interfaces.http.bodies import read_object
 from everself.interfaces.http.event_stream import EventStream, event_lines
+from everself.interfaces.http.fields import read_object
 from everself.interfaces.http.problems import Problem
 from everself.interfaces.http.service import Service
-from everself.interfaces.http.wire_turns import Turn, begin_turn, need_model
+from everself.interfaces.http.wire_turns import begin_turn, json_response, need_model, stream_of
 from everself.text.tokens import estimate
 
 CHANNEL: Final = "anthropic"
@@ -33,8 +32,12 @@ class Anthropic:
         turn = await begin_turn(self._service, request, asked.given, CHANNEL)
         head = Head(f"msg_{turn.message}", turn.model)
         if asked.stream:
-            return EventStream(_events(head, turn), turn.headers, worded=_failure)
-        return _json(head.message(await turn.whole(request)), turn.headers)
+            blocks = Blocks()
+            told = stream_of(
+                turn, lambda: [_line(*head.start())], lambda piece: [_line(*sent) for sent in blocks.feed(piece)]
+            )
+            return EventStream(told, turn.headers, worded=_failure)
+        return json_response(head.message(await turn.whole(request)), turn.headers)
 
     async def count(self, request: Request) -> Response:
         """About as many tokens as the request itself has; what the agent adds of its own is not counted."""
@@ -43,20 +46,7 @@ class Anthropic:
         texts = [asked.system, json.dumps(asked.more.get("tools", []), ensure_ascii=False)]
         for one in asked.items:
             texts += [one.text, *one.programs, *(f"{call['name']} {call['arguments']}" for call in one.calls)]
-        return _json({"input_tokens": sum(map(estimate, texts))})
-
-
-async def _events(head: Head, turn: Turn) -> AsyncIterator[bytes]:
-    """What fails before the first word is raised, and answered with its code; later it is told in the stream."""
-    blocks = Blocks()
-    begun = False
-    async with aclosing(turn.pieces()) as pieces:
-        async for piece in pieces:
-            if not begun:
-                begun = True
-                yield _line(*head.start())
-            for sent in blocks.feed(piece):
-                yield _line(*sent)
+        return json_response({"input_tokens": sum(map(estimate, texts))})
 
 
 def _failure(problem: Problem) -> bytes:
@@ -65,11 +55,6 @@ def _failure(problem: Problem) -> bytes:
 
 def _line(event: str, data: object) -> bytes:
     return event_lines(json.dumps(data, ensure_ascii=False), event)
-
-
-def _json(value: object, headers: dict[str, str] | None = None) -> Response:
-    data = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-    return Response(data, headers=headers, media_type="application/json")
 
 
 def _routes(service: Service) -> Sequence[BaseRoute]:

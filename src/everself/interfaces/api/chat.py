@@ -13,11 +13,11 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from everself.conversation.events import Event
 from everself.errors import EverselfError
-from everself.interfaces.api.event_form import encode, lines_of, name_of
 from everself.interfaces.http.access import Access
-from everself.interfaces.http.bodies import read_object
-from everself.interfaces.http.event_stream import EventStream
+from everself.interfaces.http.event_stream import EventStream, event_lines
+from everself.interfaces.http.fields import read_object
 from everself.interfaces.http.problems import Problem, Refused, problem_of, refuse
 from everself.interfaces.http.service import Service
 from everself.interfaces.http.turns import RunningTurn
@@ -184,3 +184,18 @@ def _number(text: str) -> int:
 
 def _answer(data: object) -> bytes:
     return encode({"ok": True, "data": data, "notices": []})
+
+
+def encode(value: object) -> bytes:
+    return json.dumps(to_json(value), ensure_ascii=False).encode("utf-8", "replace")
+
+
+def name_of(event: Event) -> str:
+    """`ToolCalled` → `tool_called`."""
+    name = type(event).__name__
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
+
+
+def lines_of(number: int, event: Event) -> bytes:
+    """One server-sent event."""
+    return event_lines(encode(event).decode(), name_of(event), number)

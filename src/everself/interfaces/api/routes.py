@@ -1,6 +1,6 @@
 """The routes of `/api/v1`: one for each operation, by its name, and what is said about them."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -8,15 +8,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from everself.conversation.events import Event
-from everself.interfaces.api.chat import CHANNEL, STREAM, chat_routes
-from everself.interfaces.api.event_form import encode, lines_of
+from everself.interfaces.api.chat import CHANNEL, STREAM, chat_routes, encode, lines_of
 from everself.interfaces.api.openapi import document
 from everself.interfaces.http.access import Access
 from everself.interfaces.http.app import Surface
-from everself.interfaces.http.bodies import read_object
 from everself.interfaces.http.event_stream import EventStream
+from everself.interfaces.http.fields import read_object
 from everself.interfaces.http.guard import Door
-from everself.interfaces.http.metrics import render_metrics
 from everself.interfaces.http.problems import Refused, refuse
 from everself.interfaces.http.service import Service, failure_of, offered_operations
 from everself.interfaces.rendering.view import view_of
@@ -94,3 +92,21 @@ async def _lines(events: AsyncIterator[Event]) -> AsyncIterator[bytes]:
     async for event in events:
         number += 1
         yield lines_of(number, event)
+
+
+def render_metrics(service: Service) -> str:
+    return "".join(f"{line}\n" for line in _metric_lines(service))
+
+
+def _metric_lines(service: Service) -> Iterator[str]:
+    yield "# TYPE everself_requests_total counter"
+    for (route, status), count in sorted(service.answered.items()):
+        yield f'everself_requests_total{{route="{route}",status="{status}"}} {count}'
+    figures = (
+        ("everself_open_agents", len(service.pool)),
+        ("everself_busy_workers", service.workers.busy),
+        ("everself_lost_log_lines", service.log.lost),
+    )
+    for name, value in figures:
+        yield f"# TYPE {name} gauge"
+        yield f"{name} {value}"

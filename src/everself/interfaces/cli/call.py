@@ -45,7 +45,7 @@ def this_call() -> Call:
 
 
 def agent_option(command: Callable[..., object]) -> Callable[..., object]:
-    """`--agent` after the command's name; where it is not given there, the one before it counts."""
+    """Add `--agent` to a command. Without it there, the `--agent` before the command's name applies."""
     words = "The agent to use, if there are several."
     return click.option("--agent", metavar="NAME", default="", callback=inherited, help=words)(command)
 
@@ -118,7 +118,7 @@ def say_error(error: EverselfError, *, as_json: bool, data: object = None, detai
 
 @contextmanager
 def opened(agent: str) -> Iterator["Runtime"]:
-    """An agent for one command. Errors that say that nothing was changed do not leave it when something was."""
+    """Open an agent for one command. Where a change was made, an error that says "nothing was changed" is replaced by `Unfinished`."""
     from everself.agent import open_runtime
 
     app = open_runtime(agent)

@@ -1,18 +1,20 @@
-"""The two kinds of command: one that does something, and one that holds others. Both show examples in their help.
+"""The two kinds of command: one that does something, and one that holds others. Both show the examples that their help text holds.
 
-Knows click and nothing of Everself.
+Knows click and no command.
 """
 
-from collections.abc import Sequence
+from inspect import cleandoc
 from typing import Any
 
 import click
 
+from everself.operations.examples import split_examples
+
 
 class ExampleCommand(click.Command):
-    def __init__(self, *arguments: Any, examples: Sequence[tuple[str, str]] = (), **named: Any) -> None:
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        named["help"], self.examples = split_examples(cleandoc(named.get("help") or ""))
         super().__init__(*arguments, **named)
-        self.examples = tuple(examples)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Commands to copy, each with what it does. Written raw: a wrapped command is no longer a command."""

@@ -20,7 +20,7 @@ _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 def run(arguments: Sequence[str]) -> int:
     for name in ("stdin", "stdout", "stderr"):
-        # Python has nothing in the place of a stream that was closed before it began (`>&-`)
+        # a stream that was closed before the process started (`>&-`) is None in Python
         if getattr(sys, name) is None:
             setattr(sys, name, _Nobody())
     for stream in (sys.stdout, sys.stderr):

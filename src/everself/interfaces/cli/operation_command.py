@@ -75,12 +75,9 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
             show_notices([] if this_call().json else left)
         return _finish(view, result, look, noted) if code is None else code
 
-    words = f"{operation.help}\n\n{operation.details}" if operation.details else operation.help
     made: Any = json_option(run)
     made = agent_option(made) if own_agent else made
-    command = click.command(
-        operation.name.rpartition(".")[2], cls=ExampleCommand, help=words, examples=operation.examples
-    )(made)
+    command = click.command(operation.name.rpartition(".")[2], cls=ExampleCommand, help=operation.run.__doc__)(made)
     command.params[:0] = [*map(_parameter, offered), *flags.values()]
     return command
 

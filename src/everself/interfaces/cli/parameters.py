@@ -21,7 +21,7 @@ class Day(click.ParamType[date]):
         try:
             return date.fromisoformat(str(value))
         except ValueError:
-            self.fail(f'"{str(value)[:40]}" is no day; write it as 2026-03-19.', param, ctx)
+            self.fail(f'"{str(value)[:40]}" is not a date. Write it as 2026-03-19.', param, ctx)
 
 
 DAY = Day()

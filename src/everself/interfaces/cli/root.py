@@ -10,19 +10,13 @@ from everself import __version__
 from everself.interfaces.cli.call import Call, agent_option, json_option, print_json
 from everself.interfaces.cli.operation_group import OperationGroup
 
-_EXAMPLES = (
-    ("everself chat", "talk to your agent; the first time, it is made"),
-    ("everself doctor", "see whether all is well, and what to do if not"),
-    ("everself undo last", "take the last change back"),
-    ("everself --agent aria log", "the same for another agent"),
-)
 _EPILOG = 'Every command takes --json. "everself help exit-codes" lists the exit codes.'
 _ORDER: Final = (
     *("setup", "chat", "ask", "demo", "doctor", "config", "identity", "soul", "memory", "context", "sessions"),
     *("simulate-compaction", "model", "spend", "cron", "keepers", "review", "agents", "log", "show", "why", "undo"),
     *("connect", "disconnect", "hook", "web", "gateway", "mcp", "backup", "restore", "completion", "help"),
 )
-# What is more than one operation: its line, and the module and name under which it is found when it is called.
+# Commands that are not a single operation: the line of help, and the module and name to import when called.
 GROUPS: Final[dict[str, tuple[str, str]]] = {
     "setup": ("Create an agent's workspace, or the missing parts of it.", "setup:setup"),
     "chat": ("Talk to the agent.", "chat:chat"),
@@ -71,7 +65,7 @@ def _tell_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
     context.exit()
 
 
-@click.group("everself", cls=Root, order=_ORDER, examples=_EXAMPLES, epilog=_EPILOG)
+@click.group("everself", cls=Root, order=_ORDER, epilog=_EPILOG)
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_tell_version, help="Print the version."
 )
@@ -83,6 +77,11 @@ def everself(context: click.Context, /, verbose: int, agent: str, **_: str) -> i
     """A lasting identity and memory for AI agents, in plain Markdown files.
 
     Without a command, at a terminal, it starts a conversation.
+
+    $ everself chat  # talk to your agent; the first time, it is made
+    $ everself doctor  # see whether all is well, and what to do if not
+    $ everself undo last  # take the last change back
+    $ everself --agent aria log  # the same for another agent
     """
     call = context.find_object(Call)
     talks = sys.stdin.isatty() and sys.stdout.isatty() and not (call is not None and call.json)

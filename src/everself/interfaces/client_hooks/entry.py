@@ -54,7 +54,7 @@ class Hook:
         return self.begun + self.limit - monotonic()
 
     def work(self) -> None:
-        # the fence of a hook: a client's own turn goes on, whatever is wrong here
+        # catch every error: a failing hook must not stop the client's turn
         with suppress(Exception):
             self._work()
 

@@ -12,7 +12,7 @@ from starlette.types import Scope as AsgiScope
 from everself.interfaces.client_hooks.entry import ROUTE
 from everself.interfaces.http.access import PEER, Access, is_local_owner, local_owner
 from everself.interfaces.http.app import Surface
-from everself.interfaces.http.bodies import read_object
+from everself.interfaces.http.fields import read_object
 from everself.interfaces.http.guard import Door
 from everself.interfaces.http.problems import refuse
 from everself.interfaces.http.service import Service

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from everself.agent import Agent
 from everself.agent_session import AgentSession
 from everself.errors import EverselfError, WrongUse
-from everself.interfaces.frameworks.missing import missing
+from everself.interfaces.frameworks.missing_package import missing
 from everself.memory.provenance import AGENT, OWN, TOOL, taint_of
 from everself.operations.caller import Audience, Caller
 from everself.operations.loop_calls import outside_source
@@ -27,15 +27,7 @@ except ImportError as error:
     raise missing("anthropic", "anthropic") from error
 
 if TYPE_CHECKING:
-    from anthropic.types.beta import (
-        BetaCacheControlEphemeralParam,
-        BetaMemoryTool20250818CreateCommand,
-        BetaMemoryTool20250818DeleteCommand,
-        BetaMemoryTool20250818InsertCommand,
-        BetaMemoryTool20250818RenameCommand,
-        BetaMemoryTool20250818StrReplaceCommand,
-        BetaMemoryTool20250818ViewCommand,
-    )
+    from anthropic.types.beta import BetaCacheControlEphemeralParam
 
     from everself.operations.memory_commands import MemoryAnswer
 
@@ -90,25 +82,13 @@ class MemoryTool(BetaAbstractMemoryTool):
         self._calls = _Calls(agent, project, source)
 
     def call(self, input: object) -> str:
-        return self._calls.run(input)
+        return self._run(input)
 
-    def view(self, command: "BetaMemoryTool20250818ViewCommand") -> str:
+    def _run(self, command: object) -> str:
+        """Every command says itself which one it is."""
         return self._calls.run(command)
 
-    def create(self, command: "BetaMemoryTool20250818CreateCommand") -> str:
-        return self._calls.run(command)
-
-    def str_replace(self, command: "BetaMemoryTool20250818StrReplaceCommand") -> str:
-        return self._calls.run(command)
-
-    def insert(self, command: "BetaMemoryTool20250818InsertCommand") -> str:
-        return self._calls.run(command)
-
-    def delete(self, command: "BetaMemoryTool20250818DeleteCommand") -> str:
-        return self._calls.run(command)
-
-    def rename(self, command: "BetaMemoryTool20250818RenameCommand") -> str:
-        return self._calls.run(command)
+    view = create = str_replace = insert = delete = rename = _run
 
 
 class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
@@ -131,34 +111,18 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
     async def call(self, input: object) -> str:
         return await self._run(input)
 
-    async def view(self, command: "BetaMemoryTool20250818ViewCommand") -> str:
-        return await self._run(command)
-
-    async def create(self, command: "BetaMemoryTool20250818CreateCommand") -> str:
-        return await self._run(command)
-
-    async def str_replace(self, command: "BetaMemoryTool20250818StrReplaceCommand") -> str:
-        return await self._run(command)
-
-    async def insert(self, command: "BetaMemoryTool20250818InsertCommand") -> str:
-        return await self._run(command)
-
-    async def delete(self, command: "BetaMemoryTool20250818DeleteCommand") -> str:
-        return await self._run(command)
-
-    async def rename(self, command: "BetaMemoryTool20250818RenameCommand") -> str:
-        return await self._run(command)
-
-    async def _run(self, given: object) -> str:
+    async def _run(self, command: object) -> str:
         if self._session is not None:
-            done = await self._session.call(_TOOL, _fields(given))
+            done = await self._session.call(_TOOL, _fields(command))
             if done.failed:
                 raise ToolError(done.content)
             return done.content
         calls = self._calls
         if calls is None:
             raise WrongUse("AsyncMemoryTool takes an Agent or a session of one.")
-        return await calls.agent.runtime.worker(lambda: calls.run(given))
+        return await calls.agent.runtime.worker(lambda: calls.run(command))
+
+    view = create = str_replace = insert = delete = rename = _run
 
 
 def _fields(given: object) -> Mapping[str, Any]:

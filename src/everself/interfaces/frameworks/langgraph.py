@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from everself.agent_session import AgentSession
 from everself.errors import WrongUse
-from everself.interfaces.frameworks.missing import missing
+from everself.interfaces.frameworks.missing_package import missing
 from everself.operations.loop_calls import outside_source
 
 try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from everself.agent_session import AgentSession
-from everself.interfaces.frameworks.missing import missing
+from everself.interfaces.frameworks.missing_package import missing
 from everself.operations.loop_calls import LoopCall, outside_source
 
 try:

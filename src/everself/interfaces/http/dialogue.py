@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import re2
 
 from everself.frozen import Frozen
-from everself.interfaces.http.fields import wrong
+from everself.interfaces.http.fields import Body, read_flag, read_objects, read_text, wrong
 from everself.operations.client_turns import is_tool_name, schema_fault
 
 _OPENS: Final = re2.compile(r"^<([A-Za-z][A-Za-z0-9_.:-]*)(?:\s[^<>]*)?>")
@@ -53,6 +53,21 @@ class Asked(Frozen):
     def given(self) -> dict[str, object]:
         """The fields of `chat.say`."""
         return _given(self.items) | {"system": self.system} | dict(self.more)
+
+
+def read_dialogue(body: Body) -> list[tuple[str, Body]]:
+    """The messages of a request, each with where it stands."""
+    found = list(read_objects(body, "messages"))
+    if not found:
+        raise wrong("messages", "messages is a list of at least one message.")
+    return found
+
+
+def asked_of(body: Body, items: Sequence[Item], system: Sequence[str], more: Mapping[str, object]) -> Asked:
+    """With what stands in the body of every wire. Of `more`, what is None is left out."""
+    said = {name: value for name, value in more.items() if value is not None}
+    text = "\n\n".join(filter(None, system))
+    return Asked(read_text(body, "model"), tuple(items), text, read_flag(body, "stream"), said)
 
 
 def user_item(texts: Sequence[str], images: Sequence[Mapping[str, str]] = (), between: str = "") -> Item:

@@ -1,9 +1,9 @@
-"""Reads the fields of a JSON body. What is wrong is refused with 400 and the name of the field. Pure."""
+"""Reads the JSON object that a body holds, and its fields. What is wrong is refused with 400 and the name of the field. Pure."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
-from everself.interfaces.http.problems import Problem, Refused
+from everself.interfaces.http.problems import Problem, Refused, refuse
 
 Body = Mapping[str, Any]
 
@@ -72,6 +72,13 @@ def read_list(body: Body, name: str, where: str = "") -> list[Any]:
     return value or []
 
 
+def read_objects(body: Body, name: str, where: str = "") -> Iterator[tuple[str, Body]]:
+    """Each object of a list, with where it stands."""
+    for number, one in enumerate(read_list(body, name, where)):
+        place = f"{where}{name}[{number}]"
+        yield place, need_object(one, place)
+
+
 def read_texts(body: Body, name: str) -> tuple[str, ...]:
     """A text, or a list of texts."""
     value = body.get(name)
@@ -93,3 +100,29 @@ def need_nothing(body: Body, nothing: Mapping[str, tuple[object, ...]]) -> None:
         value = body.get(name)
         if value is not None and value not in values:
             raise wrong(name, f"{name} is not served.")
+
+
+_LARGEST: Final = 2**63 - 1
+
+
+def read_object(body: bytes) -> dict[str, object]:
+    """The JSON object that a body holds; an empty body is an empty one."""
+    import msgspec
+
+    try:
+        found = msgspec.json.decode(body) if body.strip() else {}
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise refuse(400, "not-json", "The body is not JSON", f"{error}."[:200]) from error
+    if not isinstance(found, dict):
+        raise refuse(400, "not-json", "The body is not a JSON object")
+    if not _is_storable(found):
+        raise refuse(400, "number", "A number is too large", "Whole numbers have at most 64 bits.")
+    return found
+
+
+def _is_storable(value: object) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_storable, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_storable, value))
+    return not isinstance(value, int) or -_LARGEST <= value <= _LARGEST

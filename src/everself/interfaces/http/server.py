@@ -21,7 +21,7 @@ from everself.errors import DiskError, RefusedByRule
 from everself.interfaces.http.access import LOCAL_HOSTS, PEER, Hosts
 from everself.interfaces.http.access_log import AccessLog, logged
 from everself.interfaces.http.app import Surface, build_app
-from everself.interfaces.http.garbage import short_collections, short_turns
+from everself.interfaces.http.gc_control import short_collections, short_turns
 from everself.interfaces.http.job_runner import JobRunner
 from everself.interfaces.http.limits import Limits, Rate
 from everself.interfaces.http.pool import AgentPool
@@ -30,7 +30,7 @@ from everself.interfaces.http.workers import Workers
 from everself.models.chat.connections import kept_connections
 from everself.operations.gateway import LOG, SOCKET, Listening, only_gateway, tell_listening
 from everself.operations.home import Home
-from everself.operations.hook_file import HookFile
+from everself.operations.hooks import HookFile
 from everself.operations.sign_in_file import SignInFile
 from everself.operations.token_file import TokenFile
 from everself.runtime import Runtime

@@ -23,7 +23,7 @@ from everself.operations.caller import Audience, Caller
 from everself.operations.conversation import Reply
 from everself.operations.declaration import Operation
 from everself.operations.home import Home
-from everself.operations.hook_file import HookFile
+from everself.operations.hooks import HookFile
 from everself.operations.registry import all_operations, get_operation
 from everself.operations.sign_in_file import SignInFile
 from everself.operations.token_file import TokenFile

@@ -1,11 +1,13 @@
 """A turn as the wire formats tell it: words, calls of the client's tools, and how it ended. Knows no wire format."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+import json
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import aclosing
 from typing import Final
 
 from starlette.requests import Request
+from starlette.responses import Response
 
 from everself.clock import system_now
 from everself.conversation.events import Accepted, Done, Event, Text, ToolCalled
@@ -90,6 +92,25 @@ class Turn:
                 else:
                     return Told("".join(text), tuple(calls), piece)
         raise refuse(502, "model-failed", "There was no reply")
+
+
+async def stream_of(
+    turn: Turn, begin: Callable[[], Iterable[bytes]], feed: Callable[[Piece], Iterable[bytes]]
+) -> AsyncGenerator[bytes, None]:
+    """What is sent of a turn. What fails before the first word is raised, and answered with its code; later it is told in the stream."""
+    begun = False
+    async with aclosing(turn.pieces()) as pieces:
+        async for piece in pieces:
+            for sent in () if begun else begin():
+                yield sent
+            begun = True
+            for sent in feed(piece):
+                yield sent
+
+
+def json_response(value: object, headers: Mapping[str, str] | None = None) -> Response:
+    data = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+    return Response(data, headers=headers, media_type="application/json")
 
 
 async def begin_turn(

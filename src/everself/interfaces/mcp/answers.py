@@ -1,13 +1,27 @@
-"""Answers the methods of MCP with the agent of a host. Lists stand in one order, whoever asks."""
+"""Answers the methods of MCP with the agent of a host, and the prompts that a person chooses in their client. Lists stand in one order,
+whoever asks. The text of a prompt is Markdown, in the folder `prompts`.
+"""
 
 from collections.abc import Mapping
-from typing import Any
+from importlib import resources
+from typing import Any, Final
 
-from mcp_types import ListPromptsResult, ListResourcesResult, ListResourceTemplatesResult, ListToolsResult
+from mcp import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    GetPromptResult,
+    ListPromptsResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    Prompt,
+    PromptArgument,
+    PromptMessage,
+    TextContent,
+)
 from pydantic import BaseModel
 
 from everself.interfaces.mcp.hosts import Host
-from everself.interfaces.mcp.prompt_offers import PROMPTS, get_prompt
 from everself.interfaces.mcp.resources import RESOURCES, TEMPLATES, read_resource
 from everself.interfaces.mcp.tools import call_tool, list_tools
 
@@ -35,3 +49,30 @@ class AgentAnswers:
             case "prompts/list":
                 return ListPromptsResult(prompts=list(PROMPTS))
         return get_prompt(str(params["name"]), params.get("arguments") or {})
+
+
+_LONGEST: Final = 500
+
+PROMPTS: Final = (
+    Prompt(name="end_of_day", title="End of day", description="Keep what will matter of this conversation."),
+    Prompt(
+        name="recall",
+        title="What do you know about …",
+        description="Tell what is remembered about something, with citations.",
+        arguments=[PromptArgument(name="topic", description="A person, a project, a thing.", required=True)],
+    ),
+)
+
+
+def get_prompt(name: str, arguments: Mapping[str, Any]) -> GetPromptResult:
+    found = next((one for one in PROMPTS if one.name == name), None)
+    if found is None:
+        raise MCPError(INVALID_PARAMS, f"Unknown prompt: {name[:60]}.")
+    given = {one.name: " ".join(str(arguments.get(one.name, "")).split()) for one in found.arguments or ()}
+    if missing := [key for key, value in given.items() if not value]:
+        raise MCPError(INVALID_PARAMS, f"`{missing[0]}` is missing or empty.")
+    text = resources.files("everself.interfaces.mcp").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
+    for key, value in given.items():
+        text = text.replace(f"{{{key}}}", value[:_LONGEST])
+    message = PromptMessage(role="user", content=TextContent(text=text.strip()))
+    return GetPromptResult(description=found.description, messages=[message])

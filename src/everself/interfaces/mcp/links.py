@@ -203,7 +203,7 @@ class _Worker(Frozen):
     asked: set[int] = field(default_factory=set)
 
     async def end(self) -> None:
-        """Its input is closed, which it ends by; where it does not, it is killed: whatever it acknowledged is on the disk."""
+        """Close its stdin, at which it exits. If it does not, kill it: everything that it acknowledged is on the disk."""
         self.input.close()
         try:
             async with asyncio.timeout(_LEAVE):

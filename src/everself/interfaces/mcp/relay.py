@@ -9,12 +9,10 @@ import threading
 from collections.abc import Mapping
 from typing import Any, Final
 
-from mcp.server.stdio import stdio_server
-
 from everself import __version__
 from everself.clock import pause
 from everself.interfaces.mcp.links import Answered, GatewayLink, Unreachable, WorkerLink
-from everself.interfaces.mcp.server import make_server
+from everself.interfaces.mcp.server import serve_over_stdio
 from everself.operations.gateway import find_listening
 from everself.operations.home import Home
 from everself.operations.projects import find_project
@@ -69,13 +67,8 @@ def _project() -> str:
 
 
 async def _serve(relay: Relay) -> None:
-    server = make_server(relay)
     try:
-        async with stdio_server() as (reading, writing):
-            await server.run(reading, writing, server.create_initialization_options())
-    except* BrokenPipeError:
-        # the client has left before it was answered
-        pass
+        await serve_over_stdio(relay)
     finally:
         await relay.close()
 

@@ -64,6 +64,20 @@ async def _handle(answer: Answer, context: ServerRequestContext[Any, Any], _: Ba
         raise MCPError(INTERNAL_ERROR, "This is a mistake in Everself. everself doctor may say more.") from error
 
 
+async def serve_over_stdio(answer: Answer) -> None:
+    """Serve until stdin ends."""
+    # imported here: the gateway serves without it
+    from mcp.server.stdio import stdio_server
+
+    server = make_server(answer)
+    try:
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+    except* BrokenPipeError:
+        # the client left before it was answered
+        pass
+
+
 def quieten() -> None:
     """The library logs with traces, which hold what was asked."""
     logger = logging.getLogger("mcp")

@@ -8,12 +8,9 @@ import os
 import select
 import sys
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.clock import pause
-
-if TYPE_CHECKING:
-    from everself.interfaces.mcp.hosts import LocalHost
 
 # to close the index and write the history; then the next process does what is left
 _LEAVE: Final = 2.0
@@ -24,26 +21,13 @@ def serve_worker(agent: str, project: str) -> None:
     import asyncio
 
     from everself.agent import open_runtime
+    from everself.interfaces.mcp.answers import AgentAnswers
     from everself.interfaces.mcp.hosts import LocalHost
+    from everself.interfaces.mcp.server import serve_over_stdio
 
     host = LocalHost(agent, project, open_runtime)
-    asyncio.run(_serve(host))
+    asyncio.run(serve_over_stdio(AgentAnswers(host)))
     host.close()
-
-
-async def _serve(host: "LocalHost") -> None:
-    from mcp.server.stdio import stdio_server
-
-    from everself.interfaces.mcp.answers import AgentAnswers
-    from everself.interfaces.mcp.server import make_server
-
-    server = make_server(AgentAnswers(host))
-    try:
-        async with stdio_server() as (reading, writing):
-            await server.run(reading, writing, server.create_initialization_options())
-    except* BrokenPipeError:
-        # whoever asked has left before it was answered
-        pass
 
 
 def _watch_input(copy: int) -> None:

@@ -1,12 +1,12 @@
 """What a client of OpenAI's chat completions is answered: completions, chunks, models, errors. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from everself.conversation.events import Done, ToolCalled
 from everself.frozen import Frozen
 from everself.interfaces.http.problems import Problem
-from everself.interfaces.http.wire_turns import Told
+from everself.interfaces.http.wire_turns import Piece, Told
 from everself.models.chat.protocol import Usage
 
 _REASONS: Final[Mapping[str, str]] = {
@@ -51,6 +51,29 @@ class Head(Frozen):
 
     def _told(self, kind: str, choices: list[dict[str, Any]]) -> dict[str, Any]:
         return {"id": self.id, "object": kind, "created": self.created, "model": self.model, "choices": choices}
+
+
+class Chunks:
+    """The chunks of one streamed completion, in order; `include_usage` adds what it took at the end."""
+
+    def __init__(self, head: Head, include_usage: bool) -> None:
+        self._head = head
+        self._include_usage = include_usage
+        self._calls = 0
+
+    def start(self) -> Iterator[dict[str, Any]]:
+        yield self._head.chunk({"role": "assistant", "content": ""})
+
+    def feed(self, piece: Piece) -> Iterator[dict[str, Any]]:
+        if isinstance(piece, str):
+            yield self._head.chunk({"content": piece})
+        elif isinstance(piece, ToolCalled):
+            yield self._head.call_chunk(piece, self._calls)
+            self._calls += 1
+        else:
+            yield self._head.chunk({}, reason_of(piece))
+            if self._include_usage:
+                yield self._head.usage_chunk(piece)
 
 
 def _call(call: ToolCalled) -> dict[str, Any]:

@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from everself.frozen import Frozen
-from everself.interfaces.http.dialogue import Asked, Item, image_of, tool_of, user_item
+from everself.interfaces.http.dialogue import Asked, Item, asked_of, image_of, read_dialogue, tool_of, user_item
 from everself.interfaces.http.fields import (
     Body,
     need_nothing,
     need_object,
     read_count,
     read_flag,
-    read_list,
     read_number,
     read_object_field,
+    read_objects,
     read_optional_flag,
     read_text,
     read_texts,
@@ -47,14 +47,9 @@ class Completion(Frozen):
 def read_completion(body: Body) -> Completion:
     """Raises Refused that names the parameter."""
     need_nothing(body, _NOT_SERVED)
-    messages = read_list(body, "messages")
-    if not messages:
-        raise wrong("messages", "messages is a list of at least one message.")
     system: list[str] = []
     items: list[Item] = []
-    for number, one in enumerate(messages):
-        where = f"messages[{number}]"
-        message = need_object(one, where)
+    for where, message in read_dialogue(body):
         if message.get("role") in _SYSTEM:
             system.append("".join(_parts(message.get("content"), f"{where}.content")[0]))
         else:
@@ -68,15 +63,8 @@ def read_completion(body: Body) -> Completion:
         "stop": read_texts(body, "stop"),
         "schema": read_shape(read_object_field(body, "response_format"), "response_format"),
     }
-    asked = Asked(
-        read_text(body, "model"),
-        tuple(items),
-        "\n\n".join(filter(None, system)),
-        read_flag(body, "stream"),
-        {name: value for name, value in more.items() if value is not None},
-    )
     options = read_object_field(body, "stream_options")
-    return Completion(asked, read_flag(options, "include_usage", "stream_options."))
+    return Completion(asked_of(body, items, system, more), read_flag(options, "include_usage", "stream_options."))
 
 
 def read_shape(wanted: Body, where: str) -> dict[str, Any] | None:
@@ -95,7 +83,7 @@ def read_shape(wanted: Body, where: str) -> dict[str, Any] | None:
     return schema
 
 
-def read_choice(choice: object, names: tuple[str, ...], where: str = "tool_choice") -> tuple[str, ...] | None:
+def read_choice(choice: object, names: tuple[str, ...]) -> tuple[str, ...] | None:
     """Of which tools one has to be called; None where the client's tools are not to be called at all."""
     if choice in (None, "auto"):
         return ()
@@ -108,14 +96,12 @@ def read_choice(choice: object, names: tuple[str, ...], where: str = "tool_choic
         name = inner.get("name") if isinstance(inner, dict) else None
         if name in names:
             return (str(name),)
-    raise wrong(where, f"{where} is not none, auto, required or a function of tools.")
+    raise wrong("tool_choice", "tool_choice is not none, auto, required or a function of tools.")
 
 
 def _tools(body: Body) -> dict[str, object]:
     tools = []
-    for number, one in enumerate(read_list(body, "tools")):
-        where = f"tools[{number}]"
-        tool = need_object(one, where)
+    for where, tool in read_objects(body, "tools"):
         if tool.get("type") != "function":
             raise wrong(f"{where}.type", f"{where}.type is not served: function is.")
         function = need_object(tool.get("function"), f"{where}.function")
@@ -139,13 +125,11 @@ def _item(message: Body, where: str) -> Item:
         return Item("tool", "".join(texts), call=read_text(message, "tool_call_id", f"{where}."))
     if message.get("function_call"):
         raise wrong(f"{where}.function_call", f"{where}.function_call is not served: tool_calls are.")
-    calls = read_list(message, "tool_calls", f"{where}.")
-    found = [_call(one, f"{where}.tool_calls[{number}]") for number, one in enumerate(calls)]
-    return Item("assistant", "".join(texts), calls=tuple(found))
+    calls = [_call(call, place) for place, call in read_objects(message, "tool_calls", f"{where}.")]
+    return Item("assistant", "".join(texts), calls=tuple(calls))
 
 
-def _call(value: object, where: str) -> dict[str, str]:
-    call = need_object(value, where)
+def _call(call: Body, where: str) -> dict[str, str]:
     function = need_object(call.get("function"), f"{where}.function")
     return {
         "id": read_text(call, "id", f"{where}."),

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from everself.frozen import Frozen
-from everself.interfaces.http.dialogue import IMAGE, Asked, Item, tool_of, user_item
+from everself.interfaces.http.dialogue import IMAGE, Asked, Item, asked_of, tool_of, user_item
 from everself.interfaces.http.fields import (
     Body,
     need_nothing,
@@ -18,6 +18,7 @@ from everself.interfaces.http.fields import (
     read_list,
     read_number,
     read_object_field,
+    read_objects,
     read_optional_flag,
     read_text,
     wrong,
@@ -76,14 +77,7 @@ def read_response(body: Body) -> ResponseRequest:
         "parallel_tool_calls": read_optional_flag(body, "parallel_tool_calls"),
         "schema": read_shape(read_object_field(read_object_field(body, "text"), "format", "text."), "text.format"),
     }
-    asked = Asked(
-        read_text(body, "model"),
-        tuple(items),
-        "\n\n".join(filter(None, system)),
-        read_flag(body, "stream"),
-        {name: value for name, value in more.items() if value is not None},
-    )
-    return ResponseRequest(asked, previous.removeprefix(PREFIX), _echo(body, tools))
+    return ResponseRequest(asked_of(body, items, system, more), previous.removeprefix(PREFIX), _echo(body, tools))
 
 
 def _echo(body: Body, tools: list[dict[str, object]]) -> dict[str, Any]:
@@ -105,9 +99,7 @@ def _echo(body: Body, tools: list[dict[str, object]]) -> dict[str, Any]:
 
 def _tools(body: Body) -> tuple[list[dict[str, object]], tuple[str, ...] | None]:
     tools = []
-    for number, one in enumerate(read_list(body, "tools")):
-        where = f"tools[{number}]"
-        tool = need_object(one, where)
+    for where, tool in read_objects(body, "tools"):
         if tool.get("type") == "function":
             tools.append(tool_of(tool.get("name"), tool.get("description"), tool.get("parameters"), where))
     return tools, read_choice(body.get("tool_choice"), tuple(str(one["name"]) for one in tools))

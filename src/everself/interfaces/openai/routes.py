@@ -1,7 +1,7 @@
 """The routes of OpenAI's wire. A conversation is that of every other interface; this only words it."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Any, Final
 
@@ -9,16 +9,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from everself.conversation.events import ToolCalled
 from everself.interfaces.http.access import Access
 from everself.interfaces.http.app import Surface
-from everself.interfaces.http.bodies import read_object
 from everself.interfaces.http.event_stream import EventStream, event_lines
+from everself.interfaces.http.fields import read_object
 from everself.interfaces.http.problems import Problem
 from everself.interfaces.http.service import Service
-from everself.interfaces.http.wire_turns import Turn, begin_turn, need_model
-from everself.interfaces.openai.answers import Head, error_of, model_of, models_of, reason_of
-from everself.interfaces.openai.requests import Completion, read_completion
+from everself.interfaces.http.wire_turns import begin_turn, json_response, need_model, stream_of
+from everself.interfaces.openai.answers import Chunks, Head, error_of, model_of, models_of
+from everself.interfaces.openai.requests import read_completion
 from everself.interfaces.openai.response_answers import Events
 from everself.interfaces.openai.response_answers import Head as ResponseHead
 from everself.interfaces.openai.response_requests import read_response
@@ -34,12 +33,12 @@ class OpenAI:
 
     async def models(self, request: Request) -> Response:
         access: Access = request.state.access
-        return _json(models_of(access.agent))
+        return json_response(models_of(access.agent))
 
     async def model(self, request: Request) -> Response:
         access: Access = request.state.access
         need_model(request.path_params["model"], access)
-        return _json(model_of(access.agent))
+        return json_response(model_of(access.agent))
 
     async def complete(self, request: Request) -> Any:
         found = read_completion(read_object(await request.body()))
@@ -47,8 +46,10 @@ class OpenAI:
         turn = await begin_turn(self._service, request, found.asked.given, CHANNEL)
         head = Head(f"chatcmpl-{turn.message}", turn.created, turn.model)
         if found.asked.stream:
-            return EventStream(_chunks(head, turn, found), turn.headers, worded=_failure)
-        return _json(head.completion(await turn.whole(request)), turn.headers)
+            chunks = Chunks(head, found.include_usage)
+            told = stream_of(turn, lambda: map(_line, chunks.start()), lambda piece: map(_line, chunks.feed(piece)))
+            return EventStream(_done(told), turn.headers, worded=_failure)
+        return json_response(head.completion(await turn.whole(request)), turn.headers)
 
     async def respond(self, request: Request) -> Any:
         found = read_response(read_object(await request.body()))
@@ -57,46 +58,19 @@ class OpenAI:
         head = ResponseHead(turn.message, turn.created, turn.model, found.echo)
         if found.asked.stream:
             events = Events(head)
-            told = _response_events(events, turn)
+            told = stream_of(turn, lambda: map(_event, events.start()), lambda piece: map(_event, events.feed(piece)))
             return EventStream(told, turn.headers, worded=lambda problem: _event(events.fail(problem)))
-        return _json(head.whole(await turn.whole(request)), turn.headers)
-
-
-async def _response_events(events: Events, turn: Turn) -> AsyncIterator[bytes]:
-    """What fails before the first word is raised, and answered with its code; later it is told in the stream."""
-    begun = False
-    async with aclosing(turn.pieces()) as pieces:
-        async for piece in pieces:
-            if not begun:
-                begun = True
-                for sent in events.start():
-                    yield _event(sent)
-            for sent in events.feed(piece):
-                yield _event(sent)
+        return json_response(head.whole(await turn.whole(request)), turn.headers)
 
 
 def _event(sent: dict[str, Any]) -> bytes:
     return event_lines(json.dumps(sent, ensure_ascii=False), sent["type"])
 
 
-async def _chunks(head: Head, turn: Turn, found: Completion) -> AsyncIterator[bytes]:
-    """What fails before the first word is raised, and answered with its code; later it is told in the stream."""
-    begun = False
-    calls = 0
-    async with aclosing(turn.pieces()) as pieces:
-        async for piece in pieces:
-            if not begun:
-                begun = True
-                yield _line(head.chunk({"role": "assistant", "content": ""}))
-            if isinstance(piece, str):
-                yield _line(head.chunk({"content": piece}))
-            elif isinstance(piece, ToolCalled):
-                yield _line(head.call_chunk(piece, calls))
-                calls += 1
-            else:
-                yield _line(head.chunk({}, reason_of(piece)))
-                if found.include_usage:
-                    yield _line(head.usage_chunk(piece))
+async def _done(told: AsyncGenerator[bytes, None]) -> AsyncIterator[bytes]:
+    async with aclosing(told) as lines:
+        async for line in lines:
+            yield line
     yield event_lines("[DONE]")
 
 
@@ -106,11 +80,6 @@ def _failure(problem: Problem) -> bytes:
 
 def _line(value: object) -> bytes:
     return event_lines(json.dumps(value, ensure_ascii=False))
-
-
-def _json(value: object, headers: dict[str, str] | None = None) -> Response:
-    data = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-    return Response(data, headers=headers, media_type="application/json")
 
 
 def _routes(service: Service) -> Sequence[BaseRoute]:

@@ -1,10 +1,10 @@
 """How `everself backup` and `everself restore` show what they did."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from everself.interfaces.rendering.lines import count_of
-from everself.interfaces.rendering.view import ExitCode, Look, View
+from everself.interfaces.rendering.view import Look, View, degraded_if
 from everself.operations.backup.create import BackupReport
 from everself.operations.backup.restore import RestoreReport
 from everself.operations.backups import BroughtBack
@@ -32,10 +32,6 @@ def _notices(done: BroughtBack) -> Iterator[str]:
         yield f"Remembered in {done.host_file}: {', '.join(done.remembered)}"
 
 
-def _code(warnings: Sequence[object]) -> ExitCode:
-    return ExitCode.DEGRADED if warnings else ExitCode.DONE
-
-
 def _contents(report: BackupReport | RestoreReport) -> str:
     return f"{count_of(report.files, 'file')} and {count_of(report.changes, 'change')}"
 
@@ -45,8 +41,8 @@ def _size(count: int) -> str:
 
 
 VIEWS: Final = {
-    "backup": View(_saved, code=lambda report: _code(_left_out(report)), notices=_left_out),
+    "backup": View(_saved, code=degraded_if(_left_out), notices=_left_out),
     "restore": View(
-        _restored, code=lambda done: _code(done.report.notices), data=lambda done: done.report, notices=_notices
+        _restored, code=degraded_if(lambda done: done.report.notices), data=lambda done: done.report, notices=_notices
     ),
 }

@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from typing import Final
 
 from everself.interfaces.rendering.lines import entries_of
-from everself.interfaces.rendering.view import Look, View
+from everself.interfaces.rendering.view import Look, View, says
 from everself.memory.catalog import HUGE
 from everself.memory.memory import Corrected, Remembered
-from everself.memory.quarantine import Released
-from everself.operations.entries import Superseded, Vouched, VouchPlan
+from everself.operations.entries import Vouched, VouchPlan
 
 
 def _vouched(done: Vouched | VouchPlan, _: Look) -> list[str]:
@@ -18,10 +17,6 @@ def _vouched(done: Vouched | VouchPlan, _: Look) -> list[str]:
         gone = f"Nobody vouches any more for {entries_of(len(done.withdrawn))}."
         return [gone if done.withdrawn else "Nobody vouched for it: nothing was changed."]
     return [f"Vouched for {entries_of(len(done.vouched))}." if done.vouched else "All of it was vouched for already."]
-
-
-def _released(done: Released, _: Look) -> list[str]:
-    return [f"{done.entry} stands in {done.path} now; its source is still {done.source}."]
 
 
 def left_out(done: Remembered) -> list[str]:
@@ -54,15 +49,11 @@ def _redacted(done: Corrected) -> list[str]:
     return [f"Taken out before it was written: {kind}" for kind in done.redacted]
 
 
-def _superseded(done: Superseded, _: Look) -> Iterable[str]:
-    return [f"{done.closed} no longer holds; {done.by} took its place."]
-
-
 VIEWS: Final = {
     "memory.vouch": View(_vouched),
-    "memory.release": View(_released),
+    "memory.release": View(says("{0.entry} stands in {0.path} now; its source is still {0.source}.")),
     "memory.add": View(_added, notices=left_out),
     "memory.edit": View(_edited, notices=left_out),
     "memory.correct": View(_corrected, notices=_redacted),
-    "memory.supersede": View(_superseded),
+    "memory.supersede": View(says("{0.closed} no longer holds; {0.by} took its place.")),
 }

@@ -5,7 +5,7 @@ from typing import Final
 
 from everself.config.installation import install_command
 from everself.interfaces.rendering.lines import count_of
-from everself.interfaces.rendering.view import ExitCode, Look, View
+from everself.interfaces.rendering.view import Look, View, degraded_if
 from everself.operations.evaluation import EvaluationReport, Measurement
 
 _BETTER: Final = {
@@ -31,10 +31,6 @@ def _notices(found: EvaluationReport) -> Iterator[str]:
             yield "The better result is kept to compare with; --save takes this one."
 
 
-def _code(found: EvaluationReport) -> ExitCode:
-    return ExitCode.DEGRADED if found.worse else ExitCode.DONE
-
-
 def _measured(found: EvaluationReport, _: Look) -> Iterator[str]:
     setup = found.now.setup
     yield f"{count_of(found.now.questions, 'question')}, ranking {setup.ranking}, model {setup.model}"
@@ -49,4 +45,4 @@ def _row(name: str, result: Measurement) -> str:
     return f"{name:<10}  " + "  ".join(f"{one:>5.3f}" for one in figures)
 
 
-VIEWS: Final = {"memory.eval": View(_measured, code=_code, notices=_notices)}
+VIEWS: Final = {"memory.eval": View(_measured, code=degraded_if(lambda found: found.worse), notices=_notices)}

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Final
 
-from everself.interfaces.rendering.view import ExitCode, Look, View
+from everself.interfaces.rendering.view import Look, View, degraded_if
 from everself.memory.forgetting.proof import ForgetPlan, ForgetProof
 
 
@@ -17,8 +17,8 @@ def _data(found: ForgetPlan | ForgetProof) -> object:
     return json.loads(found.to_json()) if isinstance(found, ForgetProof) else found
 
 
-def _code(found: ForgetPlan | ForgetProof) -> ExitCode:
-    return ExitCode.DEGRADED if isinstance(found, ForgetProof) and found.degraded else ExitCode.DONE
-
-
-VIEWS: Final = {"memory.forget": View(_lines, code=_code, data=_data)}
+VIEWS: Final = {
+    "memory.forget": View(
+        _lines, code=degraded_if(lambda found: isinstance(found, ForgetProof) and found.degraded), data=_data
+    )
+}

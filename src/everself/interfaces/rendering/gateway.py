@@ -1,4 +1,4 @@
-"""How `everself gateway` shows whether it runs, and its log."""
+"""How `everself gateway` shows whether it runs, its log, and the unit that `install` wrote."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
@@ -7,7 +7,7 @@ from everself.interfaces.rendering.lines import Line, paint
 from everself.interfaces.rendering.view import ExitCode, Look, View
 
 if TYPE_CHECKING:
-    from everself.operations.gateway import GatewayStatus, LogLines, Stopped
+    from everself.operations.gateway import GatewayStatus, LogLines, Stopped, UnitWritten
 
 
 def _status(found: "GatewayStatus", _: Look) -> Iterator[Line]:
@@ -31,8 +31,17 @@ def _logs(found: "LogLines", _: Look) -> Iterable[Line]:
     return found.lines or [f"There is no line in {found.file} yet."]
 
 
+def _written(done: "UnitWritten", _: Look) -> Iterable[Line]:
+    return [
+        f"The unit is in {done.file}." if done.changed else f"The unit in {done.file} is as it should be.",
+        "Start it now and with your session: systemctl --user daemon-reload && systemctl --user enable --now everself-gateway",
+        "Keep it when you log out: loginctl enable-linger",
+    ]
+
+
 VIEWS: Final = {
     "gateway.status": View(_status, code=lambda found: ExitCode.DONE if found.running else ExitCode.NOT_FOUND),
     "gateway.stop": View(_stopped),
     "gateway.logs": View(_logs),
+    "gateway.install": View(_written),
 }

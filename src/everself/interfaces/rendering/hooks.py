@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from everself.interfaces.rendering.lines import Line, paint
-from everself.interfaces.rendering.view import Look, View
+from everself.interfaces.rendering.view import Look, View, says
 from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
-    from everself.operations.hooks import HookLine, HookMade, HookRemoved
+    from everself.operations.hooks import HookLine, HookMade
 
 _SHOWN: Final = 60
 
@@ -28,13 +28,9 @@ def _listed(found: "tuple[HookLine, ...]", _: Look) -> Iterable[Line]:
     ]
 
 
-def _removed(done: "HookRemoved", _: Look) -> Iterable[Line]:
-    return [f"What is posted to the hook {done.name} is refused from now on."]
-
-
 VIEWS: Final = {
     "gateway.hook.add": View(_made),
     "gateway.hook.list": View(_listed),
     "gateway.hook.rotate": View(_made),
-    "gateway.hook.rm": View(_removed),
+    "gateway.hook.rm": View(says("What is posted to the hook {0.name} is refused from now on.")),
 }

@@ -6,7 +6,7 @@ from typing import Final
 from everself.errors import Interrupted
 from everself.interfaces.rendering.entries import huge_words
 from everself.interfaces.rendering.lines import count_of, entries_of
-from everself.interfaces.rendering.view import ExitCode, Look, View
+from everself.interfaces.rendering.view import ExitCode, Look, View, degraded_if
 from everself.operations.index import FullStatus, IndexHealth, IndexReport, Price
 
 
@@ -53,10 +53,6 @@ def _done(found: IndexReport) -> str:
 
 def _status(found: FullStatus, _: Look) -> Iterable[str]:
     return [*_counted(found), *_uncounted(found), *_searchable(found.index)]
-
-
-def _answers(found: FullStatus) -> ExitCode:
-    return ExitCode.DEGRADED if found.index.deep is not None and found.index.deep.failure else ExitCode.DONE
 
 
 def _counted(found: FullStatus) -> Iterator[str]:
@@ -113,5 +109,7 @@ _INDEXED: Final = View(_lines, code=_code, notices=_notices, error=_error, detai
 VIEWS: Final = {
     "memory.index": _INDEXED,
     "memory.rebuild": _INDEXED,
-    "memory.status": View(_status, code=_answers),
+    "memory.status": View(
+        _status, code=degraded_if(lambda found: found.index.deep is not None and found.index.deep.failure)
+    ),
 }

@@ -5,11 +5,11 @@ from datetime import datetime, tzinfo
 from typing import Final
 
 from everself.interfaces.rendering.lines import Line, paint
-from everself.interfaces.rendering.view import ExitCode, Look, View
+from everself.interfaces.rendering.view import ExitCode, Look, View, says
 from everself.keepers.scheduler import HEARTBEAT
 from everself.operations.jobs import CRONTAB, JobLine, JobView, NamedRun, TickReport
 from everself.text.normalise import one_line
-from everself.values import Job, JobRun
+from everself.values import JobRun
 
 _SHOWN: Final = 100
 _COLOURS: Final = {"done": "green", "failed": "red", "failing": "red", "due": "yellow", "running": "yellow"}
@@ -30,16 +30,8 @@ def _shown(view: JobView, look: Look) -> Iterable[Line]:
     return [*_described(view.line), *(_run(one, look.zone) for one in view.runs)]
 
 
-def _removed(gone: Job, _: Look) -> Iterable[Line]:
-    return [f'Removed "{gone.name}".']
-
-
 def _enabled(line: JobLine, _: Look) -> Iterable[Line]:
     return [f'"{line.job.name}" is enabled; it comes next at {_time(line.next_at)}.']
-
-
-def _disabled(line: JobLine, _: Look) -> Iterable[Line]:
-    return [f'"{line.job.name}" is disabled.']
 
 
 def _history(found: tuple[NamedRun, ...], look: Look) -> Iterable[Line]:
@@ -100,9 +92,9 @@ VIEWS: Final = {
     "cron.add": View(_added),
     "cron.list": View(_listed),
     "cron.show": View(_shown),
-    "cron.rm": View(_removed),
+    "cron.rm": View(says('Removed "{0.name}".')),
     "cron.enable": View(_enabled),
-    "cron.disable": View(_disabled),
+    "cron.disable": View(says('"{0.job.name}" is disabled.')),
     "cron.run": View(lambda run, look: [_run(run, look.zone)], code=lambda run: _code([run])),
     "cron.history": View(_history),
     "cron.tick": View(_ticked, code=lambda found: _code(found.done.runs), data=lambda found: found.done, notices=_busy),

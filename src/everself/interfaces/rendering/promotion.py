@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from everself.interfaces.rendering.lines import Line, count_of, entries_of, paint
-from everself.interfaces.rendering.view import ExitCode, Look, View
+from everself.interfaces.rendering.view import Look, View, degraded_if
 from everself.operations.promotion import Asking, Promoted, Proposed
 
 _WIDE = 400
@@ -37,10 +37,6 @@ def _data(found: Promoted | Asking) -> object:
     return {name: getattr(found, name) for name in names}
 
 
-def _code(found: Promoted | Asking) -> ExitCode:
-    return ExitCode.DEGRADED if isinstance(found, Promoted) and found.left else ExitCode.DONE
-
-
 def _listed(found: Promoted) -> Iterator[Line]:
     for one in found.candidates:
         sure = paint(f"{one.confidence:.0%}", bold=True)
@@ -66,4 +62,8 @@ def _done(found: Promoted) -> Iterator[Line]:
         yield "Nothing was moved."
 
 
-VIEWS: Final = {"memory.promote": View(_lines, code=_code, data=_data, notices=_notices)}
+VIEWS: Final = {
+    "memory.promote": View(
+        _lines, code=degraded_if(lambda found: isinstance(found, Promoted) and found.left), data=_data, notices=_notices
+    )
+}

@@ -1,13 +1,13 @@
 """How `everself gateway sign-in` and `sign-out` show what was done."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from everself.interfaces.rendering.lines import Line, paint
-from everself.interfaces.rendering.view import Look, View
+from everself.interfaces.rendering.view import Look, View, says
 
 if TYPE_CHECKING:
-    from everself.operations.sign_ins import LinkMade, SignedOut
+    from everself.operations.sign_ins import LinkMade
 
 
 def _made(done: "LinkMade", _: Look) -> Iterator[Line]:
@@ -15,8 +15,7 @@ def _made(done: "LinkMade", _: Look) -> Iterator[Line]:
     yield f"Open it in a browser within five minutes; it works once, and opens {done.agent} as {done.session}."
 
 
-def _out(done: "SignedOut", _: Look) -> Iterable[Line]:
-    return [f"Signed out: {done.count}. Links that were not used are taken back."]
-
-
-VIEWS: Final = {"gateway.sign-in": View(_made), "gateway.sign-out": View(_out)}
+VIEWS: Final = {
+    "gateway.sign-in": View(_made),
+    "gateway.sign-out": View(says("Signed out: {0.count}. Links that were not used are taken back.")),
+}

@@ -8,7 +8,7 @@ from everself.identity.growth import Proposed, SoulChange
 from everself.identity.soul_tests import SoulTestResult
 from everself.identity.versions import Version
 from everself.interfaces.rendering.lines import Line, count_of, paint, paint_diff
-from everself.interfaces.rendering.view import ExitCode, Look, View
+from everself.interfaces.rendering.view import Look, View, degraded_if, says
 from everself.operations.soul import Digest, SoulDiff, SoulReport, SoulTests, Step, Verified
 from everself.storage.state.proposals import Proposal
 from everself.text.normalise import one_line
@@ -31,10 +31,6 @@ def _verified(found: Verified, _: Look) -> Iterator[Line]:
         yield f"Nothing was changed outside; the record of {count_of(report.changes, 'change')} is whole."
     elif report.changed:
         yield "If that was you: everself soul verify --accept. To put it back: everself soul verify --undo"
-
-
-def _verified_code(found: Verified) -> ExitCode:
-    return ExitCode.DONE if found.report.ok else ExitCode.DEGRADED
 
 
 def _digest(found: Digest, look: Look) -> Iterable[Line]:
@@ -113,10 +109,6 @@ def _judged(grown: SoulChange) -> list[str]:
     return [f"{head}: {one.expectation}: {one.why}" for head, one in zip(heads, left, strict=True)]
 
 
-def _refused(refused: Proposal, _: Look) -> Iterable[Line]:
-    return [f"Refused: {refused.id}."]
-
-
 def _tested(report: SoulTests, _: Look) -> Iterable[Line]:
     return [_result(one) for one in report.results] or ["SOUL_TESTS.md expects nothing yet."]
 
@@ -129,19 +121,17 @@ def _retreat(report: SoulTests) -> list[str]:
     return [f"To go back to the soul before: everself soul rollback {report.retreat}"] if report.retreat else []
 
 
-def _code(report: SoulTests) -> ExitCode:
-    return ExitCode.DEGRADED if report.count("failed") else ExitCode.DONE
-
-
 VIEWS: Final = {
-    "soul.verify": View(_verified, code=_verified_code, data=lambda found: found.report),
+    "soul.verify": View(
+        _verified, code=degraded_if(lambda found: not found.report.ok), data=lambda found: found.report
+    ),
     "soul.digest": View(_digest),
     "soul.show": View(_shown),
     "soul.history": View(_listed),
     "soul.diff": View(_compared),
     "soul.propose": View(_proposed),
     "soul.approve": View(_grown("It is part of the soul now"), notices=_judged),
-    "soul.refuse": View(_refused),
+    "soul.refuse": View(says("Refused: {0.id}.")),
     "soul.rollback": View(_grown("Taken back")),
-    "soul.test": View(_tested, code=_code, notices=_retreat),
+    "soul.test": View(_tested, code=degraded_if(lambda report: report.count("failed")), notices=_retreat),
 }

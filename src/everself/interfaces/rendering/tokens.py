@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from everself.interfaces.rendering.lines import Line, paint
-from everself.interfaces.rendering.view import Look, View
+from everself.interfaces.rendering.view import Look, View, says
 
 if TYPE_CHECKING:
-    from everself.operations.tokens import TokenLine, TokenMade, TokenRemoved
+    from everself.operations.tokens import TokenLine, TokenMade
 
 
 def _may(one: "TokenLine | TokenMade") -> str:
@@ -27,13 +27,9 @@ def _listed(found: "tuple[TokenLine, ...]", _: Look) -> Iterable[Line]:
     return [paint(f"{one.name:<{width}}", bold=True) + f"  {_may(one)}  since {one.since}" for one in found]
 
 
-def _removed(done: "TokenRemoved", _: Look) -> Iterable[Line]:
-    return [f"The token {done.name} is refused from now on."]
-
-
 VIEWS: Final = {
     "gateway.token.add": View(_made),
     "gateway.token.list": View(_listed),
     "gateway.token.rotate": View(_made),
-    "gateway.token.rm": View(_removed),
+    "gateway.token.rm": View(says("The token {0.name} is refused from now on.")),
 }

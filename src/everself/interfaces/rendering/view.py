@@ -111,6 +111,16 @@ class View(Frozen):
     after: "Callable[[Runtime], Sequence[str]] | None" = None
 
 
+def degraded_if(check: Callable[[Any], object]) -> Callable[[Any], ExitCode]:
+    """The exit code of a result that was reached, with a warning where that holds of it."""
+    return lambda result: ExitCode.DEGRADED if check(result) else ExitCode.DONE
+
+
+def says(words: str) -> Callable[[Any, Look], Iterable[Line]]:
+    """One line, in which `{0.name}` stands for a field of the result."""
+    return lambda result, _: [words.format(result)]
+
+
 def without(*names: str) -> Callable[[Any], object]:
     """The fields of a result but these, for `data`."""
     return lambda result: {one.name: getattr(result, one.name) for one in fields(result) if one.name not in names}

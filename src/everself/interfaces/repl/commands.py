@@ -1,4 +1,4 @@
-"""The commands that begin with a slash: their table, and those that do something. They mean the same at a terminal and in a pipe."""
+"""Slash commands: the table of all, and those implemented here. They mean the same at a terminal and in a pipe."""
 
 import asyncio
 import sys
@@ -17,14 +17,14 @@ from everself.operations.declaration import Operation
 from everself.operations.registry import LISTED, get_operation
 from everself.runtime import Runtime
 
-# shows a plan line by line and asks the question; whether the person agreed
+# shows a plan line by line and asks the question; returns whether the person agreed
 Agreeing = Callable[[Sequence[str], str], Coroutine[Any, Any, bool]]
 
 
 async def run_slash(
     name: str, app: Runtime, session: str, words: str, agreeing: Agreeing, *, verbose: bool = False
 ) -> list[str]:
-    """The lines that an operation's slash command says, asked in this session by the owner who types."""
+    """Run an operation's slash command in this session, as the owner. Returns the lines to show."""
     operation = get_operation(name)
     look = Look(app.clock.zone, frozenset({"verbose"} if verbose else ()), chat=True)
     request, view = _request(operation, words), view_of(operation)
@@ -32,13 +32,13 @@ async def run_slash(
     seen: list[object] = []
 
     def agree(plan: object) -> None:
-        """Asked from the worker thread; the conversation's own loop reads the answer."""
+        """Ask the person. Called in the worker thread; the conversation's own loop reads the answer."""
         shown = [plain(line) for line in view.lines(plan, replace(look, asking=True))]
         if not asyncio.run_coroutine_threadsafe(agreeing(shown, operation.question.format(plan=plan)), loop).result():
             raise Interrupted("Nothing was changed.")
         seen.append(plan)
 
-    # whoever is not at a terminal may be a program that the agent started
+    # without a terminal the caller may be a program that the agent started
     present = sys.stdin.isatty()
     caller = Caller(Audience.OWNER_AT_TERMINAL, session=session, present=present, agree=agree)
 
@@ -64,7 +64,7 @@ Run = Callable[["DialogState", str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`takes` is how its help calls what may follow it."""
+    """`takes` names the argument in the help."""
 
     run: Run
     summary: str
@@ -87,7 +87,7 @@ def _of_operation(name: str) -> Run:
 
 
 def _phrase(summary: str) -> str:
-    """The sentence that explains an operation, as one line of a list."""
+    """The help sentence of an operation, as one line of a list."""
     return summary[:1].lower() + summary[1:].removesuffix(".")
 
 
@@ -99,7 +99,7 @@ async def _help(talk: DialogState, _: str) -> None:
 
 
 async def _fix(talk: DialogState, words: str) -> None:
-    """Put one entry right in the owner's words. The old one is closed, and /undo takes it back."""
+    """Correct one entry with the owner's words. The old entry is closed; /undo reopens it."""
     entry, _, right = words.partition(" ")
     right = right.strip().strip('“”"')
     if not right:
@@ -148,7 +148,7 @@ _BY_HAND: Final[dict[str, Command]] = {
     "/compact": Command(_compact, "shorten a long conversation, after keeping what matters"),
     "/quit": Command(_quit, "leave; Ctrl-D does too"),
 }
-# what an operation lists is decided here, one after the other
+# the items that these operations list are decided here one by one
 _DIALOGS: Final[dict[str, Run]] = {
     "/review": lambda talk, words: decide(talk.app, talk.screen, talk.ask, words),
 }
@@ -157,7 +157,7 @@ _FROM_OPERATIONS: Final = {
     for one in LISTED
     if one.slash
 }
-# as a person meets them; what is not named here comes last
+# the order in the help; commands that are not listed here come last
 _ORDER: Final = (
     *("/help", "/bootstrap", "/memory", "/search", "/why", "/fix", "/forget", "/undo", "/soul", "/persona", "/review"),
     *("/prompt", "/verbose", "/model", "/new", "/compact", "/sessions", "/quit"),

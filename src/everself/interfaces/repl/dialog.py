@@ -1,4 +1,4 @@
-"""One conversation in a terminal or a pipe: what is typed is a command or a message, what happens is shown. Knows no keyboard."""
+"""One conversation in a terminal or a pipe: runs commands, sends messages and shows the events. Knows no keyboard."""
 
 from typing import Final
 
@@ -11,11 +11,11 @@ from everself.interfaces.repl.dialog_state import DialogState
 from everself.operations.caller import Audience, Caller
 from everself.operations.registry import get_operation
 
-# a path or a fraction at the beginning of a message is no command
+# a path or a fraction at the beginning of a message is not a command
 _COMMAND: Final = re2.compile(r"^(/[A-Za-z]+)(?:\s+(.*))?$")
-# what people type to leave a program, before they have read of /quit
+# what people type to leave a program before they know /quit
 _LEAVING: Final = ("exit", "quit", ":q")
-# a slip of the finger: nothing failed
+# typing errors, which are not failures
 _SLIPS: Final = (NotFound, WrongUse)
 
 
@@ -23,7 +23,7 @@ class Talk(DialogState):
     __slots__ = ()
 
     async def hear(self, text: str) -> None:
-        """A command or a message. What goes wrong is told, and the conversation goes on."""
+        """Run a command or send a message. Errors are shown, and the conversation continues."""
         first, _, more = text.strip("\n").partition("\n")
         found = _COMMAND.match(first.rstrip())
         try:
@@ -32,7 +32,7 @@ class Talk(DialogState):
             elif found is None:
                 await self._converse(text)
             elif more.strip():
-                # neither done, since the rest may have been meant as an answer, nor said, since it would be remembered
+                # not executed, because the rest may be meant as an answer; not sent as a message, because it would be remembered
                 self.screen.say((f"{found[1]} takes one line, and this has more. Nothing was done.",))
             else:
                 await self._obey(found[1].lower(), (found[2] or "").strip())
@@ -41,7 +41,7 @@ class Talk(DialogState):
             self.screen.trouble(error)
 
     async def close(self) -> bool:
-        """The end: what is worth keeping is kept. Whether it was."""
+        """End the conversation, and store what is worth keeping. Returns whether that succeeded."""
         try:
             await self.chat.close(self.session)
         except EverselfError as error:
@@ -68,7 +68,7 @@ class Talk(DialogState):
             if isinstance(event, Done):
                 self.last = event
                 self.tokens += event.usage.sent + event.usage.received
-                # what took no tokens cost nothing
+                # a turn without tokens costs nothing
                 if event.usage.sent:
                     self.spent = None if self.spent is None or event.cost is None else self.spent + event.cost
                 self.failed = self.failed or event.why == "failed"

@@ -1,4 +1,4 @@
-"""Where a conversation stands: what its commands read and change, and how they ask the person."""
+"""The state of a conversation that its commands read and change, and how they ask the person."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from everself.interfaces.repl.screens import Screen
 from everself.runtime import Runtime
 from everself.text.yes_no import read_answer
 
-# an answer, or nothing where no more will come
+# returns an answer, or None if no more will come
 Asking = Callable[[str], Awaitable[str | None]]
 
 _TIMES: Final = 3
@@ -20,7 +20,7 @@ _AGAIN: Final = "Please answer yes or no."
 
 @dataclass(slots=True)
 class DialogState:
-    """`left` once the person wants to go; `failed` once something did not work; `last` is how the last reply ended."""
+    """`left`: the person wants to leave; `failed`: something did not work; `last` is the end of the last reply."""
 
     app: Runtime
     chat: Chat
@@ -30,14 +30,14 @@ class DialogState:
     left: bool = False
     failed: bool = False
     last: Done | None = None
-    # what the replies of this conversation cost; None once a price is unknown
+    # cost of this conversation's replies; None once a price is unknown
     spent: float | None = 0.0
-    # sent and received
+    # tokens sent and received
     tokens: int = 0
 
 
 async def agreed(ask: Asking, question: str) -> bool:
-    """Asked again while the answer is neither yes nor no, so that nothing is done by a misunderstanding; no answer at all is a no."""
+    """Ask again while the answer is neither yes nor no, so that nothing is done by misunderstanding. No answer counts as no."""
     for _ in range(_TIMES):
         said = await ask(question)
         if said is None:

@@ -1,8 +1,7 @@
-"""The line that is typed into: keys, completion of commands, history, and what stands below. Knows prompt_toolkit, and no agent.
+"""The input line: keys, completion of commands, history, and the toolbar below. Knows prompt_toolkit, and no agent.
 
 Enter sends. Alt-Enter and Ctrl-J begin a new line, and so does Enter after a backslash or within a fence, as in a pipe; Enter on an empty
-line sends always. What is pasted is one message, however many lines it has. Ctrl-C throws away what was typed, Ctrl-D on an empty line
-leaves.
+line always sends. Pasted text is one message, however many lines it has. Ctrl-C discards what was typed; Ctrl-D on an empty line leaves.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,7 +31,7 @@ _STYLE: Final = {
 
 
 class Editor:
-    """`earlier` gives what was said before, the newest first; it may take its time. `below` is asked whenever the line is drawn."""
+    """`earlier` returns earlier messages, newest first, and may be slow. `below` is called whenever the line is drawn."""
 
     def __init__(
         self,
@@ -66,7 +65,7 @@ class Editor:
         self._session.app.invalidate()
 
     def put(self, keys: str) -> None:
-        """Keys that were pressed before anybody read them; they come first."""
+        """Insert keys that were pressed before anything read them, in front of later ones."""
         pressed: list[KeyPress] = []
         parser = Vt100Parser(pressed.append)
         parser.feed(keys)
@@ -74,12 +73,12 @@ class Editor:
         store_typeahead(self._session.input, pressed)
 
     async def read(self) -> str:
-        """A message. Raises EOFError when the person leaves."""
+        """Read a message. Raises EOFError when the person leaves."""
         text = await self._session.prompt_async([("class:prompt", PROMPT)])
         return joined(text.strip("\n").split("\n"))
 
     async def ask(self, question: str) -> str | None:
-        """An answer, which is nobody's history; nothing where the person stops."""
+        """Read an answer, which is not added to the history; None if the person stops."""
         asking: PromptSession[str] = PromptSession(
             input=self._session.input,
             output=self._session.output,
@@ -93,7 +92,7 @@ class Editor:
 
 
 class _Said(History):
-    """What was said in earlier conversations, as the store still holds it: what was forgotten there is forgotten here."""
+    """Messages of earlier conversations, read from the store, so that a forgotten one is missing here too."""
 
     def __init__(self, earlier: Callable[[], Iterable[str]]) -> None:
         super().__init__()
@@ -103,7 +102,7 @@ class _Said(History):
         return self._earlier()
 
     def store_string(self, string: str) -> None:
-        """The conversation keeps it; no second copy is made."""
+        """Do nothing, because the conversation stores the message."""
 
 
 class Commands(Completer):
@@ -128,7 +127,7 @@ def _keys() -> KeyBindings:
     def send(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
         lines = buffer.text.split("\n")
-        # an empty line sends whatever stands open before it: nobody is locked in by a fence that never closes
+        # an empty line always sends, so that nobody is locked in by a fence that never closes
         if buffer.document.is_cursor_at_the_end and lines[-1].strip() and goes_on(lines):
             buffer.newline(copy_margin=False)
         else:

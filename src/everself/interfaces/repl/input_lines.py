@@ -1,7 +1,8 @@
-"""From lines to messages, where nobody edits: each line is one, unless it asks for more. Pure; knows no stream and no command.
+"""Combines lines into messages for input without an editor: each line is a message unless it asks for more. Pure; knows no stream and no
+command.
 
-A line that ends with a backslash goes on with the next. A line that begins with ``` opens a fence, and everything up to the line that
-closes it is one message. Empty lines between messages are none.
+A line that ends with a backslash continues on the next. A line that begins with ``` opens a fence, and everything up to the line that
+closes it is one message. Empty lines between messages are ignored.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,7 +14,7 @@ _INDENT: Final = 3
 
 
 def messages_of(lines: Iterable[str]) -> Iterator[str]:
-    """The messages, each given as soon as its last line is read. What ends in the middle of one is a message too."""
+    """The messages, each yielded as soon as its last line is read. An unfinished message at the end is a message too."""
     held: list[str] = []
     for line in lines:
         held.append(line.removesuffix("\n").removesuffix("\r"))
@@ -24,7 +25,7 @@ def messages_of(lines: Iterable[str]) -> Iterator[str]:
 
 
 def goes_on(lines: list[str]) -> bool:
-    """Whether the message these lines begin wants another one."""
+    """Whether the message that these lines begin continues on another line."""
     fenced = False
     for line in lines:
         if _is_fence(line):
@@ -33,7 +34,7 @@ def goes_on(lines: list[str]) -> bool:
 
 
 def joined(lines: list[str]) -> str:
-    """The lines as one text, without the backslashes that joined them; within a fence they belong to what is quoted."""
+    """The lines as one text, without the backslashes that joined them; within a fence backslashes belong to the text."""
     fenced = False
     kept = []
     for line in lines:

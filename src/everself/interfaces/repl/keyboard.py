@@ -1,7 +1,7 @@
-"""The keyboard of a sitting: keys that are pressed while nobody reads wait, as they were pressed, for whoever reads next.
+"""The keyboard during a conversation: keys pressed while nothing reads them wait unchanged for the next reader.
 
-Left to itself, a terminal turns Enter into a line feed while nobody edits. The editor takes that for Ctrl-J, which begins a new line, and
-the next message is glued to the one before. Knows termios, and no editor.
+By default a terminal turns Enter into a line feed while no editor runs. The editor takes that for Ctrl-J, which begins a new line, and the
+next message is appended to the one before. Knows termios, and no editor.
 """
 
 import os
@@ -13,13 +13,13 @@ from typing import Final, TextIO
 
 _MOST: Final = 65_536
 _IFLAG, _LFLAG = 0, 3
-# a paste is marked as one, so that its line ends are no Enter
+# marks pasted text, so that its line ends are not taken for Enter
 _MARK_PASTES: Final = "\x1b[?2004h"
 
 
 @contextmanager
 def held_keys(put: Callable[[str], None]) -> Iterator[None]:
-    """For a whole sitting. `put` is given what was typed before it began; Ctrl-C still stops what runs."""
+    """Hold keys for a whole conversation. `put` receives what was typed before it began. Ctrl-C still works."""
     import termios
 
     try:
@@ -33,7 +33,7 @@ def held_keys(put: Callable[[str], None]) -> Iterator[None]:
     raw[_LFLAG] = before[_LFLAG] & ~(termios.ECHO | termios.ICANON)
     termios.tcsetattr(keys, termios.TCSANOW, raw)
     try:
-        # the terminal made line feeds of these already
+        # the terminal has already turned Enter into line feeds in these
         put(_pending(keys).replace("\n", "\r"))
         yield
     finally:
@@ -41,7 +41,7 @@ def held_keys(put: Callable[[str], None]) -> Iterator[None]:
 
 
 def mark_pastes(out: TextIO) -> None:
-    """While a reply comes; the editor asks for it itself, and takes it back when it has read a line."""
+    """Turn on paste marks while a reply is shown. The editor turns them on itself, and off when it has read a line."""
     if out.isatty():
         out.write(_MARK_PASTES)
         out.flush()

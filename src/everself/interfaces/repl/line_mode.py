@@ -14,7 +14,7 @@ from everself.runtime import Runtime
 
 
 def talk_in_lines(app: Runtime, session: Session, streams: tuple[TextIO, TextIO, TextIO]) -> bool:
-    """From the first line to the last, or to /quit; whether everything worked. `streams` are what is read, replies, and notices."""
+    """Run from the first line to the last, or to /quit. Returns whether everything worked. `streams` are input, replies, and notices."""
     source, out, err = streams
     screen = Plain(out, err)
     lines = _lines(source)
@@ -25,7 +25,7 @@ def talk_in_lines(app: Runtime, session: Session, streams: tuple[TextIO, TextIO,
         return next(lines, None)
 
     talk = Talk(app, app.chat, session, screen, ask)
-    # one loop for all turns, but waiting for a line happens outside of it, where Ctrl-C means what it always means
+    # one loop for all turns, but lines are read outside of it, where Ctrl-C has its usual effect
     with asyncio.Runner() as runner:
         try:
             for message in messages:
@@ -42,6 +42,6 @@ def talk_in_lines(app: Runtime, session: Session, streams: tuple[TextIO, TextIO,
 
 
 def _lines(source: TextIO) -> Iterator[str]:
-    """Not the stream itself, which reads ahead: an answer to a question is the next line."""
+    """Read line by line. Iterating over the stream would read ahead, but an answer to a question is the next line."""
     while line := source.readline():
         yield line

@@ -1,7 +1,7 @@
-"""Markdown for a terminal while it is still being written: headings, emphasis, code and lists get a look, words are wrapped.
+"""Renders Markdown on a terminal while it is streamed: headings, emphasis, code and lists are styled, words are wrapped.
 
-What was shown is never touched again, so that no resizing, scrolling or copying can break it. Knows no stream; the text that comes in
-is made powerless here, so that the only commands to the terminal are ours.
+Text already shown is never changed, so that resizing, scrolling and copying cannot break it. Knows no stream. Control characters in the
+incoming text are made visible here, so that the only terminal commands are ours.
 """
 
 from collections.abc import Callable
@@ -19,13 +19,13 @@ _BULLETS: Final = ("-", "*", "+")
 # narrower than this nothing can be wrapped well
 _LEAST: Final = 20
 
-# what a line is: fence is the line that opens or closes a block of code, code one within it
+# the kind of a line: fence opens or closes a block of code, code is within one
 Kind = Literal["prose", "heading", "fence", "code"]
 _LOOKS: Final[dict[Kind, str]] = {"prose": "", "heading": BOLD, "fence": DIM, "code": CODE}
 
 
 class Marking:
-    """Feed it pieces, show what it gives back. `width` is asked anew for every word, since windows change."""
+    """Feed it pieces and show what it returns. `width` is called for every word, because windows change."""
 
     def __init__(self, width: Callable[[], int]) -> None:
         self._width = width
@@ -40,7 +40,7 @@ class Marking:
         return "".join(map(self._take, visible(text.removesuffix("\r") if self._half_break else text)))
 
     def end(self) -> str:
-        """What was held back. The line is ended where something stands in it, and whatever comes next begins plain."""
+        """The text that was held back. An unfinished line is ended, and the text after it begins without styles."""
         shown = self._finish()
         shown += "\n" if self._column else ""
         self._half_break = self._fenced = False
@@ -74,7 +74,7 @@ class Marking:
         return shown + RESET if looks else shown
 
     def _open(self) -> str:
-        """By its beginning it is decided what a line is."""
+        """Decide by its beginning what kind of line this is."""
         head, self._head = self._head, ""
         bare = head.lstrip(" ")
         lead = head[: len(head) - len(bare)]
@@ -112,13 +112,13 @@ class Marking:
             self._word += char
             self._word_columns += columns_of(char)
             return ""
-        # scripts without blanks may be broken between any two letters
+        # scripts without blanks may be broken between any two characters
         shown = self._flush()
         self._word, self._word_columns = char, 2
         return shown + self._flush()
 
     def _settle_stars(self, following: str) -> None:
-        """Two stars open what is bold only before a letter; all others are stars."""
+        """Two stars begin bold text only before a character that is not a blank; all others are literal stars unless they end it."""
         stars, self._stars = self._stars, 0
         if stars == 2 and (self._bold or not following.isspace()):
             self._bold = not self._bold
@@ -131,7 +131,7 @@ class Marking:
         return BOLD if self._bold or self._kind == "heading" else ""
 
     def _flush(self) -> str:
-        """The word that waited, on a new line where it does not fit any more."""
+        """The pending word, on a new line if it does not fit."""
         word, columns, gap = self._word, self._word_columns, self._gap
         if not word:
             return ""
@@ -144,13 +144,13 @@ class Marking:
 
 
 def _undecided(head: str) -> bool:
-    """Whether more must be seen until it is known what the line is."""
+    """Whether more characters are needed to know the kind of line."""
     bare = head.lstrip(" ")
     return not bare or bare in ("`", "``", *_BULLETS) or (not bare.strip("#") and len(bare) <= 6)
 
 
 def wrapped(line: str, width: int) -> str:
-    """A line in lines that are no wider, broken between words; what goes on is set in a little. Powerless, as everything here."""
+    """The line wrapped to the width between words, with continuation lines indented. Control characters are made visible."""
     line = visible(line)
     if sum(map(columns_of, line)) <= width:
         return line

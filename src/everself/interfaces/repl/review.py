@@ -1,4 +1,4 @@
-"""`/review` at a keyboard: what waits is shown one after the other, and a letter decides. Asks and shows through what it is given."""
+"""`/review` at a keyboard: shows waiting items one by one, and a letter decides. Asks and shows through its arguments."""
 
 import asyncio
 import sys
@@ -23,7 +23,7 @@ _KEYS: Final = "a accept, e edit, r refuse, s skip, q quit?"
 
 
 async def decide(app: "Runtime", screen: "Screen", ask: "Asking", words: str) -> None:
-    """`/review` goes through all of it, `/review list` only lists it."""
+    """`/review` goes through all items; `/review list` only lists them."""
     from everself.interfaces.rendering.review import lines_of
 
     found = await asyncio.to_thread(waiting, app)
@@ -46,7 +46,7 @@ def waiting(app: "Runtime") -> "Queue":
 
 
 def one_by_one(app: "Runtime", found: "Queue") -> "Iterator[tuple[str, Waiting]]":
-    """What still waits, each as it stands when its turn comes: what was decided just now may have changed it."""
+    """The items that still wait. Each is read again when its turn comes, because the last decision may have changed it."""
     for number, listed in enumerate(found.waiting, 1):
         now = next((each for each in waiting(app).waiting if each.id == listed.id), None)
         if now is not None:
@@ -54,7 +54,8 @@ def one_by_one(app: "Runtime", found: "Queue") -> "Iterator[tuple[str, Waiting]]
 
 
 def list_review(app: "Runtime") -> Iterator[str]:
-    """What waits for the person: all that `everself review` asks about, changes from outside, what rests on something wrong."""
+    """What waits for the person: everything `everself review` asks about, changes from outside, and entries that rest on something
+    wrong."""
     from everself.interfaces.rendering.review import lines_of
     from everself.memory.selection import Selection, list_entries
 
@@ -72,7 +73,7 @@ def list_review(app: "Runtime") -> Iterator[str]:
 
 
 async def _ask(app: "Runtime", screen: "Screen", ask: "Asking", one: "Waiting") -> bool:
-    """Whether to go on with the next."""
+    """Ask about one item. Returns whether to go on with the next."""
     numbers = f"1–{len(one.answers)} answer, " if len(one.answers) > 1 else ""
     typed = await ask(numbers + _KEYS)
     key = (typed or "q").strip().lower()
@@ -94,7 +95,7 @@ async def _ask(app: "Runtime", screen: "Screen", ask: "Asking", one: "Waiting") 
 
 
 def decide_by_key(app: "Runtime", one: "Waiting", key: str, text: str) -> "Decided | None":
-    """What a letter, a word or the number of an answer decides; `text` is the person's own wording. None for what means nothing."""
+    """Apply the decision of a letter, a word or the number of an answer; `text` is the person's own wording. None if it means nothing."""
     from everself.operations.review import (
         AcceptRequest,
         EditRequest,
@@ -104,7 +105,7 @@ def decide_by_key(app: "Runtime", one: "Waiting", key: str, text: str) -> "Decid
         refuse_waiting,
     )
 
-    # whoever is not at a terminal may be a program that the agent started
+    # without a terminal the caller may be a program that the agent started
     caller = replace(AT_TERMINAL, present=sys.stdin.isatty())
     if text:
         return edit_waiting(app, caller, EditRequest(name=one.id, text=text, seen=one.mark))

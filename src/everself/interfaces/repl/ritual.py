@@ -1,7 +1,7 @@
-"""The ritual at a keyboard: a few questions, what would be written, a yes. Stopping anywhere before the yes writes nothing, and what was
-answered is kept for the next time.
+"""The ritual at a keyboard: a few questions, what would be written, a yes. Stopping before the yes writes nothing, and the answers are kept
+for the next time.
 
-Asks and shows through what it is given; what the answers become is the ritual's own business.
+Asks and shows through its arguments; `identity/ritual.py` knows what the answers become.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ OFFER: Final = "Optional: /bootstrap asks a few questions about you and your age
 STOPS: Final = frozenset({"/stop", "/quit", "/cancel"})
 _INTRO: Final = "A few questions. An empty answer leaves a thing as it is; /stop ends it, and nothing is written."
 _STOPPED: Final = "Stopped; nothing was written. Your answers are kept: /bootstrap goes on with them."
-# what an answer is called, and its question
+# the name of each answer, and its question
 _QUESTIONS: Final = {
     "name": "What shall I be called?",
     "nature": "What am I? (a fox, a lighthouse keeper, plain software …)",
@@ -62,7 +62,7 @@ def _resumed(given: dict[str, str]) -> list[str]:
 
 
 async def _ask_all(app: Runtime, screen: Screen, ask: Asking, given: dict[str, str]) -> bool:
-    """What was not answered yet, one after the other; whether it was answered to the end."""
+    """Ask for each missing answer. Returns whether all were given."""
     for name in _QUESTIONS:
         if name not in given and not await _ask_one(app, screen, ask, given, name):
             return False
@@ -70,7 +70,7 @@ async def _ask_all(app: Runtime, screen: Screen, ask: Asking, given: dict[str, s
 
 
 async def _ask_one(app: Runtime, screen: Screen, ask: Asking, given: dict[str, str], name: str) -> bool:
-    """Each answer is tried when it is given, so that a slip of the finger is mended on the spot, and kept."""
+    """Ask until the answer is valid. Each answer is checked and stored when given, so that a typing error is corrected at once."""
     while True:
         said = await ask(_QUESTIONS[name])
         if said is None or said.strip().casefold() in STOPS:
@@ -92,7 +92,7 @@ async def _take(app: Runtime, screen: Screen, given: dict[str, str], name: str, 
 
 
 async def _talk_over_soul(app: Runtime, screen: Screen, ask: Asking, given: dict[str, str]) -> bool:
-    """What SOUL.md says, and what the person adds to it, line by line."""
+    """Show what SOUL.md says, and ask for additions, line by line."""
     values = await asyncio.to_thread(app.ritual.values)
     if values:
         screen.say(("", "This is what SOUL.md tells me about myself:"))
@@ -103,7 +103,7 @@ async def _talk_over_soul(app: Runtime, screen: Screen, ask: Asking, given: dict
         said = await ask(_MORE if wishes else _WISH)
         if said is None or said.strip().casefold() in STOPS:
             return False
-        # "no" to "anything else" is no wish
+        # "no" to "anything else" is not an addition
         if not said.strip() or read_answer(said) is False:
             break
         wishes.append(said.strip())
@@ -111,7 +111,7 @@ async def _talk_over_soul(app: Runtime, screen: Screen, ask: Asking, given: dict
 
 
 async def _confirm(app: Runtime, screen: Screen, ask: Asking, given: dict[str, str]) -> bool:
-    """What would be written, and a yes; any answer can be changed before it."""
+    """Show what would be written, and ask for a yes. Any answer can be changed before it."""
     names = ", ".join([*_QUESTIONS, _SOUL])
     unclear = 0
     while unclear < _TIMES:
@@ -147,7 +147,7 @@ async def _change(app: Runtime, screen: Screen, ask: Asking, given: dict[str, st
 
 
 def _lines(diff: str) -> list[str]:
-    """What would be written, file by file; what stays is of no interest here."""
+    """The lines that would be written, file by file, without unchanged ones."""
     kept = [line for line in diff.splitlines() if line.startswith("+")]
     return [line.removeprefix("+++ b/") if line.startswith("+++ ") else f"  {line[1:]}" for line in kept]
 

@@ -1,6 +1,6 @@
-"""What is shown of a conversation: event by event on a terminal, or the replies alone where somebody reads a pipe.
+"""Shows a conversation: event by event on a terminal, or only the replies in a pipe.
 
-The one way of words out of this room; whoever wrote them, they are powerless when they arrive. Knows no agent.
+All output to the person goes through here; control characters in it are made visible, whoever wrote the text. Knows no agent.
 """
 
 import json
@@ -15,11 +15,11 @@ from everself.interfaces.repl.markdown import DIM, RESET, Marking, wrapped
 from everself.text.normalise import one_line
 from everself.text.visible import visible
 
-# what these do is told by what they wrote
+# the effect of these tools is shown by what they wrote
 _TELL_BY_DEED: Final = frozenset(
     {"memory_write", "memory_correct", "memory_forget", "file_write", "file_edit", "soul_propose"}
 )
-# what others do, in words
+# what other tools do, in words
 _DOES: Final = {
     "memory_search": "searches memory for:",
     "memory_get": "reads",
@@ -27,7 +27,7 @@ _DOES: Final = {
     "file_read": "reads",
     "spawn": "hands on:",
 }
-# a document that is not there is an answer; a model looks for several
+# a missing document is a valid result; a model tries several
 _LOOKS_UP: Final = "memory_get"
 _STOPPED: Final = "Stopped. What was said so far is kept."
 _SHOWN: Final = 60
@@ -40,19 +40,19 @@ class Screen(Protocol):
     verbose: bool
 
     def show(self, event: Event) -> None:
-        """One event of a turn."""
+        """Show one event of a turn."""
 
     def say(self, lines: Iterable[str]) -> None:
-        """What a command answers."""
+        """Show the answer of a command."""
 
     def note(self, text: str) -> None:
-        """Something beside the conversation."""
+        """Show a remark that is not part of the conversation."""
 
     def trouble(self, error: EverselfError) -> None: ...
 
 
 class Plain:
-    """Replies and answers go to `out`, everything else to `err`, so that a pipe holds the conversation alone."""
+    """Replies and answers go to `out`, everything else to `err`, so that a pipe contains only the conversation."""
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self.verbose = False
@@ -96,7 +96,7 @@ class Plain:
         self._err.flush()
 
     def _part(self) -> None:
-        """An empty line between one reply and the next."""
+        """Write an empty line between two replies."""
         if not self._within and self._said:
             self._out.write("\n")
         self._within = self._said = True
@@ -123,7 +123,7 @@ def _with_mend(text: str, mend: str) -> str:
 
 
 class Terminal:
-    """Streams Markdown; what tools do and what is remembered stands in dim lines between."""
+    """Streams Markdown; tool calls and stored memories are shown in dim lines in between."""
 
     def __init__(self, out: TextIO, *, colour: bool = True) -> None:
         self.verbose = False
@@ -131,17 +131,17 @@ class Terminal:
         self._colour = colour
         self._marking = Marking(lambda: width_of(out))
         self._thinking = False
-        # whether the last line is one beside the conversation
+        # whether the last line is a remark that is not part of the conversation
         self._beside = False
-        # how often something was shown: whoever waits for more compares
+        # number of writes, so that a caller can detect whether anything was shown
         self.shown = 0
-        # names of tools, and what was written, that were told of in this turn
+        # tool names and memory confirmations that were shown in this turn
         self._used: set[str] = set()
 
     def show(self, event: Event) -> None:
         match event:
             case Text(text):
-                # the empty line that parts a reply from its next step stands for nothing below a line of ours
+                # below a remark, the empty line between two steps of a reply is dropped
                 text = text.lstrip("\n") if self._beside else text
                 self._beside = self._beside and not text
                 self._write(self._marking.feed(text))
@@ -149,7 +149,7 @@ class Terminal:
                 self._thinking = True
                 self._quiet("· thinks")
             case ToolCalled(name=name, arguments=arguments) if name not in _TELL_BY_DEED | self._used:
-                # once a turn is enough to see what goes on
+                # shown once a turn, which is enough to see what is going on
                 self._used.add(name)
                 does = name if self.verbose else _DOES.get(name, name)
                 self._quiet(f"· {one_line(does, _SHOWN)} {gist(arguments)}".rstrip())
@@ -183,7 +183,7 @@ class Terminal:
             self._quiet(f"  → {error.mend}")
 
     def _confirmed(self, written: Written) -> str:
-        """What was written, and where for whoever wants to know."""
+        """The confirmation of a write, with its path in verbose mode."""
         head, place = f"✓ {written.deed}: ", f"  {one_line(written.path, _SHOWN)}" if self.verbose else ""
         room = max(width_of(self._out) - len(head) - len(place), _LEAST)
         return f"{head}{one_line(written.words, room)}{place}"
@@ -207,7 +207,7 @@ class Terminal:
 
 
 def width_of(out: TextIO) -> int:
-    """Asked of the terminal itself: what the environment says was true when the shell began."""
+    """The width of the terminal, read from the terminal itself, because the environment was set when the shell began."""
     try:
         return os.get_terminal_size(out.fileno()).columns or _WIDTH
     except (OSError, ValueError):
@@ -215,7 +215,7 @@ def width_of(out: TextIO) -> int:
 
 
 def gist(text: str) -> str:
-    """The first words of a call's arguments, or of what it gave: enough to see what goes on."""
+    """The first words of a call's arguments or result: enough to see what is going on."""
     try:
         read = json.loads(text)
     except ValueError:

@@ -1,6 +1,6 @@
-"""A conversation at a terminal: replies stream, Ctrl-C stops one, Ctrl-D leaves after what matters was kept.
+"""A conversation at a terminal: replies stream, Ctrl-C stops one, Ctrl-D leaves after storing what matters.
 
-What the first reply needs and takes a while to load is loaded while the person types.
+What the first reply needs and is slow to load is loaded while the person types.
 """
 
 import asyncio
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 _GREETING: Final = "Enter sends · Alt-Enter: new line · Ctrl-C stops a reply · Ctrl-D leaves · /help"
 _EARLIER: Final = 200
 _SESSIONS: Final = 12
-# seconds that somebody waits without a word
+# seconds without output after which a notice is shown
 _SILENCE: Final = 1.0
-# the same while a model reads: one on this machine may take a minute
+# the same while a model reads: a local one may take a minute
 _PATIENCE: Final = 4.0
 _NAME: Final = 40
-# of the window: nobody needs to know that it is empty
+# smallest share of the window that is shown, because an empty one is not news
 _WORTH_TELLING: Final = 0.005
 
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """The terminal; `keys` and `picture` take its place for the editor where there is none."""
+    """The terminal; `keys` and `picture` replace it for the editor if there is none."""
 
     out: TextIO = sys.stdout
     colour: bool = True
@@ -53,7 +53,7 @@ class Streams:
 
 
 def talk_at_terminal(app: "Runtime", session: "Session", streams: Streams) -> bool:
-    """Until the person leaves; whether what they said was kept. What went wrong in between they saw, and went on or left."""
+    """Run until the person leaves. Returns whether their messages were stored. The person saw all other errors and went on or left."""
 
     async def sit() -> bool:
         async with kept_connections():
@@ -89,7 +89,7 @@ class _Sitting:
             colour=self._streams.colour,
             terminal=(self._streams.keys, self._streams.picture),
         )
-        # by then it is known who answers
+        # by then the agent's name and model are known
         warming.add_done_callback(lambda _: editor.redraw())
         with held_keys(editor.put) if self._streams.keys is None else nullcontext():
             text = await self._next(editor)
@@ -108,14 +108,14 @@ class _Sitting:
                     await talk.hear(text)
                 if text.startswith("/"):
                     self._screen.say(("",))
-                    # the ritual gives it a name
+                    # the ritual may have changed the name
                     self._who = await asyncio.to_thread(_name_of, self._app)
             text = None if talk.left else await self._next(editor)
         return await talk.close()
 
     @contextmanager
     def _patience(self, text: str) -> Iterator[None]:
-        """Says once that a model is waited for, where nothing comes of a message for a while."""
+        """Show once that a model is awaited, if nothing is shown for a while after a message."""
         before = self._screen.shown
 
         def tell() -> None:
@@ -137,7 +137,7 @@ class _Sitting:
             return None
 
     def _warm(self) -> None:
-        """What the first turn needs and takes a while to load. What goes wrong here goes wrong again there, and is told."""
+        """Load what the first turn needs and is slow to load. Errors are ignored, because they recur in the turn and are reported there."""
         with suppress(EverselfError):
             self._who = _name_of(self._app)
             self._model = self._app.chat.model.name
@@ -146,7 +146,7 @@ class _Sitting:
                 self._app.recall.search(RecallRequest("hello", limit=1, recorded=False))
 
     def _meter(self) -> str:
-        """Who answers, by which model, and what it took so far. A model that is none takes nothing."""
+        """The agent's name, the model, and the tokens and cost so far. The reflex costs nothing."""
         parts = [one_line(self._who or self._app.agent.id, _NAME), one_line(self._model, _NAME)]
         talk = self._talk
         if self._model == REFLEX:
@@ -161,7 +161,7 @@ class _Sitting:
 
 @contextmanager
 def _ctrl_c(stop: Callable[[], object]) -> Iterator[None]:
-    """While a reply comes, Ctrl-C stops the reply and nothing else."""
+    """While a reply runs, Ctrl-C stops only the reply."""
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGINT, stop)
     try:
@@ -171,7 +171,7 @@ def _ctrl_c(stop: Callable[[], object]) -> Iterator[None]:
 
 
 def _said(app: "Runtime", limit: int) -> Iterator[str]:
-    """What the owner said in the conversations of late, the newest first, as it is kept: what was forgotten is not there."""
+    """The owner's messages in recent conversations, newest first, as stored, so that forgotten ones are missing."""
     for session in app.log.list(_SESSIONS):
         for message in reversed(app.log.messages(session)):
             if message.role == "user" and not message.person and limit > 0:
@@ -180,7 +180,7 @@ def _said(app: "Runtime", limit: int) -> Iterator[str]:
 
 
 def _name_of(app: "Runtime") -> str:
-    """What the agent is called; nothing where nobody gave it a name."""
+    """The agent's name; empty if it has only the default name."""
     from everself.identity.card import DEFAULT_NAME, IDENTITY_FILE, resolve
 
     card = resolve(app.loaded.config.ui, app.agent.identity, app.integrity.text(IDENTITY_FILE))

@@ -42,7 +42,7 @@ from everself.storage.state.proposals import Proposal as Asked
 from everself.text.normalise import one_line
 from everself.text.tokens import count
 from everself.values import Author, Tag, digest
-from everself.workspace.learned import SOUL, with_line
+from everself.workspace.learned_section import SOUL, with_line
 
 NAME: Final = "soul-keeper"
 # limit of lines proposed in one run
@@ -211,7 +211,7 @@ def _drift(context: KeeperContext, soul: SoulState, theme: Theme) -> Iterator[Pl
 
 
 def _fitted(context: KeeperContext, soul: SoulState, line: SoulLine, notes: list[str]) -> Iterator[Planned]:
-    """A line as an operation. Where the soul is full, an older one goes for it that came from no correction."""
+    """Turn a line into an operation. If the soul is full, it replaces an older line that came from no correction."""
     remove = line.replaces
     most = context.tunables.soul_max_tokens
     if not remove and _size(soul.data, line.words) > most:

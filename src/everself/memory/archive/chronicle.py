@@ -1,7 +1,7 @@
 """The chronicle of a month: one sentence for each entry, with its reference. Works on a draft; pure.
 
-By rules a line is a reference by id: read by people, found again by forgetting, and no second entry. What a model tells is an entry of
-its own, with all that it was made from as its lineage, and trusted no more than that.
+A line made by rules is a reference by id: people read it, forgetting finds it, and it is not an entry. Text by a model is an entry of its
+own, with its sources as lineage, and is trusted no more than they are.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ from everself.workspace.layout import chronicle_of
 from everself.workspace.layout.dates import MONTHS
 
 LONGEST: Final = 200
-# so that the comment is read back
+# a longer comment could not be parsed
 MOST_CITED: Final = 200
 _ENDS: Final = ".!?。！？…"
 _WIDE: Final = "。！？"
@@ -30,7 +30,7 @@ _HEARTBEAT: Final = "heartbeat"
 
 
 class ChronicleText(Frozen):
-    """What a model tells of a day, and the entries that it rests on."""
+    """A model's text about a day, and the entries that it rests on."""
 
     day: date
     text: str
@@ -38,7 +38,7 @@ class ChronicleText(Frozen):
 
 
 def tells(entry: Entry, trust: str) -> bool:
-    """Whether a chronicle speaks of it: not of raw transcripts and signs of life, and not of what came from outside."""
+    """Whether the chronicle includes an entry: no raw transcripts, no heartbeats, nothing from outside."""
     return entry.kind != TRANSCRIPT and entry.category != _HEARTBEAT and rank(trust) >= rank(AGENT)
 
 
@@ -49,8 +49,8 @@ def add_days(
     identify: Callable[[], str] = new_id,
     now: Callable[[Entry], str] = lambda _: "",
 ) -> tuple[ProvenanceRecord, ...]:
-    """Tell of these days, each in the chronicle of its month: by the story that was given, else by its entries' first sentences. `now`
-    gives the words that hold in the place of one that ended."""
+    """Add days to the chronicles of their months: the given story, else the first sentence of each entry. `now` returns the text that
+    replaced a closed entry."""
     told = {one.day: one for one in stories}
     provenance = []
     for day, entries in sorted(days.items()):
@@ -69,13 +69,13 @@ def add_days(
 
 
 def line_of(entry: Entry, now: str = "") -> str:
-    """`now` is what holds in its place, where it ended."""
+    """The chronicle line for an entry; `now` is the text that replaced it, if it is closed."""
     ended = f" ({ended_words(entry.until, now)})" if entry.closed else ""
     return f"{REFERENCE}{first_sentence(entry.text)}{ended} (entry:{entry.id})"
 
 
 def first_sentence(text: str) -> str:
-    """How an entry begins, on one line, without secrets and marks."""
+    """The first sentence of an entry, on one line, without secrets and Markdown marks."""
     lines = (line.strip(" \t#>*-+`|") for line in clean(text).text.splitlines())
     line = next((one for one in lines if one), "")
     for at, char in enumerate(line[:LONGEST]):

@@ -1,6 +1,6 @@
 """Moves old records from CORRECTIONS.md to the archive of their month, verbatim. Search still finds them.
 
-The correction itself is an entry of the core and is never touched: only the record of how it came about is put away.
+The correction itself is an entry of the core and is not touched; only its record is moved.
 """
 
 from collections import defaultdict
@@ -24,13 +24,13 @@ FOLDER: Final = "Archive/Corrections"
 
 
 def find_old_corrections(memory: Memory, days: int) -> int:
-    """How many records are older than so many days."""
+    """The number of records older than `days`."""
     found = memory.workspace.find(PATH)
     return 0 if found is None else len(_old(found.data, memory.clock.today() - timedelta(days=days)))
 
 
 def archive_corrections(memory: Memory, days: int, *, author: Author = Author.KEEPER) -> Archived:
-    """Put these records away, as one change."""
+    """Archive these records in one change."""
     done = Archived()
 
     def plan() -> Change | None:
@@ -56,7 +56,7 @@ def archive_corrections(memory: Memory, days: int, *, author: Author = Author.KE
 
 
 def _old(data: bytes, last: date) -> list[tuple[EntrySpan, date]]:
-    """Records with a day, oldest first as they stand. What somebody wrote there without one stays."""
+    """Records that have a day and are old enough, in order. Text without a day stays."""
     found = []
     for span in entries(data):
         day = find_day(span.category) if span.kind is EntryKind.LOG else None

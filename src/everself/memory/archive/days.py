@@ -1,7 +1,7 @@
 """Archives old daily logs by quarter, verbatim: selects them and moves or copies them in one change.
 
-What is moved stands in the archive and nowhere else, as the same entries with the same days; archive, removal, chronicle and log are
-one change, so that no moment knows a day in neither place. A day that holds a correction stays where it is.
+A moved day is in the archive only, with the same entries and days. Archive, removal, chronicle and log are one change, so a day is never
+missing from both places. A day with a correction is not moved.
 """
 
 from collections import defaultdict
@@ -30,7 +30,7 @@ ODD: Final = "it is not a regular file"
 
 
 class OldDay(Frozen):
-    """A day that may be put away, and where it goes. `copied`: the archive has it already, as it is now."""
+    """A day that can be archived, and its destination. `copied`: the archive has an identical copy."""
 
     path: str
     day: date
@@ -41,7 +41,7 @@ class OldDay(Frozen):
 
 
 class HeldDay(Frozen):
-    """A day that is old enough and stays, and why."""
+    """A day that is old enough but is not archived, and the reason."""
 
     path: str
     why: str
@@ -53,7 +53,7 @@ class OldDays(Frozen):
 
 
 class Archived(Frozen):
-    """What became of some days: moved or copied, to which files, through which change; empty where there was nothing to do."""
+    """The result of archiving: the days, the archives, the chronicles and the change; empty if nothing was done."""
 
     change: str = ""
     paths: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class Archived(Frozen):
 
 @dataclass(slots=True)
 class _Making:
-    """What one change is made of, while it is planned."""
+    """The parts of a change while it is planned."""
 
     draft: Draft
     edits: list[Edit] = field(default_factory=list)
@@ -74,12 +74,12 @@ class _Making:
     replaced: dict[str, list[bytes]] = field(default_factory=lambda: defaultdict(list))
 
     def lead(self, archive: str, data: bytes) -> bytes:
-        """What stands before the next part: what we added in this change is known to end well, and need not be looked at."""
+        """The bytes before the next part. A part that was added in this change is known to end cleanly."""
         return b"\n" if self.days[archive] else lead_in(scan(data))
 
 
 def find_old_days(memory: Memory, days: int = AGE) -> OldDays:
-    """The days older than so many days, in their order. Reads names, and the catalog where the files did not change."""
+    """The days older than `days`, in order. Reads file names, and the catalog of unchanged files."""
     if days < 1:
         raise WrongUse("Only past days can be archived.", mend="Say --days 1 or more.")
     last = memory.clock.today() - timedelta(days=days)
@@ -114,7 +114,7 @@ def archive_days(
     stories: Sequence[ChronicleText] = (),
     author: Author = Author.OWNER,
 ) -> Archived:
-    """Put these days away, as one change. Unless they are removed, the archive holds copies that are no entries while they stay."""
+    """Archive days in one change. If they are not removed, the archive gets copies that do not count as entries."""
     done = Archived()
 
     def plan() -> Change | None:
@@ -143,7 +143,7 @@ def archive_days(
         )
 
     change = memory.change(plan)
-    # all at once, otherwise an id would briefly belong to two places
+    # refresh all documents together, or an id would briefly belong to two places
     memory.catalog.refresh()
     return replace(done, change=change)
 
@@ -177,7 +177,7 @@ def _put_away(making: _Making, day: Day, *, remove: bool) -> None:
 
 
 def _home(draft: Draft, day: Day, size: int) -> str:
-    """The archive that has a copy of the day already, else the first with room for it."""
+    """The archive that has a copy of the day, else the first one with room for it."""
     with_room = ""
     for path in archives_of(day.path):
         found = draft.find(path)
@@ -190,7 +190,7 @@ def _home(draft: Draft, day: Day, size: int) -> str:
 
 
 def _whole(draft: Draft, path: str) -> str:
-    """A name in the archive for a file that has to stay one; nothing is overwritten."""
+    """A free file name in the archive for a file that must stay whole."""
     folder = next(archives_of(path)).rpartition("/")[0]
     stem = path.rpartition("/")[2].removesuffix(".md")
     number = 1
@@ -200,7 +200,7 @@ def _whole(draft: Draft, path: str) -> str:
 
 
 def _told(memory: Memory, paths: Sequence[str]) -> dict[date, list[Entry]]:
-    """What a chronicle may tell of these days. What belongs to a person or a project is told in none: chronicles are the owner's."""
+    """The entries of these days for a chronicle. Entries of a person or a project are left out: chronicles are the owner's."""
     found: dict[date, list[Entry]] = defaultdict(list)
     for path in paths:
         where = place(path)
@@ -213,7 +213,7 @@ def _told(memory: Memory, paths: Sequence[str]) -> dict[date, list[Entry]]:
 
 
 def _with_copies(memory: Memory, found: Sequence[OldDay]) -> Iterator[OldDay]:
-    """The same days, each with whether it was copied before, and to where."""
+    """The same days, each with whether and where it has been copied."""
     copies: dict[str, tuple[str, str]] = {}
     looked: set[str] = set()
     for one in found:

@@ -1,6 +1,6 @@
 """Archives faded lines of MEMORY.md: not said by a person, not mentioned for long, with low confidence.
 
-They move to an archive and are found there as before; they only stop standing in every prompt. What the owner said never moves.
+Search finds them in the archive; they are only no longer part of every prompt. The owner's own words are never moved.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ _OWN: Final = frozenset({OWNER, CORRECTION, HAND})
 
 
 def is_faded(memory: Memory, entry: Entry) -> bool:
-    """Whether it is of the curated core and nothing speaks for keeping it there."""
+    """Whether an entry of the curated core is old, unmentioned and no longer sure."""
     if entry.tier is not Tier.CORE or entry.closed or entry.source in _OWN or entry.tag is Tag.CORRECTION:
         return False
     long_ago = entry.seen is not None and memory.clock.today() - entry.seen >= UNMENTIONED
@@ -35,12 +35,12 @@ def is_faded(memory: Memory, entry: Entry) -> bool:
 
 
 def find_faded(memory: Memory, entries: Iterable[Entry]) -> list[Entry]:
-    """The lines of MEMORY.md that may go to the archive."""
+    """The lines of MEMORY.md that can be archived."""
     return [one for one in entries if place(one.path).kind is Kind.CORE_MEMORY and is_faded(memory, one)]
 
 
 def archive_lines(memory: Memory, identities: Sequence[str], *, author: Author = Author.KEEPER) -> Archived:
-    """Move them, as one change. What is not faded after all stays."""
+    """Move these lines in one change. A line that is not faded any more stays."""
     done = Archived()
 
     def plan() -> Change | None:
@@ -67,7 +67,7 @@ def archive_lines(memory: Memory, identities: Sequence[str], *, author: Author =
 
 
 def merge_lines(memory: Memory, keep: str, drop: str, *, author: Author = Author.KEEPER) -> Archived:
-    """Two lines say the same: one is counted once more where a person said the other, and that is closed in its favour."""
+    """Merge two lines with the same meaning: close `drop` in favour of `keep`, and count a mention if a person said it."""
     done = Archived()
 
     def plan() -> Change | None:

@@ -1,4 +1,4 @@
-"""COMPACTION_LOG.md: what was archived, from where and to where. One section for each change, written by the change itself."""
+"""COMPACTION_LOG.md: what was archived, from where and to where. Each change writes one section."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,6 +17,6 @@ def note(draft: Draft, now: datetime, what: str, lines: Sequence[str]) -> None:
 
 
 def moved(path: str, to: str, entries: int, sha: str) -> str:
-    """One line of it. The hash tells the file as it was in the history."""
+    """A line of the log. The hash identifies the old file in the history."""
     count = "1 entry" if entries == 1 else f"{entries} entries"
     return f"`{path}` → `{to}`, {count} (sha256 {sha[:_SHOWN]})"

@@ -1,4 +1,4 @@
-"""Finds lines that say the same: they share words, learned pairs judge them, and a number that differs keeps them apart. Pure."""
+"""Finds lines with the same meaning: they share words, a learned classifier compares them, and different numbers exclude them. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -10,13 +10,13 @@ from everself.classify.pairs import say_same
 from everself.text.normalise import fold
 from everself.values import Entry, Tag
 
-# limit of compared pairs, and of lines that share a word before the word is ignored
+# limit of compared pairs; a word that more lines share is ignored
 _MOST_PAIRS: Final = 5_000
 _FREQUENT: Final = 40
 
 
 def near_pairs(lines: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
-    """Pairs that share at least half of their words and say the same."""
+    """Pairs of lines that share at least half of their words and mean the same."""
     words = [frozenset(_bare(one.text).split()) | _pairs_of(one.text) for one in lines]
     holders: dict[str, list[int]] = defaultdict(list)
     for at, held in enumerate(words):
@@ -37,7 +37,7 @@ def near_pairs(lines: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
 
 
 def same_words(one: Entry, other: Entry) -> bool:
-    """Whether they differ in case, marks and spacing at most."""
+    """Whether two entries differ at most in case, punctuation and spacing."""
     return _bare(one.text) == _bare(other.text)
 
 
@@ -54,7 +54,7 @@ def _bare(text: str) -> str:
 
 
 def _pairs_of(text: str) -> frozenset[str]:
-    """Pairs of characters, where words are not spaced."""
+    """Pairs of characters, for scripts without spaces."""
     bare = _bare(text)
     return frozenset(bare[at : at + 2] for at, char in enumerate(bare) if ord(char) > 0x2E7F)
 

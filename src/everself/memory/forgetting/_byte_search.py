@@ -1,6 +1,6 @@
 """Searches every byte for forgotten words: documents, history objects, journal, database pages, and files of others.
 
-Also the register of places that hold text: what stands where in an agent's folders. Changes nothing.
+Also the register of places in an agent's folders that contain text. Changes nothing.
 """
 
 from collections import Counter
@@ -27,18 +27,18 @@ PAGES: Final = "database pages and write-ahead log"
 HISTORY_PLACE: Final = "history"
 JOURNAL_PLACE: Final = "journal"
 TRANSCRIPTS: Final = "transcripts"
-# where `conversation.sessions`, which this package does not know, stores them
+# the folder of `conversation.sessions`, which this package does not know
 TRANSCRIPTS_FOLDER: Final = "sessions"
 SET_ASIDE: Final = "files set aside as damaged"
 OTHER_STATE: Final = "other state"
-# open in SQLite: a second reader in the same process would release its locks, so it is read through SQLite
+# open in SQLite: closing a second reader in this process would release its locks, so the file is read through SQLite
 _DATABASES: Final = (".db", ".db-wal", ".db-shm", ".db-journal")
 
 Root = Literal["workspace", "state"]
 
 
 def place_of(root: Root, path: str) -> str:
-    """The place that a file belongs to; empty for one that nobody registered."""
+    """The place that a file belongs to; empty for an unregistered file."""
     if root == "workspace":
         if path == GIT or path.startswith(f"{GIT}/"):
             return NOT_OURS
@@ -57,7 +57,7 @@ def place_of(root: Root, path: str) -> str:
 
 
 def search_documents(files: FileSystem, words: ForgottenWords) -> tuple[Counter[str], Counter[str], list[Unreachable]]:
-    """What is left in documents and what is mentioned, by kind; and files that are not ours with the words in them."""
+    """What is left and what is mentioned in documents, by kind; and foreign files that contain the words."""
     left, mentioned = Counter[str](), Counter[str]()
     remains = []
     for one in walk(files, ""):
@@ -83,7 +83,7 @@ def search_documents(files: FileSystem, words: ForgottenWords) -> tuple[Counter[
 
 
 def search_git(files: FileSystem, real: str | None, words: ForgottenWords) -> list[Unreachable]:
-    """The person's own repository in the workspace: named, looked into, never changed."""
+    """Search the user's own repository in the workspace, which is never changed."""
     found = files.stat(GIT)
     if found is None:
         return []
@@ -101,7 +101,7 @@ def search_git(files: FileSystem, real: str | None, words: ForgottenWords) -> li
 
 
 def search_state(files: FileSystem, words: ForgottenWords) -> Counter[str]:
-    """What is left in files of the agent's state, history and databases aside."""
+    """What is left in files of the agent's state, except history and databases."""
     left = Counter[str]()
     for one in walk(files, ""):
         where = place_of("state", one.path)
@@ -114,13 +114,13 @@ def search_state(files: FileSystem, words: ForgottenWords) -> Counter[str]:
 
 
 def search_history(history: RewritableHistory, words: ForgottenWords) -> tuple[int, int]:
-    """What the history would lose if it were rewritten once more, and what any of its objects mention."""
+    """The number of rewrites that another rewriting would make, and of mentions in all objects."""
     again = history.rewrite(words.in_document, words.in_message, keep=False)
     return again.documents + again.messages, sum(words.count(data) for _, data in history.objects())
 
 
 def search_database(scrub: Scrub, words: ForgottenWords) -> tuple[int, int]:
-    """How many texts of the database still hold the words or name what is forgotten, and how often its bytes do beyond that."""
+    """The number of database texts that contain the words, and of further occurrences in its raw bytes."""
     texts = [text for _, text in scrub.texts()]
     left = sum(words.in_text(text) is not None for text in texts)
     left += scrub.searches_naming(words.ids, words.folders)
@@ -129,7 +129,7 @@ def search_database(scrub: Scrub, words: ForgottenWords) -> tuple[int, int]:
 
 
 def mentions_in(files: FileSystem, words: ForgottenWords) -> list[RemainingMention]:
-    """Where in documents the words stand and stay."""
+    """The places in documents where the words remain."""
     found = []
     for one in walk(files, ""):
         if one.size > READ_LIMIT or not one.path.lower().endswith(".md") or one.path.startswith(words.folders):

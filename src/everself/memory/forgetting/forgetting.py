@@ -1,9 +1,8 @@
 """Forgetting: plan, execute, prove, and resume after a crash.
 
-In this order, so that a crash at any moment leaves either the words where a search by their hash finds them again, or nothing of them:
-tombstones and the note of what is to be done; documents, as one change set; rows and texts of the database; the stores of other packages;
-what is derived from documents; history last. Every step can be repeated. Knows no index and no transcripts: packages that hold text
-register their stores.
+The order makes a crash at any moment recoverable: tombstones and the task; documents, as one change set; rows and texts of the database;
+the stores of other packages; stores derived from documents; history last. Until the end, the words can be found again by their hash.
+Every step can be repeated. Knows no index and no transcripts: packages that contain text register their stores.
 """
 
 from collections import Counter
@@ -70,8 +69,8 @@ from everself.workspace.layout import place
 
 
 class ForgettingSelection(Frozen):
-    """`homes`: documents with the texts that are meant only there; a folder (ending in /) with no text goes as a whole, and a text
-    without a document is meant wherever it stands."""
+    """`homes` pairs documents with texts that are forgotten only there. A folder (ending in /) without a text is removed as a whole; a
+    text without a document is forgotten everywhere."""
 
     entries: tuple[Entry, ...]
     texts: tuple[str, ...]
@@ -81,7 +80,7 @@ class ForgettingSelection(Frozen):
 
 
 def choose(target: Target, catalog: Catalog, said: Scrub, clock: Clock) -> ForgettingSelection:
-    """Everything that is meant. Naming several ways means all of them together."""
+    """Everything that the target selects. Several criteria are combined by "or"."""
     if not any((target.ids, target.words.strip(), target.session, target.person, target.since, target.until)):
         raise WrongUse("Nothing to forget was given.", mend="everself memory forget ID")
     if target.since and target.until and target.since > target.until:
@@ -112,7 +111,7 @@ def choose(target: Target, catalog: Catalog, said: Scrub, clock: Clock) -> Forge
 
 
 def _words_of(entry: Entry) -> tuple[str, ...]:
-    """Its words; of a note that quotes what was said, the note and each quotation as well: both stand elsewhere by themselves."""
+    """The text of an entry; for a note with quotations, also the note and each quotation, because both occur separately elsewhere."""
     claim, quoted = parts_of(entry.text) if entry.source == AGENT else (entry.text, "")
     return (entry.text, claim, *quoted.split(BETWEEN)) if quoted else (entry.text,)
 
@@ -150,7 +149,7 @@ def _is_within(target: Target, day: date | None) -> bool:
 _log = get_logger(__name__)
 
 TRIES = 5
-# evidence is part of the commit message; forgetting a whole year needs no list there
+# evidence is part of the commit message, which needs no complete list
 MOST_EVIDENCE = 50
 # rewriting a long history takes a while, and another forgetting waits for it
 PATIENCE = 600.0
@@ -160,9 +159,9 @@ Tell = Callable[[str, int, int], None]
 
 
 class ForgettingResources(Frozen):
-    """Everything forgetting reaches. `places` are the stores of other packages, `derived` what is made from documents,
-    `backups` the names of known backups, `root` the real folder of the workspace, if any. `lock` lets one process forget at a time:
-    another process would mistake a running forgetting for one that a crash left unfinished."""
+    """Everything that forgetting accesses. `places` are the stores of other packages, `derived` those made from documents, `backups` the
+    names of known backups, `root` the real folder of the workspace, if any. `lock` lets one process forget at a time: another one would
+    take a running forgetting for an interrupted one."""
 
     workspace: DiskWorkspace
     state: State
@@ -182,7 +181,7 @@ class Forgetting:
         self._clock = clock
 
     def plan(self, target: Target, tell: Tell | None = None) -> ForgetPlan:
-        """Exactly what would go; changes nothing."""
+        """What would be removed; changes nothing."""
         chosen = choose(target, self._catalog, self._scrub, self._clock)
         ids = [entry.id for entry in chosen.entries]
         spoken = self._spoken(fold(target.words), chosen)
@@ -221,12 +220,12 @@ class Forgetting:
     def _spoken(self, words: str, chosen: ForgettingSelection) -> Spoken:
         meant = [(entry, _words_of(entry)) for entry in chosen.entries]
         ids, gone = {entry.id for entry in chosen.entries}, set(chosen.messages)
-        # a transcript in the workspace is a copy of the conversation, and no statement of its own
+        # a transcript in the workspace is a copy of the conversation, not a statement of its own
         kept = (one.text for one in self._catalog.all() if one.id not in ids and one.kind != TRANSCRIPT)
         return find_spoken((one for one in self._scrub.messages() if one.id not in gone), words, meant, kept)
 
     def plan_for(self, what: str, tell: Tell | None = None) -> ForgetPlan:
-        """The plan for what a person calls by an id or by words. Every interface asks here. NotFound where nothing holds them."""
+        """The plan for an id or a text that the user named. All interfaces use it. Raises NotFound if nothing matches."""
         named = self._catalog.find(what.strip().upper())
         plan = self.plan(Target(ids=(named.id,)) if named is not None else Target(words=what), tell)
         if plan.empty:
@@ -234,7 +233,7 @@ class Forgetting:
         return plan
 
     def carry_out(self, plan: ForgetPlan, tell: Tell | None = None) -> ForgetProof:
-        """Forget what was planned, and whatever a crash left half forgotten before it."""
+        """Forget what was planned, after completing any interrupted forgetting."""
         with disk_errors(_LOCK), self._resources.lock.hold(PATIENCE):
             return self._carry_out(plan, tell)
 
@@ -266,7 +265,7 @@ class Forgetting:
             ) from error
 
     def resume(self, tell: Tell | None = None) -> tuple[ForgetProof, ...]:
-        """Go on with what a process that died had begun."""
+        """Complete the forgetting that a dead process had begun."""
         if not self._scrub.unfinished():
             return ()
         with disk_errors(_LOCK), self._resources.lock.hold(PATIENCE):
@@ -316,12 +315,12 @@ class Forgetting:
         self._resources.workspace.close()
         files = self._resources.storage.state
         if files.stat(JOURNAL) is not None:
-            # a name whose removal was not synced comes back after a power cut, and with it what it held
+            # without a sync, a removed file may reappear after a power cut
             with disk_errors(JOURNAL):
                 files.sync_directory(JOURNAL)
 
     def _clean_documents(self, words: ForgottenWords, found: Counter[str]) -> str:
-        """Take it out of every document, as one change. The change, empty when there was nothing to do."""
+        """Remove the words from all documents in one change. Returns the change; empty if there was nothing to do."""
 
         def plan() -> Change | None:
             found.clear()
@@ -342,7 +341,7 @@ class Forgetting:
         raise ChangedMeanwhile(f"({', '.join(outcome.paths)})" if isinstance(outcome, Conflict) else "")
 
     def _documents(self, words: ForgottenWords) -> Iterator[tuple[str, tuple[str, ...], bytes | None]]:
-        """Every document with what of it goes and what it becomes."""
+        """Every document, the parts to remove, and its new content."""
         for one in self._resources.workspace.list():
             if one.kind != "file" or one.links != 1 or one.size > READ_LIMIT:
                 continue
@@ -356,7 +355,7 @@ class Forgetting:
         self._catalog.refresh()
         rows = self._resources.state.entries
         texts = [rows.mac(text_hash(text)) for text in words.texts.values()]
-        # before the rows are removed, because they tell which other entries said the same
+        # before the rows are removed, because they identify other entries with the same text
         alike = {*task.entries, *self._scrub.entries_with(texts)}
         searches = self._scrub.drop_searches(task.searches)
         searches += self._scrub.blank_searches(alike, words.folders, FORGOTTEN)
@@ -428,7 +427,7 @@ class Forgetting:
         return (*strangers, *own, *search.backups_in(self._resources.backups))
 
     def _recover_words(self, task: Task) -> ForgottenWords:
-        """The words of an interrupted forgetting, found by their hashes wherever they still stand."""
+        """The words of an interrupted forgetting, recovered by hash from the places where they still are."""
         rows = self._resources.state.entries
         wanted, found = set(task.texts), dict[str, str]()
         seen: set[str] = set()
@@ -470,7 +469,7 @@ class Forgetting:
 
     @contextmanager
     def _held_history(self) -> Iterator[RewritableHistory]:
-        """The history, while nobody else adds to it or takes objects out of it: what is half read then would seem damaged."""
+        """The history, locked: a concurrent writer or prune would make it look damaged."""
         history = RewritableHistory(self._resources.storage.state, self._resources.storage.packs)
         with disk_errors("the history"), self._resources.storage.history_lock.hold(PATIENCE):
             try:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import re2
 
 FORGOTTEN = "[forgotten]"
-# Shorter texts may be a coincidence; a Han, kana or hangul character counts as two letters.
+# Shorter texts may match by coincidence. A Han, kana or hangul character counts as two letters.
 TELLING = 12
 # longer texts are searched literally: their pattern would exceed the limits of RE2
 LONGEST_PATTERN = 4000
@@ -54,31 +54,32 @@ _ALIKE = {"'": "'‘’‚‛′ʼ＇`´", '"': '"“”„‟″«»〝〞＂',
 
 
 class TextStore(Protocol):
-    """A store of text that another package owns: transcripts, an index, a cache. It is searched before and after, and removes the text."""
+    """A store of text that another package owns: transcripts, an index, a cache. It is searched before and after the removal."""
 
     @property
     def name(self) -> str: ...
 
     def holds(self, words: "ForgottenWords") -> int:
-        """How often something forgotten stands there."""
+        """The number of forgotten texts in the store."""
 
     def remove(self, words: "ForgottenWords") -> int:
-        """Take it out; how often that was."""
+        """Remove them; returns their number."""
 
 
 class DerivedStore(TextStore, Protocol):
-    """A place that is made from documents and cleaned after them: an index. What stands there stands in them, so no plan asks it."""
+    """A store derived from documents, such as an index, and cleaned after them. Plans do not ask it, because the documents contain the
+    same text."""
 
     @property
     def notice(self) -> str:
-        """What a person should know of how it was cleaned."""
+        """A message for the user about how it was cleaned."""
 
 
 class ForgottenWords:
-    """What is forgotten: entries by id, their words, and folders that go as a whole.
+    """What is forgotten: entries by id, their texts, and whole folders.
 
-    With `homes` (document, text) short words are meant only there; an empty text makes a folder, whose name ends in /, and an empty
-    document means anywhere, also within other words.
+    `homes` (document, text) limits short texts to a document. An empty text stands for a folder, whose name ends in /. An empty document
+    means everywhere, also within other text.
     """
 
     def __init__(self, ids: Iterable[str], texts: Iterable[str], homes: Sequence[tuple[str, str]] = ()) -> None:
@@ -101,7 +102,7 @@ class ForgottenWords:
         self._marks = tuple(identity.encode() for identity in self.ids)
 
     def in_document(self, path: str, data: bytes) -> CleanedDocument:
-        """The document without what is forgotten."""
+        """The document without the forgotten text."""
         if path.startswith(self.folders):
             return CleanedDocument(None, (data,))
         if not is_open(path):
@@ -119,13 +120,13 @@ class ForgottenWords:
         return CleanedDocument(made, tuple(pieces))
 
     def in_text(self, text: str) -> str | None:
-        """A message, a reason, the words of a commit without what is forgotten; None when it stays."""
+        """A message, reason or commit message without the forgotten text; None if it does not change."""
         made = self._in_json(text) or text
         made = self._in_plain(made) or made
         return None if made == text else made
 
     def _in_json(self, text: str) -> str | None:
-        """The arguments of a tool call or its result: escaped, a sentence with quotation marks reads differently."""
+        """The same for the JSON of a tool call or its result, where quotation marks are escaped."""
         if text[:1] not in ("{", "[") or "\\" not in text:
             return None
         try:
@@ -147,19 +148,19 @@ class ForgottenWords:
         return _replaced(text, spans) if spans else None
 
     def goes_alone(self, text: str) -> bool:
-        """Whether words that are asked for as such go from this text without the sentence they stand in."""
+        """Whether only the forgotten words are removed from this text, and not the sentence around them."""
         if not self.anywhere:
             return False
         whole = ForgottenWords(self.ids, [one for folded, one in self.texts.items() if folded not in self.anywhere])
         return self._holds(fold(whole.in_message(text))) and fold(text) not in self.anywhere
 
     def in_message(self, text: str) -> str:
-        """The same for the words of a commit."""
+        """The same for a commit message, which is returned in any case."""
         made = self.in_text(text)
         return text if made is None else made
 
     def mentions(self, path: str, data: bytes) -> list[int]:
-        """The lines where the words stand and stay, because they are another sentence's or the document is the owner's alone."""
+        """The lines where the words remain, because they are part of another sentence or only the owner may edit the document."""
         text = data.decode("utf-8", "surrogateescape")
         folded = fold(data.decode("utf-8", "replace"))
         labels = place(path).kind in _RECORDS
@@ -172,7 +173,7 @@ class ForgottenWords:
         return sorted(found)
 
     def count(self, data: bytes) -> int:
-        """How often telling words stand in these bytes, as they were given or as JSON writes them."""
+        """The number of occurrences of distinctive texts in these bytes, plain or JSON-escaped."""
         return sum(data.count(needle) for needle in self._needles)
 
     def _without_entries(self, path: str, data: bytes, pieces: list[bytes]) -> bytes:
@@ -214,7 +215,7 @@ class ForgottenWords:
         return any(contains(folded, one) for one in self.anywhere)
 
     def _goes(self, one: str, text: str, where: tuple[int, int], *, labels: bool) -> bool:
-        """Whether these words of a document go from this place."""
+        """Whether these words are removed from this position of a document."""
         return one in self.anywhere or _stands(text, *where, telling=is_telling(one), labels=labels)
 
     def _without_lines(self, data: bytes, known: Sequence[str], pieces: list[bytes], *, labels: bool) -> bytes:
@@ -240,12 +241,12 @@ def is_telling(folded: str) -> bool:
 
 
 def is_one_statement(kind: str, text: str) -> bool:
-    """Whether an entry says one thing, so that it goes as a whole. A page of several paragraphs is not lost for one of its words."""
+    """Whether an entry is a single statement that is removed as a whole. A page of several paragraphs is not."""
     return kind != TRANSCRIPT and all(line.strip() for line in text.splitlines())
 
 
 def contains(folded: str, words: str) -> bool:
-    """Whether words stand in a text, not as a part of other words. Both are folded."""
+    """Whether a text contains words as whole words. Both are folded."""
     at = folded.find(words) if words else -1
     while at >= 0:
         end = at + len(words)
@@ -256,7 +257,7 @@ def contains(folded: str, words: str) -> bool:
 
 
 def runs(text: str) -> Iterator[str]:
-    """Everything in a text that a few words in a row may be, for words that stood within others."""
+    """All runs of a few words in a text, to find words inside longer texts by their hash."""
     for line in text.splitlines():
         words = line.split()
         for first in range(len(words)):
@@ -267,7 +268,7 @@ def runs(text: str) -> Iterator[str]:
 
 
 def candidates(text: str) -> Iterator[str]:
-    """Everything in a text that may stand for itself: when only the hash of what was forgotten is left, its words are found so."""
+    """All passages of a text that may be a text of their own, to find forgotten texts by their hash."""
     yield text
     for line in text.splitlines():
         bare = line.strip(" \t>#-*+~`_")
@@ -281,7 +282,7 @@ def candidates(text: str) -> Iterator[str]:
 
 
 def _occurrences(text: str, where: str) -> Iterator[tuple[int, int]]:
-    """Where the words stand, not as a part of other words."""
+    """The positions of the text in `where`, as whole words."""
     if len(text) > LONGEST_PATTERN:
         at = where.find(text)
         while at >= 0:
@@ -296,7 +297,7 @@ def _occurrences(text: str, where: str) -> Iterator[tuple[int, int]]:
 
 
 def _touches(one: str, other: str) -> bool:
-    """Whether two characters are of one word. Scripts without spaces have no such border."""
+    """Whether two adjacent characters belong to one word. Scripts without spaces have no such boundary."""
     return bool(one and other) and all(char.isalnum() and ord(char) <= 0x2E7F for char in (one, other))
 
 
@@ -322,7 +323,7 @@ def _letter(char: str) -> str:
 
 
 def _stands(text: str, start: int, end: int, *, telling: bool, labels: bool) -> bool:
-    """Whether the words stand for themselves."""
+    """Whether the words at this position are a text of their own."""
     before = without_surrogates(text[text.rfind("\n", 0, start) + 1 : start])
     line_end = text.find("\n", end)
     after = _without_comments(text[end : line_end if line_end >= 0 else len(text)])
@@ -342,7 +343,7 @@ def _stands(text: str, start: int, end: int, *, telling: bool, labels: bool) -> 
     return sentence and over
 
 
-# what may stand before the first word of a line: marks of lists, quotations, headings, tasks and emphasis
+# what may precede the first word of a line: marks of lists, quotations, headings, tasks and emphasis
 _MARGIN: Final = LazyPattern(r"(?:\s|[-*+>~_`\x{FEFF}]|#{1,6}|\d{1,9}[.)]|\[[ xX]\])*")
 
 
@@ -355,7 +356,7 @@ def _without_comments(line: str) -> str:
 def _replaced(text: str, spans: Iterable[tuple[int, int]]) -> str:
     last = len(text) + 1
     for start, end in sorted(set(spans), key=lambda span: (-span[1], span[0])):
-        # of two that overlap the later one has gone already
+        # of two overlapping spans the later one is removed already
         if end <= last:
             text = text[:start] + FORGOTTEN + text[end:]
             last = start

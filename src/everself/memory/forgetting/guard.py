@@ -1,4 +1,4 @@
-"""The guard that prevents forgotten text from being written again by a keeper, an import or the agent."""
+"""The guard that prevents a keeper, an import or the agent from writing forgotten text again."""
 
 from collections.abc import Iterator, Sequence
 
@@ -35,5 +35,5 @@ def _buried(rows: EntryRows, data: bytes) -> bool:
 
 
 def _key(read: ParsedEntry) -> tuple[str, str]:
-    # no tombstone has an empty id, so text without one is asked for by its words alone
+    # no tombstone has an empty id, so text without an id is looked up by its hash alone
     return text_hash(read.text), read.claim("id")

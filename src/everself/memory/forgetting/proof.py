@@ -1,4 +1,4 @@
-"""The plan and the proof of a forgetting. Both hold places and counts; a proof never holds the words themselves."""
+"""The plan and the proof of a forgetting. Both contain places and counts; a proof never contains the words."""
 
 import json
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _SHOWN: Final = 200
 
 
 class Target(Frozen):
-    """What to forget: entries by id, words wherever they stand, everything of a session, of a person, or of the days `since` to `until`."""
+    """What to forget: entries by id, words anywhere, all of a session, all of a person, or the days `since` to `until`."""
 
     ids: tuple[str, ...] = ()
     words: str = ""
@@ -28,21 +28,21 @@ class Target(Frozen):
 
 
 class DocumentCut(Frozen):
-    """How many entries and lines a document loses."""
+    """The number of entries and lines to remove from a document."""
 
     path: str
     count: int
 
 
 class RemainingMention(Frozen):
-    """Words that stay: another sentence's, or in a document that the owner alone may write, or what was made from the forgotten."""
+    """Words that remain: in another sentence, in a document that only the owner may write, or in text derived from the forgotten."""
 
     reference: str
     reason: str
 
 
 class Unreachable(Frozen):
-    """What Everself cannot reach. `holds`: whether the words were found there; None when that cannot be looked at."""
+    """A place that Everself cannot clean. `holds`: whether the words were found there; None if it cannot be searched."""
 
     name: str
     words: str
@@ -50,7 +50,7 @@ class Unreachable(Frozen):
 
 
 class ForgetPlan(Frozen):
-    """Exactly what would go. Nothing has happened yet."""
+    """What would be removed. Nothing has happened yet."""
 
     entries: tuple[Entry, ...]
     texts: tuple[str, ...]
@@ -60,14 +60,14 @@ class ForgetPlan(Frozen):
     commits: int
     mentions: tuple[RemainingMention, ...]
     remains: tuple[Unreachable, ...]
-    # documents with the texts that are meant only there; a folder (ending in /) with no text goes as a whole; a text without a
-    # document is meant wherever it stands
+    # documents with texts that are forgotten only there; a folder (ending in /) without a text is removed as a whole; a text without a
+    # document is forgotten everywhere
     homes: tuple[tuple[str, str], ...] = ()
     searches: tuple[str, ...] = ()
-    # sentences of conversations that go, and messages of which nobody can tell whether they say it
+    # sentences of conversations that are removed, and messages that may contain the fact in other words
     sentences: tuple[str, ...] = ()
     unclear: tuple[RemainingMention, ...] = ()
-    # where words go by themselves, and the text around them stays
+    # places where only the words are removed, and the text around them stays
     alone: tuple[DocumentCut, ...] = ()
 
     @property
@@ -76,11 +76,11 @@ class ForgetPlan(Frozen):
 
     @property
     def called(self) -> str:
-        """How a question calls it."""
+        """What a confirmation question calls the selection."""
         return f"these {len(self.entries)} entries" if len(self.entries) > 1 else "it"
 
     def lines(self) -> Iterator[str]:
-        """What a person should see before they say yes."""
+        """The lines to show before the user confirms."""
         entries = "1 entry" if len(self.entries) == 1 else f"{len(self.entries)} entries"
         yield (
             f"This would go: {entries}, as a whole"
@@ -115,9 +115,9 @@ class ForgetPlan(Frozen):
 
 
 class PlaceResult(Frozen):
-    """One kind of place: how often it held what was forgotten, how often that was removed, and what the search found afterwards.
+    """The result for one kind of place: occurrences found before, removed, and left.
 
-    `left` ought to be 0. `mentioned` counts what the raw search met in sentences that stay by rule.
+    `left` should be 0. `mentioned` counts occurrences in sentences that stay by rule.
     """
 
     place: str
@@ -128,7 +128,7 @@ class PlaceResult(Frozen):
 
 
 class ForgetProof(Frozen):
-    """What was done and what a raw search finds now. `searched` is false when only hashes were left to go by after a crash."""
+    """What was done, and the result of a raw search. `searched` is False if only hashes were known after a crash."""
 
     id: str
     at: str
@@ -143,23 +143,22 @@ class ForgetProof(Frozen):
 
     @property
     def gone(self) -> bool:
-        """Nothing is left where Everself can reach."""
+        """Whether nothing is left in any place that Everself can clean."""
         return not any(one.left for one in self.places)
 
     @property
     def degraded(self) -> bool:
-        """Something is left somewhere, or may be."""
+        """Whether something is left somewhere, or may be."""
         return not self.gone or not self.searched or any(one.holds is not False for one in self.remains)
 
     def to_json(self) -> str:
         return json.dumps(asdict(self) | {"gone": self.gone, "degraded": self.degraded}, ensure_ascii=False)
 
     def render(self) -> str:
-        """The proof as a person reads it."""
         return "\n".join(self.lines())
 
     def lines(self) -> list[str]:
-        """The same as separate lines, so that line breaks inside a name cannot be mistaken for ours."""
+        """The proof as separate lines, so that line breaks inside a name cannot be mistaken for ours."""
         width = max(len(one.place) for one in self.places)
         lines = [f"Forgotten: {', '.join(self.entries) or 'no entry of its own'}  ({self.id}, {self.at})"]
         lines += [

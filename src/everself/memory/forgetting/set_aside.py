@@ -1,6 +1,6 @@
-"""Removes damaged files that were set aside: nobody can prove what unreadable bytes contain.
+"""Removes damaged files that were quarantined: nobody can prove what unreadable bytes contain.
 
-Only the note that says what was damaged stays; it names changes and files, never what they said.
+Only the note about the damage stays; it names changes and files, never their text.
 """
 
 import zlib
@@ -22,7 +22,7 @@ class SetAside:
         return SET_ASIDE
 
     def holds(self, words: ForgottenWords) -> int:
-        """How often the words can be seen in what is there, compressed or not. Seeing none proves nothing."""
+        """The number of occurrences in these files, compressed or not. Zero proves nothing."""
         return sum(words.count(data) + words.count(_inflated(data)) for _, data in self._found())
 
     def remove(self, words: ForgottenWords) -> int:
@@ -48,7 +48,7 @@ class SetAside:
 
 
 def _inflated(data: bytes) -> bytes:
-    """As much of a compressed object as can be read."""
+    """The readable part of a compressed object."""
     found, machine = b"", zlib.decompressobj()
     try:
         for at in range(0, len(data), 64):

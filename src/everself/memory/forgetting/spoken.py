@@ -1,8 +1,8 @@
-"""The sentences of conversations that say what is forgotten. Pure.
+"""Finds the sentences of conversations that state what is forgotten. Pure.
 
-An entry goes as a whole, so what was said of it goes from the conversation as well: the sentence that holds the words, and the sentence
-of the message an entry was concluded from, where the entry says it in other words. Two things stay, and are reported: a sentence that an
-entry which is not forgotten says too, and a message in which no sentence is recognisable as the entry's.
+An entry is removed as a whole, so the sentence that contains the words is removed from the conversation too. If the entry uses other
+words, this is the most similar sentence of the message that it was concluded from. Two things stay and are reported: a sentence that a
+remaining entry contains too, and a message without a recognisable sentence.
 """
 
 from collections import defaultdict
@@ -18,9 +18,9 @@ from everself.text.normalise import fold
 from everself.text.sentences import split
 from everself.values import Entry
 
-# what is longer is no sentence but a page, which is not lost for one of its words
+# a longer text is a page, not a sentence
 _LONGEST: Final = 600
-# a name and what is said of it; a number tells enough by itself
+# a name and what is said of it; a single number is enough
 _IN_COMMON: Final = 2
 _SPEAKERS: Final = ("user", "assistant")
 
@@ -33,8 +33,8 @@ class Spoken(Frozen):
 def find_spoken(
     messages: Iterable[StoredMessage], words: str, entries: Sequence[tuple[Entry, Sequence[str]]], kept: Iterable[str]
 ) -> Spoken:
-    """`words` are folded, and empty where entries alone are meant, each of which comes with its own words. `kept` are the texts of the
-    entries that stay."""
+    """`words` are folded; empty if only entries are forgotten, each of which comes with its texts. `kept` are the texts of the remaining
+    entries."""
     taught: dict[str, list[Sequence[str]]] = defaultdict(list)
     for entry, texts in entries:
         for part in entry.lineage:
@@ -50,7 +50,7 @@ def find_spoken(
         if words and contains(folded, words):
             found += (sentence for sentence in _sentences(one.content) if contains(fold(sentence), words))
         for texts in taught.get(one.id, ()):
-            # the words of the entry go from it as they are
+            # the text of the entry itself is removed verbatim
             if any(fold(text) in folded for text in texts):
                 continue
             said = list(_telling(one.content, texts))
@@ -68,7 +68,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _telling(content: str, texts: Sequence[str]) -> Iterator[str]:
-    """The sentences of a message that have most in common with an entry."""
+    """The sentences of a message that share the most words with an entry."""
     common = {one: max((_likeness(one, text) for text in texts), default=0) for one in _sentences(content)}
     most = max(common.values(), default=0)
     return (one for one, count in common.items() if count and count == most)

@@ -1,4 +1,4 @@
-"""What moves together: an entry, or a section with everything under its heading. Pure."""
+"""Determines what moves together: an entry, or a section with everything under its heading. Pure."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _SILENT = (BlockKind.BLANK, BlockKind.BREAK)
 
 
 class Stretch(Frozen):
-    """The bytes that move. `level` is that of the heading they begin with, 0 where they begin with none."""
+    """The bytes to move. `level` is the level of their first heading, 0 if there is none."""
 
     start: int
     end: int
@@ -22,7 +22,7 @@ class Stretch(Frozen):
 
 
 def stretch_of(document: Scan, span: EntrySpan) -> Stretch:
-    """A section moves from its heading to its end, sub-sections included; a document's title stays where it is."""
+    """The bytes of an entry or of its whole section, sub-sections included; a document's title is not moved."""
     if span.kind not in (EntryKind.SECTION, EntryKind.LOG):
         return Stretch(span.start, span.end)
     found = sections(document)
@@ -40,7 +40,7 @@ def stretch_of(document: Scan, span: EntrySpan) -> Stretch:
 
 
 def moving_along(document: Scan, entry: Entry, neighbours: Sequence[Entry]) -> tuple[Entry, ...]:
-    """The entries that leave with this one, itself first. `neighbours` are those of its document."""
+    """The entries that move with this one, itself first. `neighbours` are the entries of its document."""
     if entry.kind != EntryKind.SECTION.value:
         return (entry,)
     stretch = stretch_of(document, find_span(document, entry))

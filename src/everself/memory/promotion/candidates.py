@@ -1,4 +1,4 @@
-"""Finds entries of working memory worth promoting: by their text, or because searches find them often. Reads only."""
+"""Finds entries of working memory worth promoting, by their text or because searches find them often. Reads only."""
 
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
@@ -22,14 +22,14 @@ from everself.text.markdown.entries import EntryKind
 from everself.values import Entry
 from everself.workspace.layout import place
 
-# score for being found in that many sessions: enough to be shown, not more
+# score for being found in that many sessions: enough to be a candidate
 _RECALLED: Final = 0.4
-# categories that the runtime uses for notes about sessions, jobs and heartbeats
+# categories of runtime notes about sessions, jobs and heartbeats
 _RUNTIME: Final = frozenset({"session", "cron", "heartbeat"})
 
 
 class CandidateQuery(Frozen):
-    """`days` back for what entries say; `frequent`: only what was found in `sessions` sessions of the last `within` days."""
+    """`days` is the age limit for entries; `frequent`: only entries found in `sessions` sessions of the last `within` days."""
 
     days: int = 7
     least: float = 0.4
@@ -39,13 +39,13 @@ class CandidateQuery(Frozen):
 
 
 def asked_of(tunables: Tunables, days: int, *, frequent: bool = False, least: float | None = None) -> CandidateQuery:
-    """What counts as a candidate by the settings of an agent."""
+    """The query with the values from an agent's settings."""
     sure = tunables.promotion_confidence if least is None else least
     return CandidateQuery(days, sure, frequent, tunables.promotion_sessions, tunables.promotion_window_days)
 
 
 class Candidate(Frozen):
-    """An entry worth promoting: why, where it would go, and who may decide it. `along` are the ids of what would move with it."""
+    """An entry worth promoting: the reasons, its target, and who may decide. `along` are the ids of entries that would move with it."""
 
     entry: Entry
     category: Category | Recalled
@@ -60,7 +60,8 @@ class Candidate(Frozen):
 def candidates(
     memory: Memory, state: State, asked: CandidateQuery | None = None, tell: Callable[[int, int], None] | None = None
 ) -> tuple[Candidate, ...]:
-    """The surest first. Closed and stale entries, what is kept apart and what neither the owner nor evidence of theirs says are none."""
+    """All candidates, highest confidence first. Excludes closed and stale entries, quarantine, and entries that neither the owner nor the
+    owner's evidence states."""
     wish = asked or CandidateQuery()
     today = memory.clock.today()
     everything = memory.catalog.all()
@@ -78,7 +79,7 @@ def candidates(
 
 
 def explain(memory: Memory, searches: Searches, identity: str, asked: CandidateQuery | None = None) -> Candidate:
-    """One entry that somebody names, whatever it is worth: what speaks for it, and where it would go."""
+    """The candidate for one named entry, whatever its score."""
     wish = asked or CandidateQuery()
     entry = memory.catalog.get(identity)
     today = memory.clock.today()
@@ -114,7 +115,7 @@ def _candidate(entry: Entry, best: Judgement | None, hits: EntryHits | None, wis
 
 
 def _settled(memory: Memory, found: Sequence[Candidate], everything: Sequence[Entry]) -> tuple[Candidate, ...]:
-    """With what would move along, and without those that would anyway."""
+    """The candidates with the entries that move along, minus those that already move along with another candidate."""
     by_path: dict[str, list[Entry]] = {}
     wanted = {one.entry.path for one in found}
     for entry in everything:
@@ -148,9 +149,9 @@ def _back(today: date, days: int) -> date:
 
 
 def _is_told(memory: Memory, messages: Messages, entry: Entry) -> bool:
-    """Whether the owner said it (in a person's own memory: that person), or it names what they said as its evidence.
+    """Whether the owner said it (or the person, in their own memory), or its evidence is what they said.
 
-    A note of a session, the agent's replies and what a job told it are its own words: promoted, they would be believed for being said.
+    Session notes, replies of the agent and job output are its own words; promotion would turn them into beliefs.
     """
     if entry.kind == TRANSCRIPT or quotes_a_talk(entry.text):
         return False
@@ -163,7 +164,7 @@ def _is_told(memory: Memory, messages: Messages, entry: Entry) -> bool:
 
 
 def _has_evidence(memory: Memory, messages: Messages, entry: Entry) -> bool:
-    """Each thing that it names was said by a person in a conversation, or is an entry of which the same holds."""
+    """Whether all its evidence was said by a person in a conversation, or is an entry with such evidence."""
     left, seen = [entry], {entry.id}
     while left:
         one = left.pop()

@@ -1,4 +1,4 @@
-"""Where promoted entries go, one page for each category, within the scope of the entry; and who may promote one. Opens no document."""
+"""Targets of promoted entries, one page per category within the entry's scope; and who may promote an entry. Opens no document."""
 
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -12,7 +12,7 @@ from everself.memory.writing import CORE, HEADINGS
 from everself.values import Entry, Tier
 from everself.workspace.layout import Kind, Place, place
 
-# recalled again and again, whatever it is about
+# found by searches again and again
 Recalled = Literal["recalled"]
 
 PAGES: Final[dict[Category | Recalled, str]] = {
@@ -34,7 +34,7 @@ PromotionRight = Literal["free", "confirm", "held"]
 
 
 class PromotionPermission(Frozen):
-    """`weakest` is the least trusted source that what moves rests on; `why` is empty where it is free."""
+    """`weakest` is the least trusted source of the moving entries; `why` is empty if promotion is free."""
 
     may: PromotionRight
     weakest: str
@@ -42,14 +42,14 @@ class PromotionPermission(Frozen):
 
 
 def target_for(path: str, category: Category | Recalled) -> str:
-    """The page for an entry that stands at `path`: a person's and a project's memory stay with them."""
+    """The page for an entry at `path`, within the memory of the same person or project."""
     where = place(path)
     scope = "/".join(path.split("/")[:2]) + "/" if where.person or where.project else ""
     return scope + PAGES[category]
 
 
 def can_leave(path: str) -> bool:
-    """Whether entries of a document may be promoted: working memory that people and the agent write; no chronicle, no bank page."""
+    """Whether entries of a document may be promoted: working memory of people and the agent, except chronicles and bank pages."""
     where = place(path)
     return where.tier is Tier.WORKING and where.writer == "agent" and where.kind not in (Kind.CHRONICLE, Kind.BANK)
 
@@ -68,7 +68,7 @@ def permission_of(memory: Memory, moving: Sequence[Entry]) -> PromotionPermissio
 
 
 def check_target(target: str) -> str:
-    """The path itself, where it is core memory; WrongUse where it is not."""
+    """The path itself if it is core memory. Raises WrongUse if not."""
     where = place(target)
     if where.tier is Tier.CORE and where.writer == "agent" and target.endswith(".md") and where.kind is not Kind.BANK:
         return target
@@ -79,7 +79,7 @@ def check_target(target: str) -> str:
 
 
 def check_fit(entry: Entry, weakest: str, target: str) -> None:
-    """Refuse what would carry an entry out of its scope, or words from outside into every prompt."""
+    """Raise RefusedByRule if the entry would leave its scope, or outside text would enter every prompt."""
     here, there = place(entry.path), place(target)
     if here.scope != there.scope:
         raise RefusedByRule(f"{entry.id} belongs to another person or project than {target}.")
@@ -89,19 +89,19 @@ def check_fit(entry: Entry, weakest: str, target: str) -> None:
 
 
 def _is_outside(source: str, where: Place) -> bool:
-    """In a person's own memory that person is not outside."""
+    """Whether a source is outside. In a person's own memory, that person is not."""
     return rank(source) < rank(AGENT) and not (where.person and source == f"{PERSON}{where.person}")
 
 
 def heading_in(target: str, entry: Entry) -> str:
-    """Under which heading an item goes: by its tag in MEMORY.md, by its day on any other page, where a reader wants to see it."""
+    """The heading for an item: by tag in MEMORY.md, by day on other pages."""
     if target.rpartition("/")[2] == CORE and place(target).kind in _CORES:
         return HEADINGS[entry.tag]
     return entry.day.isoformat() if entry.day is not None else title_of(target)
 
 
 def title_of(target: str) -> str:
-    """What a page begins with when it is made."""
+    """The title of a new page."""
     name = target.rpartition("/")[2]
     if name == CORE:
         return "Memory"

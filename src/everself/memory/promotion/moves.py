@@ -1,6 +1,6 @@
 """Moves entries to the curated core in one change: all or nothing, never lost, never duplicated.
 
-Plans over a draft and reads back what it would write. An entry that could not be read back as the same one stays where it is.
+Plans over a draft and reads back the result. An entry that would not read back unchanged stays where it is.
 """
 
 from collections import Counter
@@ -40,8 +40,7 @@ _PLAIN: Final = frozenset({"", "note", "memory", "fact", "mined", "released", *C
 
 
 class Pick(Frozen):
-    """An entry and the page it shall go to, under a heading of its own choice where it names none. `named`: the owner asked for this very
-    one."""
+    """An entry and its target page, with a default heading if none is given. `named`: the owner named this entry."""
 
     entry: str
     target: str
@@ -50,7 +49,7 @@ class Pick(Frozen):
 
 
 class Moved(Frozen):
-    """`along` are the entries that stood in the same section."""
+    """A moved entry. `along` are the entries of the same section."""
 
     entry: str
     source: str
@@ -65,7 +64,7 @@ class NotMoved(Frozen):
 
 
 class Moves(Frozen):
-    """What would happen. `change` is None where nothing would."""
+    """The planned moves. `change` is None if there are none."""
 
     change: Change | None
     moved: tuple[Moved, ...] = ()
@@ -74,7 +73,7 @@ class Moves(Frozen):
 
 @dataclass(slots=True)
 class _Packing:
-    """What a plan gathers."""
+    """The parts of a plan."""
 
     draft: Draft
     moved: list[Moved] = field(default_factory=list)
@@ -84,7 +83,7 @@ class _Packing:
 
 
 class Promotion(Frozen):
-    """What happened. `change` is empty where nothing did."""
+    """The result. `change` is empty if nothing was moved."""
 
     change: str
     moved: tuple[Moved, ...] = ()
@@ -92,7 +91,7 @@ class Promotion(Frozen):
 
 
 def apply_moves(memory: Memory, picks: Sequence[Pick], author: Author) -> Promotion:
-    """Move what may be moved, all of it in one change."""
+    """Move all entries that may be moved, in one change."""
     moves = Moves(None)
 
     def plan() -> Change | None:
@@ -101,13 +100,13 @@ def apply_moves(memory: Memory, picks: Sequence[Pick], author: Author) -> Promot
         return moves.change
 
     change = memory.change(plan)
-    # both documents at once, or an id would for a moment seem to belong to the old place
+    # refresh both documents together, or the id would briefly belong to the old place
     memory.catalog.refresh()
     return Promotion(change, moves.moved, moves.left)
 
 
 def plan_moves(memory: Memory, picks: Sequence[Pick], author: Author, *, key: str = "") -> Moves:
-    """One change that moves what may be moved; whatever may not is left, with the reason. Plan under `Memory.apply`."""
+    """Plan one change with all allowed moves; the others are listed with the reason. Call it under `Memory.apply`."""
     packing = _Packing(memory.draft())
     gone: set[str] = set()
     for pick in picks:
@@ -134,7 +133,7 @@ def _move(memory: Memory, packing: _Packing, pick: Pick, author: Author) -> Move
     moving = moving_along(scan(draft.find(entry.path) or b""), entry, memory.catalog.of(entry.path))
     standing = permission_of(memory, moving)
     _check_standing(entry, standing, pick, author)
-    # only an action of the owner turns text from outside into the owner's
+    # only an action of the owner makes outside text the owner's
     confirmed = tuple(one for one in moving if author is Author.OWNER and one.source == HAND)
     heading = pick.heading or heading_in(pick.target, entry)
     carry(draft, moving, pick.target, heading, frozenset(one.id for one in confirmed))
@@ -145,7 +144,7 @@ def _move(memory: Memory, packing: _Packing, pick: Pick, author: Author) -> Move
 
 
 def _vouch(packing: _Packing, target: str, moving: Sequence[Entry], confirmed: Sequence[Entry]) -> None:
-    """For what the owner confirms, and for words of which marking them changed something: a fence that was left open is closed."""
+    """Record provenance for confirmed entries, and for entries whose text changed when they were marked, such as a closed fence."""
     texts = {read.claim("id"): text_hash(read.text) for read in read_document(packing.draft.find(target) or b"")}
     for one in moving:
         text = texts.get(one.id, "")
@@ -172,7 +171,7 @@ def _check_standing(entry: Entry, standing: PromotionPermission, pick: Pick, aut
 
 
 def _stamping(entry: Entry, *, confirm: bool) -> Callable[[Scan, EntrySpan], Splice]:
-    """What the file's name said of it until now goes into its comment: on a page without a date nothing else would tell."""
+    """Store the day from the file name in the entry's comment, because a page without a date would lose it."""
 
     def stamp(document: Scan, span: EntrySpan) -> Splice:
         known = comment_of(span, entry)
@@ -191,7 +190,7 @@ def _stamping(entry: Entry, *, confirm: bool) -> Callable[[Scan, EntrySpan], Spl
 def carry(
     draft: Draft, moving: Sequence[Entry], target: str, heading: str, confirmed: frozenset[str] = frozenset()
 ) -> None:
-    """Mark what moves, cut it out of its document and put it on the page. RefusedByRule leaves both as they were in the draft."""
+    """Mark the entries, remove them from their document and add them to the page. RefusedByRule leaves both unchanged in the draft."""
     path = moving[0].path
     source, page = draft.find(path), draft.find(target)
     for one in moving:
@@ -206,7 +205,7 @@ def carry(
 
 
 def _carry(draft: Draft, entry: Entry, target: str, heading: str) -> None:
-    """In the first form that reads back as the same entries."""
+    """Move an entry in the first form that reads back unchanged."""
     source = draft.find(entry.path) or b""
     document = scan(source)
     try:
@@ -228,7 +227,7 @@ def _carry(draft: Draft, entry: Entry, target: str, heading: str) -> None:
 
 
 def _keep_copy_in_step(draft: Draft, path: str) -> None:
-    """Where the day was copied to its archive: whoever removes the day later makes an entry of all that the copy says."""
+    """Update the day's copy in its archive, which becomes the entries when the day is removed."""
     for archive in archives_of(path):
         found = draft.find(archive)
         if found is None:
@@ -240,7 +239,7 @@ def _keep_copy_in_step(draft: Draft, path: str) -> None:
 
 
 def _forms(page: Scan, cut: tuple[bytes, EntrySpan, Stretch], heading: str) -> Iterator[tuple[bytes, int]]:
-    """The page with the entry on it, and where that begins: as a line of the list there, of a new list, as the section it was."""
+    """The page with the entry added, and its position: as an item of the existing list, of a new list, or as a section."""
     source, span, stretch = cut
     raw = source[stretch.start : stretch.end]
     comment = span.comment.comment if span.comment is not None else None
@@ -254,7 +253,7 @@ def _forms(page: Scan, cut: tuple[bytes, EntrySpan, Stretch], heading: str) -> I
 
 
 def _fits_a_list(source: bytes, span: EntrySpan, stretch: Stretch) -> bool:
-    """Whether a line of a list says all of it. Bytes that are no text would not survive being one."""
+    """Whether a list item can represent the entry. Bytes that are not text cannot be an item."""
     if span.kind is EntryKind.SECTION and stretch.level:
         return False
     if span.kind is EntryKind.LOG:
@@ -270,7 +269,7 @@ def _fits_a_list(source: bytes, span: EntrySpan, stretch: Stretch) -> bool:
 
 
 def _words(source: bytes, span: EntrySpan) -> str:
-    """With the comments of other tools, which the words of an entry are read without."""
+    """The text with comments of other tools, which entry text excludes."""
     found = span.comment
     inside = found is not None and span.text_start <= found.start < span.text_end
     cut, after = (found.start, found.end) if found is not None and inside else (0, 0)
@@ -287,7 +286,7 @@ def _with_section(page: Scan, raw: bytes) -> tuple[bytes, int]:
 
 
 def _levelled(raw: bytes, by: int) -> bytes:
-    """Its headings so many levels deeper (or higher): a section comes to stand directly beneath the page's title."""
+    """The section with its headings shifted, so that it is directly below the page's title."""
     if not by:
         return raw
     for block in reversed(scan(raw).blocks):
@@ -300,7 +299,7 @@ def _levelled(raw: bytes, by: int) -> bytes:
 
 
 def _told(*documents: bytes) -> Counter[tuple[str, ...]]:
-    """What documents say, whatever stands where: nothing may be missing afterwards, and nothing be there twice."""
+    """The entries of documents regardless of position, to verify that none is lost or duplicated."""
     return Counter(
         (read.claim("id"), text_hash(read.text), repr(sorted(read.claims)))
         for data in documents
@@ -309,7 +308,7 @@ def _told(*documents: bytes) -> Counter[tuple[str, ...]]:
 
 
 def _is_private(page: bytes, entry: Entry, start: int) -> bool:
-    """Whether no section that was there before shares it with others than could see it until now."""
+    """Whether no existing section shares the entry with more readers than before."""
     at = next((read.start for read in read_document(page) if read.claim("id") == entry.id), -1)
     found = sections(scan(page))
     return at >= 0 and not any(one.share and one.start < start and one.start <= at < one.end for one in found)

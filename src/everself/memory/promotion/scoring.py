@@ -1,7 +1,7 @@
-"""Ranks an entry for the curated core: which kind it is, and what speaks for keeping it. Pure.
+"""Scores an entry for the curated core: its category, and the reasons to keep it. Pure.
 
-The kind is learned (`classify/topics.py`). Beside it count an explicit wish, a tag, a correction, mentions weeks apart, length and
-structure; how often it is found adds `candidates.py`. Knows neither whom to believe nor where an entry goes.
+The category is learned (`classify/topics.py`). An explicit wish, a tag, a correction, mentions weeks apart, length and structure count
+too; `candidates.py` adds how often it is found. Knows nothing of trust or targets.
 """
 
 from collections.abc import Iterator
@@ -15,11 +15,11 @@ from everself.values import Entry, Tag
 
 CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
 
-# How much each sign takes of the doubt that is left. One clear sign is enough to be shown; what is only long or old is not.
+# The share of the remaining doubt that each sign removes. One clear sign is enough; length or age alone is not.
 _WISH: Final = 0.9
 _TAG: Final = 0.6
 _KIND: Final = (0.42, 0.7)
-# what is less likely of a kind is of none: a page of decisions is read by people
+# below this probability an entry has no category, because people read these pages
 _LEAST: Final = 0.3
 _CORRECTED: Final = 0.2
 _WEEK: Final = 0.15
@@ -28,10 +28,10 @@ _MENTION: Final = 0.05
 _MENTIONS: Final = 3
 _BODY: Final = 0.08
 _MOST: Final = 0.99
-# a statement with a subject and something said of it, and no page
+# a statement with a subject and a predicate, but not a page
 _SHORT: Final = 25
 _LONG: Final = 600
-# characters and sentences of an entry that are read; what decides is near its beginning
+# limits of characters and sentences read; the decisive ones are near the beginning
 _READ: Final = 4_000
 _SENTENCES: Final = 24
 _LONGEST: Final = 300
@@ -40,7 +40,7 @@ _DENSE: Final = "\u2e7f"
 
 
 class Judgement(Frozen):
-    """`reasons` are for a person: what stands for it."""
+    """`reasons` are sentences for the user."""
 
     category: Category
     confidence: float
@@ -48,12 +48,12 @@ class Judgement(Frozen):
 
 
 def judge(entry: Entry) -> tuple[Judgement, ...]:
-    """Every category that something speaks for, the surest first."""
+    """Every category with a sign in its favour, highest confidence first."""
     doubts: dict[Category, float] = {}
     reasons: dict[Category, list[str]] = {}
 
     def speak(category: Category, weight: float, reason: str) -> None:
-        # independent signs: each reduces the remaining doubt by its share
+        # signs are independent: each reduces the remaining doubt by its share
         doubts[category] = doubts.get(category, 1.0) * (1 - weight)
         reasons.setdefault(category, []).append(reason)
 
@@ -80,14 +80,14 @@ def _called(category: Category) -> str:
 
 
 def _kinds(entry: Entry) -> dict[Category, tuple[float, str]]:
-    """Of each category the sentence that speaks most for it. Questions say nothing."""
+    """The best sentence for each category. Questions do not count."""
     found: dict[Category, tuple[float, str]] = {}
     for sentence in _sentences(entry.text[:_READ]):
         shown = " ".join(sentence.split())[:_SHOWN]
         acts = score(sentence, deep=False)
         if acts.says("question"):
             continue
-        # what to keep is the owner's wish; an order in the agent's own note is none
+        # only the owner can wish to remember something; an order in the agent's own note does not count
         if entry.source != AGENT and (acts.says("remember") or says(sentence, "explicit")):
             found["explicit"] = (_WISH, shown)
         sure = likely(sentence)
@@ -102,7 +102,7 @@ def _kinds(entry: Entry) -> dict[Category, tuple[float, str]]:
 
 
 def _besides(entry: Entry) -> Iterator[tuple[float, str]]:
-    """What speaks for any entry that is of some kind at all."""
+    """Signs that support any category."""
     if is_correction(entry):
         yield _CORRECTED, "it corrects something"
     if entry.mentions > 1:

@@ -1,1 +1,1 @@
-"""Export and import of entries as JSON Lines. Nothing is lost, and an import is trusted only as far as the owner says."""
+"""Export and import of entries as JSON Lines. Lossless; an import is trusted only as far as the owner says."""

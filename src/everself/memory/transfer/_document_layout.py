@@ -16,13 +16,13 @@ from everself.text.markdown.sections import sections
 from everself.text.normalise import fold
 from everself.workspace.layout import place
 
-# how often an entry could not be read back: 0 is written as it was, 1 escaped and closed, 2 as a list item
+# how often an entry could not be read back: 0 writes it as it was, 1 escaped and closed, 2 as a list item
 Care = Counter[str]
 _HEADED = (EntryKind.LOG.value, EntryKind.SECTION.value)
 
 
 class LaidOut(Frozen):
-    """A document as it was, as it will be, and the words of each new entry as they will be read back."""
+    """A document before and after, and the text of each new entry as it will read back."""
 
     before: bytes | None
     after: bytes
@@ -30,7 +30,7 @@ class LaidOut(Frozen):
 
 
 def lay_out(before: bytes | None, lines: Sequence[ExportedLine]) -> LaidOut:
-    """The document with these entries added, in their order; under headings that are there already where it has them."""
+    """The document with these entries added in order, under existing headings if possible."""
     old = len(read_document(before or b""))
     care: Care = Counter()
     for _ in range(3):
@@ -45,9 +45,9 @@ def lay_out(before: bytes | None, lines: Sequence[ExportedLine]) -> LaidOut:
 
 
 def _unread(found: Sequence[ParsedEntry], lines: Sequence[ExportedLine], care: Care) -> set[str]:
-    """Ids of entries that would not read back as what they are.
+    """Ids of entries that would not read back unchanged.
 
-    What was written with care may have been escaped or closed; it only has to be there.
+    Text that was written with care may be escaped or closed; it only has to exist.
     """
     by_id = {read.claim("id"): read for read in found}
     lost = set()
@@ -83,17 +83,17 @@ def _lay_out(before: bytes, lines: Sequence[ExportedLine], care: Care) -> bytes:
 
 
 def _pieces(lines: Sequence[ExportedLine], trail: tuple[str, ...], care: Care) -> Iterator[bytes]:
-    """One entry after the other, with the headings that lead from where the one before stood."""
+    """The bytes of each entry, with the headings that lead there from the entry before."""
     after_item = False
     first = True
     for line in lines:
         shape, heading = _shape(line), tuple(_title(part) for part in line.heading)
         if care[line.id] > 1 and shape != EntryKind.LOG:
-            # a list item holds any text
+            # a list item can contain any text
             shape = EntryKind.ITEM.value
         own = shape in _HEADED and bool(heading)
         shared = _shared(trail, heading)
-        # text directly under a heading needs the heading to itself; going back up repeats the heading
+        # text directly under a heading needs a heading of its own; going back up repeats the heading
         fresh = heading[min(shared, len(heading) - 1) if own or shared < len(trail) else shared :]
         made = _entry(line, shape, care)
         gap = b"" if first or (after_item and shape == EntryKind.ITEM and not fresh) else b"\n"
@@ -116,7 +116,7 @@ def _shared(trail: tuple[str, ...], heading: tuple[str, ...]) -> int:
 
 
 def _entry(line: ExportedLine, shape: str, care: Care) -> bytes:
-    """The entry without its headings, its comment included, ending with a line end."""
+    """The entry without its headings, with its comment and a final line end."""
     if line.id not in care:
         item = shape == EntryKind.ITEM
         lead = b"- " if item else f"# {_title(line.heading[-1])}\n\n".encode() if line.heading else b""
@@ -135,7 +135,7 @@ def _entry(line: ExportedLine, shape: str, care: Care) -> bytes:
 
 
 def comment_for(line: ExportedLine) -> EntryComment:
-    """What stands in the comment: all that path and words do not tell."""
+    """The comment fields that path and text do not imply."""
     where = place(line.path)
     source = line.source if line.vouched or rank(line.source) < rank(HAND) else line.claimed
     fields = [("id", line.id), ("tag", line.tag), ("src", source)]
@@ -154,7 +154,7 @@ def comment_for(line: ExportedLine) -> EntryComment:
 
 
 def _shape(line: ExportedLine) -> str:
-    """How it is written. Of a transcript only the words tell that it is one."""
+    """The kind of block to write. A transcript is recognised by its text alone."""
     if line.time:
         return EntryKind.LOG.value
     if line.kind == TRANSCRIPT:
@@ -172,7 +172,7 @@ def _words(line: ExportedLine) -> str:
 
 
 def _dedented(text: str) -> str:
-    """Without the indentation that the list item will give its further lines again."""
+    """The text without the indentation that the list item adds again."""
     first, *rest = text.split("\n")
     depth = min((len(one) - len(one.lstrip(" ")) for one in rest if one.strip()), default=0)
     return "\n".join([first, *(one[min(depth, 2) :] for one in rest)])

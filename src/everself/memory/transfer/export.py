@@ -1,6 +1,6 @@
-"""Entries as JSON Lines: one line each, complete enough to recreate the entry. Pure, except `export_entries`.
+"""Exports entries as JSON Lines: one line each, complete enough to recreate the entry. Pure, except `export_entries`.
 
-Exported are entries, not documents: what stands between them (references by id, template blanks, labels) is not.
+Text between entries (references by id, template blanks, labels) is not exported.
 """
 
 import json
@@ -19,13 +19,13 @@ from everself.text.redaction import redact
 from everself.values import Entry, Tag
 
 VERSION = 1
-# upper bounds: no comment can hold more, and no person writes more
+# upper bounds: a comment cannot hold more, and no person writes more
 LONGEST_NAME, LONGEST_LINEAGE, LONGEST_LINE = 200, 4000, 4_000_000
 
 
 class ExportedLine(Frozen):
-    """An entry as it is exported. `source` is what may be believed where it comes from, `claimed` what an unvouched one says itself;
-    `extra` are fields of its comment that Everself does not know."""
+    """An exported entry. `source` is the trusted source, `claimed` the claim of an unvouched entry; `extra` are unknown fields of its
+    comment."""
 
     v: int
     id: str
@@ -52,14 +52,14 @@ class ExportedLine(Frozen):
 
 
 class Export(Frozen):
-    """The lines, and from how many of them secrets were taken out."""
+    """The lines, and the number of those with redacted secrets."""
 
     lines: tuple[str, ...]
     redacted: int
 
 
 def export_entries(memory: Memory, *, aside: bool = True) -> Export:
-    """Every entry, document by document. With `aside` also what stands in quarantine."""
+    """Every entry, document by document. `aside` includes the quarantine."""
     lines: list[str] = []
     redacted = 0
     entries = memory.catalog.all()
@@ -78,7 +78,7 @@ def render_line(line: ExportedLine) -> str:
 
 
 def parse_line(text: str) -> ExportedLine:
-    """The inverse of `render_line`; WrongUse says what is wrong with a line."""
+    """The inverse of `render_line`. Raises WrongUse with the problem of an invalid line."""
     import msgspec
 
     if len(text) > LONGEST_LINE:
@@ -154,7 +154,7 @@ def _line(entry: Entry, text: str, extra: dict[str, str]) -> ExportedLine:
 
 
 def _extras(memory: Memory, path: str) -> dict[str, dict[str, str]]:
-    """The fields of comments in a document that Everself does not know, by the entry's id."""
+    """The unknown fields of comments in a document, by entry id."""
     document = memory.workspace.find(path)
     found: dict[str, dict[str, str]] = {}
     for piece in (document.data if document is not None else b"").split(b"<!--")[1:]:
@@ -169,5 +169,5 @@ def _day(day: date | None) -> str:
 
 
 def numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """The lines that hold something, counted from 1 as an editor does."""
+    """The non-empty lines with their numbers, from 1."""
     return ((number, line) for number, line in enumerate(lines, 1) if line.strip())

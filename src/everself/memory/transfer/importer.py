@@ -1,7 +1,7 @@
 """Imports entries from JSON Lines in one change. The owner decides whether they keep their sources.
 
-Words from a file are laid out so that they read back as the same entries; where they would not (an open fence, a heading that ends
-somebody else's section), they are written in the careful way in which all foreign text is.
+Entries are written so that they read back unchanged. Where that fails (an open fence, a heading that ends another section), the text is
+escaped like all foreign text.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -31,9 +31,9 @@ class BrokenLine(Frozen):
 
 
 class ImportReport(Frozen):
-    """What became of the lines. `known` were there already, `differing` too but with other words (ours stay), `forgotten` were
-    forgotten on request, `withheld` may be written by Everself alone, `quarantined` speak to the agent and are kept apart. With
-    `broken` lines nothing was imported unless asked."""
+    """The result by kind of line. `known` exist already, `differing` exist with other text (ours stays), `forgotten` were forgotten on
+    request, `withheld` may only be written by Everself, `quarantined` address the agent. With `broken` lines nothing is imported, unless
+    requested."""
 
     imported: tuple[str, ...] = ()
     known: int = 0
@@ -48,7 +48,7 @@ class ImportReport(Frozen):
 
 
 class ImportOptions(Frozen):
-    """`origin` is how the file is cited. `as_mine`: the owner says that these are their own memories, with the sources they have."""
+    """`origin` is the citation of the file. `as_mine`: the owner says that these are their own memories, so they keep their sources."""
 
     origin: str
     as_mine: bool = False
@@ -58,7 +58,7 @@ class ImportOptions(Frozen):
 
 
 def import_lines(memory: Memory, lines: Iterable[str], options: ImportOptions) -> ImportReport:
-    """Bring entries in, all in one change; those that are known become nothing."""
+    """Import all new entries in one change; known ones are skipped."""
     good, broken = _parse(lines)
     if broken and not options.skip_broken:
         return ImportReport(broken=broken)
@@ -74,7 +74,7 @@ def import_lines(memory: Memory, lines: Iterable[str], options: ImportOptions) -
         return report
     change = _write(memory, by_path, options) if chosen else ""
     for identity, line in apart.items():
-        # after the change and under their own ids, so that an interrupted import can be completed by running it again
+        # after the change and with their own ids, so that an interrupted import can be completed by running it again
         memory.remember(_new_entry(line, options), partial(str, identity))
     return replace(report, change=change)
 
@@ -128,7 +128,7 @@ def _parse(lines: Iterable[str]) -> tuple[list[tuple[int, ExportedLine]], tuple[
 def _choose(
     memory: Memory, lines: Sequence[tuple[int, ExportedLine]], options: ImportOptions
 ) -> tuple[ImportReport, list[ExportedLine]]:
-    """The lines that will be written, as they will be written, and what is to be said of the others."""
+    """The lines to write, in their final form, and the report about all others."""
     entries = memory.catalog.all()
     ids = {entry.id: entry for entry in entries}
     said = {(text_hash(entry.text), *_scope(place(entry.path))) for entry in entries if not entry.closed}
@@ -154,7 +154,7 @@ def _choose(
 
 
 def _arrow(text: str) -> str:
-    """What cleaning takes away although it is a person's: an arrow that begins no reference by id."""
+    """A leading arrow that is not a reference by id: cleaning removes it, although it is the user's text."""
     rest = text.removeprefix(REFERENCE.strip())
     return text[: len(text) - len(rest.lstrip())] if rest != text and rest.strip() and "entry:" not in text else ""
 
@@ -166,7 +166,7 @@ def _already(report: ImportReport, known: Entry, line: ExportedLine) -> ImportRe
 
 
 def _capped(line: ExportedLine, origin: str) -> ExportedLine:
-    """Worth no more than any file from outside, and never straight into what every prompt shows."""
+    """The line with the trust of an outside file, and a target that is not part of every prompt."""
     where = place(line.path)
     scope = f"users/{where.person}/" if where.person else ""
     return replace(
@@ -181,7 +181,7 @@ def _capped(line: ExportedLine, origin: str) -> ExportedLine:
 
 
 def _provenance(laid: LaidOut, held: Sequence[ExportedLine], options: ImportOptions) -> list[ProvenanceRecord]:
-    """For the words as they will be read back. What nobody vouched for where it came from stays a claim."""
+    """Provenance for the text as it reads back. A source that nobody vouched for remains a claim."""
     return [
         provenance_of(_origin(line, options), line.id, line.tag, text_hash(laid.texts[line.id]))
         for line in held

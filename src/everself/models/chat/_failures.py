@@ -1,6 +1,6 @@
-"""Explains why a model failed, in a message that a person can act on. Reads error types and status codes, not texts.
+"""Explains why a model failed, in a message that the user can act on. Reads error types and status codes, not texts.
 
-A vendor's own sentence is repeated only where the request was refused as such, and without secrets. Does not retry.
+The vendor's own message is included only if the request was refused, and without secrets. Does not retry.
 """
 
 from everself.errors import ModelFailed, ModelFault
@@ -11,14 +11,14 @@ _ANOTHER = "everself model use PROVIDER/NAME"
 
 
 class Failures:
-    """Reads errors for one account. `stall` is what was waited for a byte."""
+    """Explains errors for one account. `stall` is the time-out in seconds."""
 
     def __init__(self, account: ModelAccount, stall: float) -> None:
         self._account = account
         self._stall = stall
 
     def read(self, error: BaseException, *, begun: bool) -> ModelFailed:
-        """The failure that an error stands for; `begun` when a part of the answer was given out already."""
+        """The failure for an error; `begun` is True if a part of the answer was delivered already."""
         status, reason = _status(error), _reason(error)
         if status is not None and 300 <= status < 400:
             words = f"{self._account.provider} redirects to another address (status {status}), which is not followed."
@@ -34,7 +34,7 @@ class Failures:
         return ModelFailed(words, reason=reason, retry_after=retry_after, mend=mend)
 
     def broke_off(self, *, begun: bool) -> ModelFailed:
-        """An answer that ended without its end."""
+        """The failure for an answer that ended early."""
         words = f"{self._account.provider} closed the connection before the end of its answer."
         return ModelFailed(_half_way(words) if begun else words, reason="network", mend=f"Try again, or: {_ANOTHER}")
 
@@ -106,7 +106,7 @@ def _reason(error: BaseException) -> ModelFault:
     reason: ModelFault = next((fault for kind, fault in table if isinstance(error, kind)), "other")
     if reason == "other" and isinstance(error.__cause__, ValueError):
         return "shape"
-    # what pydantic-ai leaves without a kind: servers built on llama.cpp, and statuses of proxies
+    # errors that pydantic-ai does not classify: servers built on llama.cpp, and statuses of proxies
     if getattr(error, "provider_error_type", None) == "exceed_context_size_error":
         return "overflow"
     if reason == "timeout" and getattr(error, "phase", None) in ("connect", "pool"):
@@ -116,21 +116,21 @@ def _reason(error: BaseException) -> ModelFault:
 
 
 def _status(error: BaseException) -> int | None:
-    """Of the answer; where pydantic-ai names none, the vendor's own error behind it does."""
+    """The HTTP status of an error, or of the vendor's own error behind it."""
     named = ((error, "status_code"), (error.__cause__, "status_code"), (error.__cause__, "code"))
     found = (getattr(one, name, None) for one, name in named)
     return next((status for status in found if isinstance(status, int)), None)
 
 
 def _is_end(error: BaseException) -> bool:
-    """Whether pydantic-ai missed the end of a stream: the one error that it raises without any particulars."""
+    """Whether a stream ended early: the only error that pydantic-ai raises without details."""
     from pydantic_ai.exceptions import ModelAPIError
 
     return type(error) is ModelAPIError and not error.in_stream and error.body is None and error.__cause__ is None
 
 
 def _retry_after(error: BaseException) -> float | None:
-    """Seconds, from the headers or from where Google puts them."""
+    """Seconds from the headers, or from the place where Google puts them."""
     told = getattr(error, "retry_after", None)
     if isinstance(told, float | int):
         return float(told)
@@ -143,7 +143,7 @@ def _retry_after(error: BaseException) -> float | None:
 
 
 def _inner(error: BaseException) -> dict[str, object]:
-    """The object in which all of them say what was wrong."""
+    """The object in which all vendors describe the error."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else None
     return inner if isinstance(inner, dict) else {}

@@ -1,7 +1,7 @@
 """A chat model over HTTP: streams its reply and retries only while nothing of the reply was delivered.
 
-Sends through pydantic-ai's direct API. Follows no redirect, so that a key never reaches another host. Keeps nothing between two
-requests but a connection, where its event loop keeps some; a caller that stops listening closes it. Knows no memory, tool or price.
+Uses pydantic-ai's direct API. Follows no redirect, so that a key never reaches another host. Keeps no state between requests except
+connections, if the event loop keeps some. Closing the stream closes the connection. Knows no memory, tool or price.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 _log = get_logger(__name__)
 
-# How often a request is sent at most. A server that is silent or gone costs a person minutes; one that is busy costs seconds.
+# Maximum number of attempts. A silent server costs the user minutes, a busy one seconds.
 _TRIES: Mapping[ModelFault, int] = MappingProxyType({"rate": 4, "server": 4, "network": 3, "timeout": 2, "shape": 2})
 
-# Headers that are sent. The vendors' packages would add an organisation, a project and headers of the environment.
+# Headers to send. The vendors' packages would add an organisation, a project and headers from the environment.
 _HEADERS = (
     *("host", "accept", "connection", "content-", "transfer-encoding", "user-agent"),
     *("authorization", "x-api-key", "x-goog-api-", "anthropic-"),
@@ -50,13 +50,13 @@ _HEADERS = (
 
 
 class StreamTimeouts(Frozen):
-    """Seconds. `stall` without a byte is given up; all waits between tries together stay within `wait`."""
+    """Seconds. `stall` is the longest wait for a byte; all waits between attempts together stay within `wait`."""
 
     stall: float = 120.0
     connect: float = 10.0
     first: float = 0.5
     wait: float = 60.0
-    # asyncio.sleep where none is given
+    # asyncio.sleep by default
     sleep: Callable[[float], Awaitable[None]] | None = None
 
 
@@ -68,7 +68,7 @@ class RemoteChatModel:
         self._known = known
         self._patience = patience
         self._failures = Failures(account, patience.stall)
-        # models of one account share connections; no cookie is sent, so that accounts could share them too, and need not
+        # models of one account share connections; no cookies are sent
         self._shared = (account.provider, account.url, account.key.key if account.key is not None else "", patience)
         self._prepared = False
 
@@ -89,7 +89,7 @@ class RemoteChatModel:
 
     @property
     def note(self) -> str:
-        """What to tell a person about the numbers above; empty where they are known."""
+        """A note for the user about guessed numbers; empty if they are known."""
         return self._known.note
 
     @property
@@ -98,15 +98,15 @@ class RemoteChatModel:
 
     @property
     def takes_images(self) -> bool:
-        """They are sent whatever the model: which of them see is not known here, and one that does not says so."""
+        """Always True: which models accept images is not known here, and a model that does not returns an error."""
         return True
 
     def prepare(self) -> None:
-        """Reads the vendor's packages, so that the first request need not. Raises ModelFailed where they are missing."""
+        """Import the vendor's packages ahead of the first request. Raises ModelFailed if they are missing."""
         load(self._account)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ReplyPart, None]:
-        """Close it (`contextlib.aclosing`) where it is left before its end: that closes the connection."""
+        """Close it with `contextlib.aclosing` if it is not read to the end; that closes the connection."""
         check_allowed()
         tries, waited, native = 0, 0.0, True
         while True:
@@ -127,7 +127,7 @@ class RemoteChatModel:
                 if begun:
                     raise
                 if failure.reason == "other" and request.schema is not None and native:
-                    # a server that knows no schemas says so by refusing; the model is then asked in words
+                    # a server without schema support refuses the request; ask for the schema in the prompt instead
                     native = False
                     continue
                 wait = self._wait(failure, tries, waited)
@@ -137,7 +137,7 @@ class RemoteChatModel:
             await self._sleep(wait)
 
     def _wait(self, failure: ModelFailed, tries: int, waited: float) -> float | None:
-        """Seconds until the next try; None where there is none."""
+        """Seconds until the next attempt; None if there is none."""
         if tries >= _TRIES.get(failure.reason, 1):
             return None
         asked = failure.retry_after
@@ -150,11 +150,11 @@ class RemoteChatModel:
         await (self._patience.sleep or asyncio.sleep)(seconds)
 
     async def _attempt(self, request: ChatRequest, *, native: bool) -> AsyncGenerator[ReplyPart, None]:
-        """One request, one answer; every error that is the vendor's or the network's becomes ModelFailed."""
+        """One request and its answer. Errors of the vendor or the network become ModelFailed."""
         import asyncio
 
         if not self._prepared:
-            # importing the vendors' packages takes a second, during which a person may cancel
+            # importing the vendors' packages takes a second, during which the user may cancel
             await asyncio.to_thread(self.prepare)
             self._prepared = True
         import httpx2
@@ -179,14 +179,14 @@ class RemoteChatModel:
                         begun = True
                         yield piece
                     response, usage = answer.get(), answer.usage
-            # without a cause: an exception of the client carries the request, and the request the key
+            # without a cause: an exception of the client contains the request, and the request the key
             except (AgentRunError, UserError, httpx2.HTTPError, httpx2.StreamError, OSError, ValueError) as error:
                 raise self._failures.read(error, begun=begun) from None
         for last in self._ended(request, response, usage, begun=begun):
             yield last
 
     def _ended(self, request: ChatRequest, response: "ModelResponse", usage: Any, *, begun: bool) -> list[ReplyPart]:
-        """Calls are given out when the answer is whole, so that none is run from an answer that broke off."""
+        """The final parts. Calls are delivered only with a complete answer, so that none is run from a broken one."""
         if response.finish_reason is None:
             raise self._failures.broke_off(begun=begun)
         calls = [
@@ -234,7 +234,7 @@ def _log_answer(name: str, end: ReplyEnd, seconds: float, tries: int) -> None:
 
 
 async def _said(answer: "StreamedResponse") -> AsyncGenerator[ReplyPart, None]:
-    """Words as they come."""
+    """Text and thinking as they arrive."""
     from pydantic_ai.messages import (
         PartDeltaEvent,
         PartStartEvent,
@@ -257,7 +257,7 @@ async def _said(answer: "StreamedResponse") -> AsyncGenerator[ReplyPart, None]:
 
 
 def _json(arguments: object) -> str:
-    """Arguments as they came; some vendors send them read already."""
+    """The arguments as JSON; some vendors send them parsed."""
     import json
 
     if isinstance(arguments, str):
@@ -286,7 +286,7 @@ _CONTEXTS: list[Any] = []
 
 
 def _certificates() -> Any:
-    """Read once: the certificates of the world take 50 ms."""
+    """The TLS context, cached: loading the certificates takes 50 ms."""
     if not _CONTEXTS:
         import httpx2
 

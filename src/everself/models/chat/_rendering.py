@@ -1,8 +1,8 @@
 """Converts our request to pydantic-ai's types. Pure: knows no client, no network and no time.
 
-The prefix stands first, then the turns, byte for byte as in the request before; the delta comes last, behind the newest message of the
-person. So a vendor's cache serves all but the last exchange. Where a vendor wants cache points, they stand behind the prefix, behind that
-message and, while tools are called, at the end.
+The prefix comes first, then the turns, byte for byte as in the previous request; the delta comes last, after the newest user message. So
+a vendor's cache serves all but the last exchange. Cache points are set after the prefix, after that message and, during tool calls, at
+the end.
 """
 
 from typing import TYPE_CHECKING, Any, Final, assert_never, cast
@@ -20,12 +20,12 @@ _UNCLEAR = "[Note from the runtime, not from the person. Nothing was changed yet
 _BESIDE = "[From the program through which this was said, not from the person:]"
 _CONTEXT = "[Context for this message, from the runtime, not from the person:]"
 _FIELDS: Final = frozenset({"openai", "compatible", "ollama"})
-# a request without a single message is refused everywhere
+# all vendors refuse a request without messages
 _NOTHING = "(nothing was said)"
 
 
 def render_turns(request: ChatRequest, wire: WireName) -> "list[ModelMessage]":
-    """Every turn in its order. Turns that hold nothing are left out: vendors refuse empty messages."""
+    """All turns in order. Empty turns are left out, because vendors refuse empty messages."""
     from pydantic_ai.messages import ModelRequest, UserPromptPart
 
     newest = _newest(request.turns)
@@ -41,7 +41,7 @@ def render_turns(request: ChatRequest, wire: WireName) -> "list[ModelMessage]":
 
 
 def render_user(turn: UserTurn) -> str:
-    """What was said, and behind it what the program added, what was done already and what is not clear."""
+    """The user's text, followed by the program's additions, what was done already and what is unclear."""
     notes = ["\n\n".join((_BESIDE, *turn.beside))] if turn.beside else []
     notes += [
         "\n".join((head, *(f"- {sentence}" for sentence in sentences)))
@@ -52,18 +52,18 @@ def render_user(turn: UserTurn) -> str:
 
 
 def render_context(said: str, delta: str) -> str:
-    """What was said, and behind it the delta under its heading."""
+    """The text, followed by the delta under its heading."""
     context = f"{_CONTEXT}\n\n{delta.strip()}"
     return f"{said}\n\n{context}" if said.strip() else context
 
 
 def _newest(turns: tuple[Turn, ...]) -> int | None:
-    """Where the message stands that is being answered."""
+    """The position of the message to answer."""
     return max((at for at, turn in enumerate(turns) if isinstance(turn, UserTurn)), default=None)
 
 
 def _prompt_part(turn: UserTurn, delta: str, wire: WireName) -> "UserPromptPart | None":
-    """The message with the delta behind it. The next request has the message without the delta, so a cache ends between the two."""
+    """The message with the delta after it. The next request has no delta here, so the cache ends between the two."""
     from pydantic_ai.messages import BinaryContent, CachePoint, UserPromptPart
 
     said = render_user(turn)
@@ -107,7 +107,7 @@ def _render(turn: Turn, delta: str, wire: WireName) -> "ModelMessage | None":
 
 
 def wants_back(response: "ModelResponse", wire: WireName) -> bool:
-    """Whether an answer holds what its vendor expects back with the results of its calls: signed thinking, or signed calls."""
+    """Whether the vendor expects parts of the answer back with the results of its calls: signed thinking, or signed calls."""
     from pydantic_ai.messages import ThinkingPart, ToolCallPart
 
     return any(
@@ -119,12 +119,13 @@ def wants_back(response: "ModelResponse", wire: WireName) -> bool:
 
 
 def _is_expected(part: "ThinkingPart", wire: WireName) -> bool:
-    """Signed thinking; on the wires of chat completions that which came in a field of its own, and not between tags in the text."""
+    """Whether the vendor expects this thinking back: if signed, or for chat completions, if it came in its own field and not as tagged
+    text."""
     return bool(part.signature) or (wire in _FIELDS and bool(part.id) and part.id != "content")
 
 
 def _as_answered(turn: ModelTurn, wire: WireName) -> "ModelResponse | None":
-    """The answer as the vendor gave it, with our names for its calls; None where it is not at hand or holds other calls."""
+    """The vendor's own answer with our names for its calls; None if it is not available or has other calls."""
     from dataclasses import replace
 
     from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart, ToolCallPart
@@ -143,7 +144,7 @@ def _as_answered(turn: ModelTurn, wire: WireName) -> "ModelResponse | None":
 
 
 def render_parameters(request: ChatRequest, model: "Model[Any]", *, native: bool) -> "ModelRequestParameters":
-    """Instructions, tools and the shape of the answer; `native` lets the vendor hold the model to the schema."""
+    """Instructions, tools and the schema of the answer; `native` lets the vendor enforce the schema."""
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.tools import ToolDefinition
@@ -168,18 +169,18 @@ def render_parameters(request: ChatRequest, model: "Model[Any]", *, native: bool
 def _instructions(request: ChatRequest) -> "list[InstructionPart]":
     from pydantic_ai.messages import InstructionPart
 
-    # where nothing was said, the delta has no message to stand beside
+    # without a user message, the delta goes to the instructions
     delta = request.delta if _newest(request.turns) is None else ""
     parts = (InstructionPart(request.prefix), InstructionPart(delta, dynamic=True))
     return [part for part in parts if part.content.strip()]
 
 
 def render_settings(request: ChatRequest, wire: WireName, model: "Model[Any]") -> "ModelSettings":
-    """Retries of the vendor's own client are off, so that ours are all there are."""
+    """The settings of a request. Retries of the vendor's client are off, because we retry ourselves."""
     settings: dict[str, Any] = {"max_retries": 0}
     if request.max_tokens is not None:
         settings["max_tokens"] = request.max_tokens
-    # some models take none; pydantic-ai would leave it out with a warning
+    # some models accept none; pydantic-ai would drop them with a warning
     sampled = {"temperature": request.temperature, "top_p": request.top_p, "seed": request.seed}
     if not model.profile.get("anthropic_disallows_sampling_settings"):
         settings |= {name: value for name, value in sampled.items() if value is not None}
@@ -191,7 +192,7 @@ def render_settings(request: ChatRequest, wire: WireName, model: "Model[Any]") -
         settings["tool_choice"] = list(request.must_call)
     if wire == "anthropic" and request.prefix.strip():
         settings["anthropic_cache_instructions"] = True
-        # the next step of a turn that calls tools begins with all of this one
+        # during tool calls, the next request begins with all of this one
         settings["anthropic_cache_messages"] = bool(request.turns) and isinstance(request.turns[-1], ToolTurn)
     if wire in ("openai", "responses") and model.profile.get("openai_supports_prompt_cache_breakpoints"):
         settings["openai_cache_instructions"] = True

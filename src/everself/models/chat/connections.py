@@ -1,7 +1,7 @@
-"""Connections to vendors, kept from one request to the next on an event loop that asked for it; elsewhere each request has its own.
+"""Connections to vendors, reused between requests on event loops that ask for it; elsewhere each request has its own.
 
-A connection belongs to the event loop that opened it. So it is kept only inside `kept_connections`, which closes it on that loop. Accounts
-share none. Knows neither requests nor answers.
+A connection belongs to its event loop, so it is kept only inside `kept_connections`, which closes it on that loop. Accounts share no
+connections. Knows neither requests nor answers.
 """
 
 from collections.abc import AsyncIterator, Callable, Hashable
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import httpx2
 
-# seconds; servers close an idle connection after five to sixty, which is noticed before it is used again
+# seconds; servers close idle connections after 5 to 60 seconds, which is noticed before a connection is reused
 IDLE_SECONDS: Final = 30.0
 MOST_IDLE: Final = 16
 
@@ -22,7 +22,7 @@ _KEPT: "dict[AbstractEventLoop, dict[Hashable, httpx2.AsyncClient]]" = {}
 
 @asynccontextmanager
 async def kept_connections() -> AsyncIterator[None]:
-    """Keep connections of the running event loop until it is left. Within another one, that one keeps them."""
+    """Keep the connections of the running event loop while the context is open. A nested context has no effect."""
     import asyncio
 
     loop = asyncio.get_running_loop()
@@ -42,7 +42,7 @@ async def kept_connections() -> AsyncIterator[None]:
 async def client_for(
     account: Hashable, make: "Callable[[], httpx2.AsyncClient]"
 ) -> "AsyncIterator[httpx2.AsyncClient]":
-    """The client of that account which is kept here, else one that is closed afterwards."""
+    """The kept client of the account, or one that is closed afterwards."""
     import asyncio
 
     kept = _KEPT.get(asyncio.get_running_loop())

@@ -1,17 +1,17 @@
-"""Opens a chat model by the name in the settings. Packages, connections and secrets are first used by the first request.
+"""Opens a chat model by its name in the settings. Packages, connections and secrets are first used by the first request.
 
-The reflex is opened in `conversation.chat_models`, not here.
+The reflex is opened in `conversation.chat_models`.
 """
 
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from everself.clock import monotonic
 from everself.config.plugins import MODELS, Plugin
 from everself.config.sections import Provider
 from everself.errors import ModelFailed
 from everself.logs import get_logger
+from everself.models.addresses import is_address
 from everself.models.call_switch import check_allowed
 from everself.models.chat._remote import RemoteChatModel, StreamTimeouts
 from everself.models.chat.model_table import find_model_facts
@@ -23,7 +23,7 @@ _log = get_logger(__name__)
 
 
 class PluginModel:
-    """`provider/model` of a package. Tries nothing again: only the package knows what it may send twice."""
+    """A model `provider/model` of another package. It is never retried: only the package knows what may be sent twice."""
 
     note = ""
 
@@ -40,7 +40,7 @@ class PluginModel:
         return f"PluginModel({self.name})"
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ReplyPart, None]:
-        """Closing it closes the stream of the package too, where that can be closed."""
+        """Closing it also closes the package's stream, if possible."""
         check_allowed()
         begun = monotonic()
         pieces = None
@@ -66,7 +66,7 @@ class PluginModel:
 
 
 def find_plugin_model(provider: str, model: str, settings: Provider) -> PluginModel | None:
-    """The model of a package that adds this provider; None where none does. Raises ModelFailed where it cannot be used."""
+    """The model of a package that adds this provider; None if there is no such package. Raises ModelFailed if it cannot be used."""
     try:
         plugin = find_plugin(MODELS, provider)
         if plugin is None:
@@ -82,7 +82,7 @@ def _told(failed: PluginFailed) -> ModelFailed:
 
 
 def _find_fault(made: Any, name: str) -> str:
-    """What of the protocol it does not keep."""
+    """The part of the protocol that the object does not implement; empty if none."""
     if made.name != name:
         return f'the model is not called "{name}"'
     if not callable(made.stream):
@@ -97,10 +97,9 @@ def open_model(
     providers: Sequence[Provider],
     patience: StreamTimeouts = StreamTimeouts(),  # noqa: B008 (frozen, so it may be shared)
 ) -> RemoteChatModel | PluginModel:
-    """The model of that name, such as `anthropic/claude-sonnet-5`; `providers` are `Config.providers`.
+    """The model with that name, such as `anthropic/claude-sonnet-5`; `providers` are `Config.providers`.
 
-    A provider that is no vendor's name is one that an installed package adds, else any server that speaks as OpenAI's chat does, at
-    the address in the settings.
+    An unknown provider is one that an installed package adds, or else an OpenAI-compatible server with an address in the settings.
     """
     added = find_added(name, providers)
     if added is not None:
@@ -112,7 +111,7 @@ def open_model(
 
 
 def find_added(name: str, providers: Sequence[Provider]) -> PluginModel | None:
-    """The model where an installed package adds its provider. Packages are looked for only where Everself does not know the provider."""
+    """The model of an installed package that adds its provider. Packages are searched only for providers that Everself does not know."""
     provider, _, model = name.partition("/")
     if provider in VENDORS or not provider or not model:
         return None
@@ -121,7 +120,7 @@ def find_added(name: str, providers: Sequence[Provider]) -> PluginModel | None:
 
 
 def find_account(name: str, providers: Sequence[Provider]) -> ModelAccount:
-    """The account for a model name. Raises ModelFailed where there is none."""
+    """The account for a model name. Raises ModelFailed if there is none."""
     provider, _, model = name.partition("/")
     if not provider or not model:
         words = f'"{name}" is not a model name; use provider/name.'
@@ -135,8 +134,8 @@ def find_account(name: str, providers: Sequence[Provider]) -> ModelAccount:
     if not url:
         words = f"{provider} is not a known provider, and no address is set for it."
         raise ModelFailed(words, reason="missing", mend=mend)
-    if not _is_address(url):
-        # without repeating it: it may hold a password
+    if not is_address(url):
+        # without the address: it may contain a password
         words = f"The address of {provider} does not begin with http:// or https:// and a host."
         raise ModelFailed(words, reason="missing", mend=mend)
     key = next((one.api_key for one in settings if one.api_key), None)
@@ -144,18 +143,10 @@ def find_account(name: str, providers: Sequence[Provider]) -> ModelAccount:
     return ModelAccount(provider, model, vendor.wire, settle_url(url, vendor.tail), key, vendor.sections[-1])
 
 
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        return False
-
-
 def check_ready(account: ModelAccount) -> None:
-    """Raises ModelFailed with what is missing and how to get it."""
+    """Raise ModelFailed with what is missing and how to get it."""
     load(account)
     import httpx2
 
-    # a client that was never used holds no connection, so there is nothing to close
+    # an unused client has no connection, so it need not be closed
     build(account, httpx2.AsyncClient())

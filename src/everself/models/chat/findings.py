@@ -1,4 +1,4 @@
-"""What was found out about a model by testing it, remembered in `state.db`. Not a setting: the next test says it anew."""
+"""Results of testing a model, stored in `state.db`. Not a setting: each test replaces them."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -16,5 +16,5 @@ def remember_calling(state: "State", model: str, calling: Calling) -> None:
 
 
 def find_calling(state: "State", model: str) -> Calling:
-    """How a model calls tools; one that was never tested may do it in any way."""
+    """How a model calls tools; "untested" if it was never tested."""
     return _KNOWN.get(state.get_meta(f"{_KEY} {model}") or "", "untested")

@@ -1,21 +1,22 @@
-"""Which models a server on this machine holds. Asks nobody else, and waits for a moment only."""
+"""Lists the models of a server on this machine. Contacts no other host, and waits only briefly."""
 
 import json
 from http.client import HTTPConnection, HTTPException
 from typing import Final
 from urllib.parse import urlsplit
 
-_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+from everself.models.addresses import LOOPBACK
+
 _SECONDS: Final = 0.5
 _LIMIT: Final = 1 << 20
-# they make vectors and cannot talk
+# embedding models, which cannot chat
 _EMBEDDERS: Final = ("embed", "bge-", "minilm")
 
 
 def find_local_models(url: str) -> tuple[str, ...]:
-    """The names that Ollama gives its chat models, the newest first; none where it does not run or is not on this machine."""
+    """The names of Ollama's chat models, newest first; empty if it does not run on this machine."""
     parts = urlsplit(url)
-    if parts.scheme != "http" or parts.hostname not in _LOOPBACK:
+    if parts.scheme != "http" or parts.hostname not in LOOPBACK:
         return ()
     try:
         connection = HTTPConnection(parts.hostname, parts.port or 80, timeout=_SECONDS)
@@ -26,7 +27,7 @@ def find_local_models(url: str) -> tuple[str, ...]:
         finally:
             connection.close()
         names = [str(one["name"]) for one in listed.get("models", ())]
-    # whatever else listens there is no model server
+    # another program listens on this port
     except (OSError, HTTPException, ValueError, TypeError, KeyError, AttributeError):
         return ()
     return tuple(name for name in names if not any(word in name.lower() for word in _EMBEDDERS))

@@ -1,6 +1,6 @@
-"""Context window, output limit and price of known models: a table with the date on which it was read.
+"""Context window, output limit and price of known models: a table with the date on which it was compiled.
 
-The settings go before the table; what neither knows gets a cautious guess, and says so. Asks no vendor.
+Settings override the table. An unknown model gets a cautious guess with a note. Contacts no vendor.
 """
 
 from functools import cache
@@ -11,7 +11,7 @@ from everself.models.chat.protocol import Usage
 
 
 class Price(Frozen):
-    """Dollars for a million tokens. What is read from the vendor's cache or written to it costs `sent` where nothing else is said."""
+    """Dollars per million tokens. Cache reads and writes cost `sent` if no other price is given."""
 
     sent: float
     received: float
@@ -20,7 +20,7 @@ class Price(Frozen):
 
 
 def cost_of(price: Price, usage: Usage) -> int:
-    """Millionths of a dollar. `cached` and `stored` are part of `sent`, whatever else a vendor may say."""
+    """The cost in millionths of a dollar. `cached` and `stored` are part of `sent`, even if a vendor counts differently."""
     cached = min(usage.cached, usage.sent)
     stored = min(usage.stored, usage.sent - cached)
     rates = (
@@ -40,7 +40,7 @@ _SAME = {"openai-responses": "openai", "google": "gemini"}
 
 
 class ModelFacts(Frozen):
-    """What is known of one model. `note` says where a number is a guess."""
+    """The facts about one model. `note` says which numbers are guesses."""
 
     window: int
     most_output: int
@@ -51,7 +51,7 @@ class ModelFacts(Frozen):
     note: str = ""
 
     def price_of(self, sent: int) -> Price | None:
-        """What a request that sends so many tokens costs for a million of them."""
+        """The price per million tokens for a request of this size."""
         return self.long_price if self.long and sent > self.long else self.price
 
 
@@ -64,7 +64,7 @@ class Row(Frozen):
 
 
 def find_model_facts(provider: str, model: str, own: int = 0) -> ModelFacts:
-    """The numbers of a model; `own` is the window that the settings give it, where they do."""
+    """The facts about a model; `own` is the window from the settings, if set."""
     found = _in_table(_SAME.get(provider, provider), model)
     window, output = (found.window, found.most_output) if found else _OLLAMA if provider == "ollama" else _GUESS
     window, output = own or window, min(output, max(1, (own or window) // 2))

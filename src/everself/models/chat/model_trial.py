@@ -1,6 +1,6 @@
 """Tests a model with a few short questions and reports what it can do for Everself.
 
-Judges the answers by what they hold. Knows no vendor: a model is whatever keeps to the protocol.
+Judges answers by their content. Knows no vendor: a model is anything that implements the protocol.
 """
 
 import json
@@ -28,7 +28,7 @@ from everself.text.normalise import one_line
 Skill = Literal["answer", "stream", "usage", "tool", "tools", "schema", "memory"]
 
 _SECONDS: Final = 120
-# tokens for models that think before they answer
+# enough tokens for models that think before they answer
 _MOST: Final = 1_024
 _SHOWN: Final = 70
 # failures that say nothing about the tested skill
@@ -52,7 +52,7 @@ _PERSON: Final = {
 
 
 class SkillResult(Frozen):
-    """One skill, whether the model has it, and a sentence for a person."""
+    """One skill, whether the model has it, and a sentence for the user."""
 
     skill: Skill
     able: bool
@@ -60,7 +60,7 @@ class SkillResult(Frozen):
 
 
 class Trial(Frozen):
-    """What came of trying a model. `micros` is None where its price is unknown."""
+    """The result of a trial. `micros` is None if the price is unknown."""
 
     model: str
     window: int
@@ -71,7 +71,7 @@ class Trial(Frozen):
     sent: int
     received: int
     micros: int | None
-    # how it calls tools; remembered, so that a model which cannot is offered none
+    # how the model calls tools; stored, so that a model that cannot call tools is offered none
     calling: Calling = "untested"
 
 
@@ -80,7 +80,7 @@ class _Reply(Frozen):
     pieces: int
     calls: tuple[ToolCall, ...]
     end: ReplyEnd
-    # its calls stood in the text
+    # the calls were written as text
     written: bool = False
 
 
@@ -88,7 +88,7 @@ _Ask = Callable[[ChatRequest], Awaitable[_Reply]]
 
 
 def trial_of(model: ChatModel, charge: Callable[[Usage], int | None]) -> Trial:
-    """Try this model; `charge` counts each request and says what it cost."""
+    """Test a model; `charge` records each request and returns its cost."""
     import asyncio
 
     costs: list[tuple[Usage, int | None]] = []
@@ -219,7 +219,7 @@ def _two_calls(reply: _Reply) -> SkillResult:
 
 
 def _cities(reply: _Reply) -> set[str]:
-    """The cities that the tool was called for; arguments that are no JSON name none."""
+    """The cities in the arguments of the calls; invalid JSON is ignored."""
     found = set()
     for call in reply.calls:
         with suppress(json.JSONDecodeError, AttributeError):

@@ -6,10 +6,10 @@ from typing import Any, Literal, Protocol
 
 from everself.frozen import Frozen
 
-# How a model calls tools, as `model test` found: as its vendor means it, as JSON in its text, or not at all.
+# How a model calls tools, as `model test` found: by its vendor's protocol, as JSON in its text, or not at all.
 Calling = Literal["untested", "native", "text", "none"]
 
-# A JSON schema, or arguments that were read from JSON: a shape that the vendor's wire decides, not we.
+# A JSON schema, or arguments parsed from JSON. The vendor defines the shape.
 JsonObject = Mapping[str, Any]
 
 
@@ -22,7 +22,7 @@ class ToolSpec(Frozen):
 
 
 class ToolCall(Frozen):
-    """A call that a model asked for. `arguments` is JSON as it came, which may be invalid: `tools.calls` parses it."""
+    """A call that a model requested. `arguments` is JSON as received and may be invalid: `tools.calls` parses it."""
 
     id: str
     name: str
@@ -30,7 +30,7 @@ class ToolCall(Frozen):
 
 
 class ToolReturn(Frozen):
-    """What a call gave, in the words that the model is shown."""
+    """The result of a call, as shown to the model."""
 
     id: str
     name: str
@@ -39,15 +39,15 @@ class ToolReturn(Frozen):
 
 
 class Image(Frozen):
-    """A picture that came with a message. `data` is left out of what is printed."""
+    """An image of a message. `data` is left out of the repr."""
 
     media_type: str
     data: bytes = field(repr=False)
 
 
 class UserTurn(Frozen):
-    """Something that was said to the agent. `done` are sentences about what was done with it already, before any model saw it; `unclear`
-    are questions to ask where nothing could be done; `beside` is what the program through which it was said added of its own."""
+    """A message to the agent. `done` describes what the runtime did with it before any model saw it; `unclear` are questions to ask;
+    `beside` is text that the client program added."""
 
     text: str
     done: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class UserTurn(Frozen):
 
 
 class ModelTurn(Frozen):
-    """`vendor` is what the answer came with that the vendor wants back while the turn goes on (see `ReplyEnd`); it is never stored."""
+    """A reply. `vendor` is the data that the vendor wants back during the turn (see `ReplyEnd`); it is never stored."""
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
@@ -72,10 +72,10 @@ Turn = UserTurn | ModelTurn | ToolTurn
 
 
 class ChatRequest(Frozen):
-    """One step of a conversation. `prefix` stays the same from turn to turn and is worth caching; `delta` holds for this turn only.
+    """One step of a conversation. `prefix` is the same in every turn and worth caching; `delta` is for this turn only.
 
-    With a `schema` the answer is JSON of that shape, in `text`; tools may be called before it. `must_call` names the tools one of which
-    has to be called.
+    With a `schema`, the answer is JSON of that shape, in `text`; tools may be called first. `must_call` names tools of which one must be
+    called.
     """
 
     prefix: str
@@ -87,20 +87,20 @@ class ChatRequest(Frozen):
     temperature: float | None = None
     stop: tuple[str, ...] = ()
     must_call: tuple[str, ...] = ()
-    # vendors that do not know one of these leave it out
+    # ignored by vendors that do not support them
     top_p: float | None = None
     seed: int | None = None
     parallel_tool_calls: bool | None = None
 
 
 class Usage(Frozen):
-    """Tokens of one request. `cached` were read from the vendor's cache and `stored` written to it; both are part of `sent`."""
+    """The tokens of one request. `cached` were read from the vendor's cache, `stored` written to it; both are part of `sent`."""
 
     sent: int = 0
     received: int = 0
     cached: int = 0
     stored: int = 0
-    # False where the numbers are ours because the vendor gave none
+    # False if the vendor reported nothing and the numbers are estimates
     told: bool = True
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -122,16 +122,16 @@ class ReplyThinking(Frozen):
 
 
 class ReplyCall(Frozen):
-    """A complete call. Vendors stream calls in fragments; these are joined first."""
+    """A complete call, joined from streamed fragments."""
 
     call: ToolCall
 
 
 class ReplyEnd(Frozen):
-    """The last part, always. `length`: it was cut at the limit of tokens; `refused`: the vendor's filter stopped it.
+    """The last part of every reply. `length`: cut off at the token limit; `refused`: stopped by the vendor's filter.
 
-    `vendor` is the answer with its signed thinking, which some vendors expect back with the results of the tools that it called. Only the
-    model that gave it reads it.
+    `vendor` is the answer with its signed thinking, which some vendors expect back with the results of its tool calls. Only the model
+    that produced it reads it.
     """
 
     usage: Usage = field(default_factory=Usage)
@@ -143,19 +143,19 @@ ReplyPart = ReplyText | ReplyThinking | ReplyCall | ReplyEnd
 
 
 class ChatModel(Protocol):
-    """Raises ModelFailed. A reply that breaks off raises after the parts that were received; it is never restarted automatically."""
+    """Raises ModelFailed. A broken reply raises after the parts that were received; it is never restarted automatically."""
 
     @property
     def name(self) -> str:
-        """As in the settings: provider/name, or reflex."""
+        """The name in the settings: provider/name, or reflex."""
 
     @property
     def window(self) -> int:
-        """Tokens that it takes in all, the answer included."""
+        """The context window in tokens, including the answer."""
 
     @property
     def most_output(self) -> int:
-        """Tokens that it gives at most in one answer."""
+        """The maximum number of tokens of one answer."""
 
     @property
     def paid(self) -> bool: ...
@@ -164,12 +164,12 @@ class ChatModel(Protocol):
 
 
 def takes_images(model: ChatModel) -> bool:
-    """Whether images can be sent to it. One that does not say so takes none."""
+    """Whether images can be sent to a model; False if it does not say."""
     return bool(getattr(model, "takes_images", False))
 
 
 async def whole_answer(model: ChatModel, request: ChatRequest) -> tuple[str, Usage]:
-    """The text of a reply to a request without tools, and what it took."""
+    """The text and the usage of a reply to a request without tools."""
     text, end = "", ReplyEnd()
     async for piece in model.stream(request):
         match piece:

@@ -1,8 +1,8 @@
-"""Tool calls that a model writes into its reply as fenced JSON, because its server gives it no other way. Pure.
+"""Tool calls that a model writes into its reply as fenced JSON, because its server supports no other way. Pure.
 
-A call is a fence that holds one object with `name`, of a tool that was offered, and `arguments`, and that ends the reply. Whoever calls in
-words can be made to quote: an object that stands in what the model was given is a quotation, and never a call. What is found here goes the
-way of every other call: the same permissions, the same taint. Knows no tool.
+A call is a fence at the end of the reply with one object: `name`, of an offered tool, and `arguments`. Such a model can be tricked into
+quoting, so an object that occurs in its input is a quotation and not a call. These calls have the same permissions and taint as all
+others. Knows no tool.
 """
 
 import json
@@ -15,39 +15,39 @@ from everself.frozen import Frozen
 from everself.models.chat.protocol import Calling, ChatRequest, ModelTurn, ToolCall, ToolTurn, UserTurn
 from everself.values import new_id
 
-# ids of calls that were written in words begin so: a model that has made others needs no words
+# prefix of ids for calls in text: a model with other ids supports real calls
 _MARK: Final = "text-"
 _FENCE: Final = "```"
 _LANGUAGES: Final = frozenset({"", "json", "tool_call", "tool"})
-# a fence that goes on for longer is shown as it comes
+# a longer fence is shown as it streams
 _LONGEST: Final = 20_000
 _NEAR: Final = 16
 _ESCAPED: Final = re2.compile(r"\\+(?:u([0-9A-Fa-f]{4})|[nrtbf])")
 
 
 class WrittenCalls(Frozen):
-    """`calls` are what was asked for in words; `text` is to be shown: what was held back and is no call."""
+    """`calls` were requested in text; `text` was held back and is not a call, so it is shown."""
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
 
 
 class CallReader:
-    """Reads one reply as it streams. What may be a call is held back until it is known to be none."""
+    """Reads a streaming reply and holds back text that may be a call."""
 
     def __init__(self, request: ChatRequest, calling: Calling = "untested") -> None:
-        """`calling` is how the model calls, as far as that was tested. One that has called properly in this conversation needs no words."""
+        """`calling` is the tested way of calling. A model that has made real calls in this conversation is not read for text calls."""
         self._request = request
         self._names = frozenset(tool.name for tool in request.tools)
         in_words = calling == "text" or (calling == "untested" and not _calls_properly(request))
         self._active = in_words and bool(self._names)
-        # the last line of what was shown, as far as it came, and whether it stands in a fence that is no call
+        # the current last line of the shown text, and whether it is inside an ordinary fence
         self._line = ""
         self._inside = False
         self._held = ""
 
     def feed(self, piece: str) -> str:
-        """What of it can be shown now."""
+        """The part of the text that can be shown now."""
         if not self._active:
             return piece
         shown = ""
@@ -67,7 +67,7 @@ class CallReader:
         return shown
 
     def end(self, *, whole: bool) -> WrittenCalls:
-        """What was held back, as calls or as text. `whole`: the reply was not cut off, and nothing was called properly in it."""
+        """The held-back text, as calls or as text. `whole`: the reply is complete and has no real calls."""
         held, self._held = self._held, ""
         calls = _calls_in(held, self._names) if whole else ()
         if not calls or any(is_quoted(call, self._request) for call in calls):
@@ -82,11 +82,11 @@ class CallReader:
         return held
 
     def _begins_a_line(self) -> bool:
-        """Only there it can turn out to be something else; looking at each character would take the square of them."""
+        """Whether to check the held text now: checking at every character would take quadratic time."""
         return len(self._held) - self._held.rfind("\n") <= _NEAR
 
     def _may_be_calls(self) -> bool:
-        """Whether what is held back can still become a row of fences with calls in them and nothing else."""
+        """Whether the held text may still become a sequence of fences with calls and nothing else."""
         rest = self._held
         while rest.strip():
             rest = rest.lstrip()
@@ -106,14 +106,14 @@ class CallReader:
 
 
 def is_quoted(call: ToolCall, request: ChatRequest) -> bool:
-    """Whether this very call stands in what the model was given."""
+    """Whether this call occurs in the model's input."""
     wanted = _bones(json.dumps({"name": call.name, "arguments": json.loads(call.arguments)}, ensure_ascii=False))
     turned = _bones(json.dumps({"arguments": json.loads(call.arguments), "name": call.name}, ensure_ascii=False))
     return any(wanted in given or turned in given for given in map(_bones, _given(request)))
 
 
 def written_calls(text: str, names: Collection[str]) -> tuple[ToolCall, ...]:
-    """The calls at the end of a whole reply."""
+    """The calls at the end of a complete reply."""
     start = 0
     while (start := text.find(_FENCE, start)) >= 0:
         found = _calls_in(text[start:], names)
@@ -124,7 +124,7 @@ def written_calls(text: str, names: Collection[str]) -> tuple[ToolCall, ...]:
 
 
 def _calls_in(text: str, names: Collection[str]) -> Sequence[ToolCall]:
-    """The calls of a row of fences; none where something else stands among them."""
+    """The calls in a sequence of fences; empty if anything else occurs among them."""
     calls: list[ToolCall] = []
     rest = text.strip()
     while rest:
@@ -141,7 +141,7 @@ def _calls_in(text: str, names: Collection[str]) -> Sequence[ToolCall]:
 
 
 def _closed(body: str) -> tuple[str, bool, str]:
-    """What a fence holds, whether it is closed, and what follows it."""
+    """The content of a fence, whether it is closed, and the text after it."""
     lines = body.split("\n")
     for at, line in enumerate(lines):
         if line.strip() == _FENCE:
@@ -177,6 +177,6 @@ def _given(request: ChatRequest) -> Iterable[str]:
 
 
 def _bones(text: str) -> str:
-    """Letters and digits alone: results are JSON, in which a quoted object is escaped, once or more."""
+    """The letters and digits of a text: in JSON results, a quoted object is escaped once or more."""
     plain: str = _ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", text)
     return "".join(char for char in plain if char.isalnum())

@@ -1,6 +1,6 @@
 """The vendors: a lazy table of wire formats and the client for each.
 
-Builds what sends a request and sends none itself. Knows nothing of turns, retries or what an answer means.
+Builds clients and sends no request. Knows nothing of turns, retries or answers.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,20 +13,21 @@ from everself.config import Secret
 from everself.config.installation import install_command
 from everself.errors import BadConfig, ModelFailed
 from everself.frozen import Frozen
+from everself.models.addresses import LOOPBACK, header_value
 
 if TYPE_CHECKING:
     import httpx2
     from pydantic_ai.models import Model
 
 WireName = Literal["anthropic", "openai", "responses", "gemini", "ollama", "compatible"]
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
-# self-hosted servers expect some key, but not the user's
+# self-hosted servers require some key, but not the user's
 _NO_KEY = "none"
 
 
 class ModelAccount(Frozen):
-    """Whom to ask, in whose name. `settings` is what follows `provider.` there; the key is looked up when a request leaves."""
+    """Provider endpoint and account. `settings` is the part of the config keys after `provider.`; the API key is read when a request is
+    sent."""
 
     provider: str
     model: str
@@ -49,8 +50,7 @@ class ModelAccount(Frozen):
 
 
 class Vendor(Frozen):
-    """One line of the table. `tail` is what an address ends in there; `sections` are where its settings are looked for,
-    the usual one last."""
+    """One row of the table. `tail` is the end of a full address; `sections` are the config sections to search, the usual one last."""
 
     wire: WireName
     url: str
@@ -72,12 +72,12 @@ VENDORS: Mapping[str, Vendor] = MappingProxyType(
 
 
 def compatible(provider: str) -> Vendor:
-    """Any server that speaks as OpenAI's chat does; its address stands in the settings."""
+    """An OpenAI-compatible server with an address in the settings."""
     return Vendor("compatible", "", "/v1", (provider,), needs_key=False)
 
 
 def settle_url(url: str, tail: str) -> str:
-    """An address as the vendor's client wants it: a bare host gets the version, or loses it where the client adds its own."""
+    """The address in the form of the vendor's client: a version is added to a bare host, or removed if the client adds its own."""
     url = url.rstrip("/")
     if tail:
         return f"{url}{tail}" if urlsplit(url).path in ("", "/") else url
@@ -85,7 +85,7 @@ def settle_url(url: str, tail: str) -> str:
 
 
 def load(account: ModelAccount) -> None:
-    """Reads the packages that talk to it. Raises ModelFailed where they are not installed."""
+    """Import the packages for an account. Raises ModelFailed if they are not installed."""
     try:
         import_module("pydantic_ai.direct")
         match account.wire:
@@ -101,7 +101,7 @@ def load(account: ModelAccount) -> None:
 
 
 def build(account: ModelAccount, client: "httpx2.AsyncClient") -> "Model[Any]":
-    """What pydantic-ai calls a model. Raises ModelFailed where the key or the vendor's package is missing."""
+    """The pydantic-ai model for an account. Raises ModelFailed if the key or the vendor's package is missing."""
     load(account)
     return _BUILDERS[account.wire](account, _key(account), client)
 
@@ -114,15 +114,9 @@ def _key(account: ModelAccount) -> str:
             return _NO_KEY
         raise ModelFailed(f"No API key is set for {account.provider}.", reason="auth", mend=mend)
     try:
-        value = account.key.reveal().strip()
+        return header_value(account.key, account.provider)
     except BadConfig as error:
         raise ModelFailed(error.detail, reason="auth", mend=error.mend) from None
-    if not value.isascii() or not value.isprintable() or not value:
-        words = (
-            f"The secret {account.key.key} for {account.provider} contains a character that is not allowed in a header."
-        )
-        raise ModelFailed(words, reason="auth", mend=mend)
-    return value
 
 
 def _anthropic(account: ModelAccount, key: str, client: "httpx2.AsyncClient") -> "Model[Any]":
@@ -161,9 +155,9 @@ def _gemini(account: ModelAccount, key: str, client: "httpx2.AsyncClient") -> "M
     from pydantic_ai.models.google import GoogleModel
     from pydantic_ai.providers.google import GoogleProvider
 
-    # it warns about two keys in the environment, neither of which is used here
+    # it warns about two keys in the environment, which are not used here
     logging.getLogger("google_genai._api_client").setLevel(logging.ERROR)
-    # Google's package would load the root certificates twice (100 ms) for connections that are never made: our client is used
+    # Google's package would load the root certificates twice (100 ms) for connections that are never made, because it gets our client
     unused = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     options = HttpOptions(
         base_url=account.url,
@@ -180,7 +174,7 @@ def _ollama(account: ModelAccount, key: str, client: "httpx2.AsyncClient") -> "M
     from pydantic_ai.providers.ollama import OllamaProvider
 
     provider = OllamaProvider(base_url=account.url, api_key=key, http_client=client)
-    # Ollama's cloud takes a schema and does not keep to it
+    # Ollama's cloud accepts a schema but does not enforce it
     cloud = account.model.endswith("-cloud") or account.host.endswith("ollama.com")
     return OllamaModel(account.model, provider=provider, profile=_modest(schemas=not cloud))
 
@@ -194,7 +188,7 @@ def _compatible(account: ModelAccount, key: str, client: "httpx2.AsyncClient") -
 
 
 def _modest(*, schemas: bool = True) -> Any:
-    """Many servers' chat templates know one system message, `max_tokens` and no strict tools."""
+    """A profile for servers that accept one system message, `max_tokens` and no strict tools."""
     from pydantic_ai.profiles.openai import OpenAIModelProfile
 
     return OpenAIModelProfile(

@@ -1,7 +1,7 @@
-"""Embedders behind one protocol: a model in this process, a service, or the person's own file.
+"""Embedders behind one protocol: a model in this process, a service, or the user's own model file.
 
-Importing this loads neither numpy nor weights nor an HTTP client; the first `embed` does. Knows texts and vectors,
-nothing of where either is kept.
+Importing this package loads neither numpy nor weights nor an HTTP client; the first `embed` does. Knows texts and vectors, not where they
+are stored.
 """
 
 from everself.errors import EmbeddingFailed

@@ -1,7 +1,7 @@
 """Wraps any embedder: returns the right number of finite rows of length 1, or raises EmbeddingFailed.
 
-Waits as long as a server asks when that is bearable; otherwise it rests, and fails at once until the time has come.
-Knows neither HTTP nor models.
+Waits as long as a server asks, if that is short; otherwise it pauses and fails at once until the pause is over. Knows neither HTTP nor
+models.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,13 +20,12 @@ if TYPE_CHECKING:
 
 _log = get_logger(__name__)
 
-# What lies beyond is not embedded: the smallest service takes 8,192 tokens, and a Chinese character can be one.
+# Longer texts are cut: the smallest service accepts 8,192 tokens, and a Chinese character can be one token.
 LONGEST_TEXT = 8_000
-# Services refuse an empty text; so does a tokenizer that strips blanks.
+# Services refuse an empty text, and some tokenizers strip blanks.
 _BLANK = "-"
 _LONGEST_REST = 3_600.0
-# Seconds of rest after the first failure of a kind, doubled by each that follows. What is not named is the fault of one
-# request and not of the service.
+# Seconds of pause after the first failure of a kind, doubled by each further one. Other failures concern one request, not the service.
 _RESTS: Mapping[EmbeddingFault, float] = MappingProxyType(
     {"network": 15, "timeout": 30, "rate": 15, "quota": 300, "auth": 300, "missing": 60, "shape": 60, "numbers": 60}
 )
@@ -46,14 +45,14 @@ _FAULTS = (
 
 
 class RetryPolicy(Frozen):
-    """How often one request is sent, how long to wait in between at most, and the first such wait; all in seconds."""
+    """The number of attempts, the longest wait between them and the first wait, in seconds."""
 
     attempts: int
     longest_wait: float
     backoff: float = 0.5
 
 
-# a person waits for a query, nobody for a batch
+# a user waits for a query, but not for a batch
 ASKING = RetryPolicy(attempts=2, longest_wait=1.0, backoff=0.2)
 INDEXING = RetryPolicy(attempts=4, longest_wait=60.0)
 
@@ -67,7 +66,7 @@ class Limits(Frozen):
 
 @dataclass(slots=True)
 class _Rest:
-    """Until when nothing is asked, and why."""
+    """The end and the cause of a pause."""
 
     until: float = 0.0
     failures: int = 0
@@ -75,7 +74,7 @@ class _Rest:
 
 
 class CheckedEmbedder:
-    """An embedder whose answers can be relied upon."""
+    """An embedder that checks the answers of another one."""
 
     def __init__(
         self,
@@ -113,11 +112,11 @@ class CheckedEmbedder:
 
     @property
     def resting(self) -> float:
-        """Seconds until it may be asked again."""
+        """Seconds until the embedder may be called again."""
         return max(0.0, self._rest.until - self._monotonic())
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":
-        """In batches; where one fails for good, the call does."""
+        """Embed in batches. Fails if one batch fails for good."""
         import numpy
 
         parts = [self._ask(batch, purpose) for batch in _batches(texts, self._limits)]
@@ -193,7 +192,7 @@ class CheckedEmbedder:
 
 
 def _wait_after(failure: EmbeddingFailed, attempt: int, patience: RetryPolicy) -> float | None:
-    """How long to wait before the same is asked again; None where that would not help or takes too long."""
+    """Seconds until a retry; None if a retry would not help or takes too long."""
     if failure.reason not in _RETRIED or attempt >= patience.attempts:
         return None
     asked_for = failure.retry_after
@@ -215,7 +214,7 @@ def _batches(texts: Sequence[str], limits: Limits) -> Iterator[list[str]]:
 
 
 def _clean(text: str) -> str:
-    """What every embedder can take: no NUL, which ends a text in C, no half of a surrogate pair, not empty, not endless."""
+    """A text that every embedder accepts: without NUL and lone surrogates, not empty, limited in length."""
     text = text[:LONGEST_TEXT].replace("\0", " ")
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8")

@@ -1,6 +1,6 @@
 """Opens an embedder from the settings. Weights, connections and secrets are first used by the first `embed`.
 
-Who cannot be had becomes an embedder that says why, so that search has one way to go on by words.
+An unavailable embedder is replaced by one that reports why, so that search continues with keywords.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class PluginEmbedder:
-    """Its answers are not checked here."""
+    """An embedder of another package. Its answers are not checked here."""
 
     def __init__(self, plugin: Plugin, made: Embedder) -> None:
         self._plugin = plugin
@@ -39,7 +39,7 @@ class PluginEmbedder:
             with fenced(self._plugin):
                 return self._made.dimensions
         except PluginFailed:
-            # unknown, as before the first answer; whatever is wrong is told by that
+            # unknown, as before the first answer, which will report the failure
             return None
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":
@@ -51,7 +51,7 @@ class PluginEmbedder:
 
 
 def open_plugin(name: str, model: str, provider: Provider, cache: str) -> Embedder:
-    """What the factory of the package makes of model, provider and cache."""
+    """The embedder that the package's factory returns for model, provider and cache."""
     try:
         plugin = find_plugin(EMBEDDERS, name)
         if plugin is None:
@@ -67,7 +67,8 @@ def _told(failed: PluginFailed) -> EmbeddingFailed:
 
 
 def _find_fault(made: Any, name: str) -> str:
-    """What of the protocol it does not keep. Vectors are kept by provider and model, so these have to be its own."""
+    """The part of the protocol that the object does not implement. Vectors are stored by provider and model, so these names must be its
+    own."""
     if made.provider != name:
         return f'its provider is not "{name}"'
     if not isinstance(made.model, str) or not made.model:
@@ -94,14 +95,14 @@ PRICES: Mapping[tuple[str, str], float] = MappingProxyType(
 
 
 def estimate_cost(embedder: Embedder, tokens: int) -> float | None:
-    """Dollars for so many tokens; None where the price is not known."""
+    """The price of so many tokens in dollars; None if it is unknown."""
     if not embedder.paid:
         return 0.0
     price = PRICES.get((embedder.provider, embedder.model))
     return None if price is None else price * tokens / 1_000_000
 
 
-# providers whose key is looked for, in this order
+# providers whose key is looked up, in this order
 _WITH_KEYS = ("openai", "gemini", "voyage")
 
 
@@ -112,9 +113,9 @@ def open_embedder(
     *,
     timeouts: Timeouts = Timeouts(),  # noqa: B008 (frozen, so it may be shared)
 ) -> CheckedEmbedder | WithFallback | None:
-    """The embedder that the settings ask for; None for `none`.
+    """The embedder that the settings select; None for `none`.
 
-    `find_provider` is `Config.provider`, `cache` the folder where prepared weights are kept ("" for nowhere).
+    `find_provider` is `Config.provider`; `cache` is the folder for prepared weights ("" for none).
     """
     chosen = choose_provider(search, find_provider)
     if chosen == "none":
@@ -123,24 +124,24 @@ def open_embedder(
     second = search.fallback
     if second in (Embedding.NONE, chosen):
         return first
-    # the setting `model` names the first one's
+    # the setting `model` applies to the first embedder
     return WithFallback(first, _open(second, "", search, find_provider, cache, timeouts))
 
 
 def wants_second(search: Search, find_provider: Callable[[str], Provider]) -> bool:
-    """Whether the better local model would work beside the fast one: where nobody chose a model."""
+    """Whether the better local model may run beside the fast one: if the user chose no model."""
     return choose_provider(search, find_provider) == "local" and not search.model and not search.model_path
 
 
 def open_second(search: Search, find_provider: Callable[[str], Provider], cache: str) -> CheckedEmbedder | None:
-    """The better local model beside the fast one; None where it is not wanted or not installed."""
+    """The better local model beside the fast one; None if it is not wanted or not installed."""
     if not wants_second(search, find_provider) or not has_quality():
         return None
     return CheckedEmbedder(open_local("e5", "", cache))
 
 
 def choose_provider(search: Search, find_provider: Callable[[str], Provider]) -> str:
-    """Who embeds: a server of one's own is `remote`, and `auto` is whose key is set, else local."""
+    """The provider to use: `remote` for the user's own server; for `auto`, the first one with a key, else local."""
     if search.remote_url and search.provider in (Embedding.AUTO, Embedding.OPENAI):
         return "remote"
     if search.provider != Embedding.AUTO:
@@ -178,7 +179,7 @@ def _open(
 
 
 def _is_for(name: str, search: Search) -> bool:
-    """Whether `memorySearch.remote` speaks of this one: it does of the one that was chosen, not of its fallback."""
+    """Whether `memorySearch.remote` applies to this provider: to the chosen one, not to its fallback."""
     if search.provider == Embedding.AUTO:
         return name == ("remote" if search.remote_url else "openai")
     return name in (search.provider, "remote")
@@ -188,7 +189,7 @@ def _key(search: Search, known: Provider, *, own: bool) -> Secret | None:
     if own and search.remote_key:
         return search.remote_key
     if own and search.remote_url:
-        # a provider's key goes to that provider, not to whatever server `remote.baseUrl` names
+        # a provider's key is sent to that provider only, not to the server in `remote.baseUrl`
         usual = WIRE_FORMATS[known.name].url
         return known.api_key if is_at_home(search.remote_url, usual) else None
     return known.api_key

@@ -1,7 +1,6 @@
-"""An embedder with a fallback while the first one rests, and an embedder that only reports why it is unavailable.
+"""An embedder with a fallback while the first one pauses, and an embedder that only reports why it is unavailable.
 
-The two make different vectors, so one call is never answered by both: a caller that stores vectors with a model's name takes
-`pin` first and asks that one.
+Their vectors differ, so one call is never answered by both: to store vectors under a model's name, call `pin` and use its result.
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class WithFallback:
-    """`memorySearch.fallback`: names and answers are the first one's, or the second one's while the first rests."""
+    """`memorySearch.fallback`: delegates to the first embedder, or to the second one while the first pauses."""
 
     def __init__(self, first: CheckedEmbedder, second: CheckedEmbedder) -> None:
         self._first = first
@@ -27,7 +26,7 @@ class WithFallback:
 
     @property
     def active(self) -> CheckedEmbedder:
-        """Who answers now."""
+        """The embedder that answers now."""
         return self._second if self._first.resting > 0 else self._first
 
     @property
@@ -47,17 +46,17 @@ class WithFallback:
         return self.active.paid
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":
-        """The call during which the first one fails, fails; the next one is the second's, under its own name."""
+        """A call during which the first embedder fails raises; the next call uses the second one, under its own name."""
         return self.active.embed(texts, purpose=purpose)
 
 
 def pin(embedder: Embedder) -> Embedder:
-    """The one embedder that answers now, whose name does not change while it is held."""
+    """The embedder that answers now, whose name does not change while it is held."""
     return embedder.active if isinstance(embedder, WithFallback) else embedder
 
 
 class Unavailable:
-    """An embedder that was asked for and cannot be had; every call says why."""
+    """An unavailable embedder: every call raises the reason."""
 
     dimensions = None
     paid = False

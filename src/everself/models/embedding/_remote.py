@@ -1,7 +1,7 @@
 """An embedding service over HTTP: one request, one answer, every failure classified.
 
-Follows no redirect, so that a key never reaches another host; reads no more than an answer can hold. Does not retry and does
-not check numbers: `Checked` does.
+Follows no redirect, so that a key never reaches another host, and limits the size of an answer. Does not retry and does not check
+numbers: `CheckedEmbedder` does.
 """
 
 import json
@@ -18,6 +18,7 @@ from everself.config import Secret
 from everself.config.installation import install_command
 from everself.errors import BadConfig, EmbeddingFailed, EmbeddingFault
 from everself.frozen import Frozen
+from everself.models.addresses import LOOPBACK, header_value, is_address
 from everself.models.call_switch import check_allowed
 from everself.models.embedding._wire_formats import WireFormat
 from everself.models.embedding.protocol import Purpose
@@ -51,7 +52,7 @@ _WORDS: Mapping[EmbeddingFault, str] = {
 
 
 def read_refusal(provider: str, status: int, headers: Mapping[str, str], body: bytes, now: datetime) -> EmbeddingFailed:
-    """The failure that an answer other than 200 stands for."""
+    """The failure for an answer with a status other than 200."""
     details = _details(body)
     reason: EmbeddingFault = "network" if status >= 500 else _STATUS.get(status, "other")
     reason = next((_CODES[code] for code in _codes(details) if code in _CODES), reason)
@@ -64,7 +65,7 @@ def read_refusal(provider: str, status: int, headers: Mapping[str, str], body: b
 
 
 def _details(body: bytes) -> list[dict[str, object]]:
-    """The objects of an error's body that may hold a code: the error itself, then its details."""
+    """The objects in an error body that may contain a code: the error, then its details."""
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
@@ -82,7 +83,7 @@ def _codes(details: list[dict[str, object]]) -> list[str]:
 
 
 def _retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds, by any of the three ways in which services say it."""
+    """Seconds, in any of the three ways that services use."""
     ways: tuple[tuple[str, Callable[[str], float | None]], ...] = (
         ("retry-after-ms", lambda text: _scaled(_seconds(text), 0.001)),
         ("retry-after", _seconds),
@@ -120,21 +121,20 @@ def _until(text: str, now: datetime) -> float | None:
 
 
 _CONNECT = 5.0
-# A row of 4,096 numbers with all their digits is about 90 KB; an error's body is small.
+# A row of 4,096 numbers with all digits is about 90 KB; an error body is small.
 _BYTES_A_TEXT = 128 * 1024
 _BYTES_BESIDE = 1024 * 1024
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class Timeouts(Frozen):
-    """Seconds for a whole request: a person waits for a query, nobody for a batch."""
+    """Seconds for a whole request: a user waits for a query, but not for a batch."""
 
     query: float = 10.0
     document: float = 60.0
 
 
 class EmbeddingAccount(Frozen):
-    """Whom to ask, in whose name. Secrets are looked up when a request leaves and are never kept as text."""
+    """Provider endpoint and account. Secrets are read when a request is sent and never stored as text."""
 
     provider: str
     model: str
@@ -168,7 +168,7 @@ class RemoteEmbedder:
 
     @property
     def paid(self) -> bool:
-        return self.provider != "ollama" and self._host not in _LOOPBACK
+        return self.provider != "ollama" and self._host not in LOOPBACK
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":
         import numpy
@@ -183,11 +183,11 @@ class RemoteEmbedder:
             raise EmbeddingFailed(f"{self.provider} did not return a table of numbers.", reason="shape") from error
 
     def _exchange(self, body: bytes, limit: int, seconds: float) -> bytes:
-        """The body of a good answer."""
+        """The body of a successful answer."""
         try:
             import httpx2
         except ImportError:
-            # where searches go on by words, only the sentence is shown
+            # where search continues with keywords, only this sentence is shown
             words = f"The package that talks to {self.provider} is not installed: {install_command('models')}"
             raise EmbeddingFailed(words, reason="missing") from None
         end = clock.monotonic() + seconds
@@ -197,7 +197,7 @@ class RemoteEmbedder:
             with self._open().stream("POST", url, content=body, headers=self._headers(), timeout=timeout) as answer:
                 data = self._read(answer.iter_bytes(), limit, end)
                 status, headers = answer.status_code, dict(answer.headers)
-        # without a cause: an exception of the client carries the request, and the request the key
+        # without a cause: an exception of the client contains the request, and the request the key
         except httpx2.TimeoutException:
             raise EmbeddingFailed(f"{self.provider} did not answer within {seconds:g} s.", reason="timeout") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError, ValueError) as error:
@@ -241,22 +241,22 @@ class RemoteEmbedder:
         return "everself config set memorySearch.model NAME" if reason == "missing" else ""
 
     def _open(self) -> Any:
-        """One client for all requests, so that a connection is used again."""
+        """One client for all requests, so that connections are reused."""
         import httpx2
 
         with self._opening:
             if self._client is None:
-                # no proxy for connections to this machine, and reading the certificates
-                # of the world takes 50 ms where no redirect can lead from http to https
+                # no proxy for connections to this machine; loading certificates takes 50 ms and is not needed for http, which cannot
+                # redirect
                 secure = urlsplit(self._account.url).scheme != "http"
-                client = httpx2.Client(follow_redirects=False, trust_env=self._host not in _LOOPBACK, verify=secure)
-                weakref.finalize(self, _closer(client))
+                client = httpx2.Client(follow_redirects=False, trust_env=self._host not in LOOPBACK, verify=secure)
+                weakref.finalize(self, client.close)
                 self._client = client
             return self._client
 
 
 def endpoint(url: str, path: str) -> str:
-    """Where to post. A bare host gets `/v1` in front of OpenAI's path; an address that is complete stays as it is."""
+    """The URL to post to. `/v1` is added to a bare host for OpenAI's path; a complete address is not changed."""
     url = url.rstrip("/")
     if url.endswith(path):
         return url
@@ -265,32 +265,22 @@ def endpoint(url: str, path: str) -> str:
 
 
 def is_at_home(url: str, usual: str) -> bool:
-    """Whether an address belongs to whom the usual one belongs to, `eu.api.openai.com` to `api.openai.com`."""
+    """Whether an address belongs to the owner of the usual one, as `eu.api.openai.com` and `api.openai.com`."""
     host, owner = urlsplit(url).hostname or "", ".".join((urlsplit(usual).hostname or "").split(".")[-2:])
     return host == owner or host.endswith(f".{owner}")
 
 
 def find_fault(url: str) -> str:
-    """Why an address cannot be used, without repeating it: it may hold a password."""
-    try:
-        parts = urlsplit(url)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        good = False
-    return "" if good else "The address of the embedding server does not begin with http:// or https:// and a host."
+    """The reason why an address cannot be used, without the address: it may contain a password."""
+    return (
+        ""
+        if is_address(url)
+        else "The address of the embedding server does not begin with http:// or https:// and a host."
+    )
 
 
 def _revealed(secret: Secret, provider: str) -> str:
     try:
-        value = secret.reveal().strip()
+        return header_value(secret, provider)
     except BadConfig as error:
         raise EmbeddingFailed(error.detail, reason="auth", mend=error.mend) from None
-    if not value.isascii() or not value.isprintable():
-        words = f"The secret {secret.key} for {provider} contains a character that is not allowed in a header."
-        raise EmbeddingFailed(words, reason="auth", mend=f"everself config set {secret.key} VALUE")
-    return value
-
-
-def _closer(client: Any) -> Callable[[], None]:
-    close: Callable[[], None] = client.close
-    return close

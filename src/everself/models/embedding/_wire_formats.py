@@ -1,6 +1,6 @@
 """The wire formats of embedding services as data: URL, request body, response rows, key header.
 
-Pure: knows JSON as it was parsed, nothing of sockets, keys or time-outs.
+Pure: works on parsed JSON; knows no sockets, keys or time-outs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ Json = Mapping[str, object]
 
 
 class WireFormat(Frozen):
-    """One format. `body` and `rows` are each other's counterpart; `key_header` is followed by what stands before the key."""
+    """One request format. `body` builds the request, `rows` parses the response. `key_header`: header name and the prefix of the key."""
 
     model: str
     url: str
@@ -48,7 +48,7 @@ def _like_ollama(model: str, texts: Sequence[str], purpose: Purpose) -> Json:  #
 
 
 def _rows_in_data(answer: object, count: int) -> list[object]:
-    """Rows come with their place in the request, in any order; servers that name none keep the order."""
+    """Rows with an index, in any order; rows without one are in the order of the request."""
     found = _list_in(answer, "data")
     places: list[object] = [item.get("index", at) if isinstance(item, dict) else at for at, item in enumerate(found)]
     if len(found) != count or sorted(map(str, places)) != sorted(map(str, range(count))):

@@ -1,8 +1,8 @@
-"""Moves the vectors of a local model so that a question lies near what answers it: a mean is subtracted, a linear map applied.
+"""Projects the vectors of a local model so that a question is near its answer: a mean is subtracted, and a linear map applied.
 
-Questions and documents have a mean and a map each. They are shipped with the package, one file a model, made by
-`python -m tools.train_recall.maps`. The name of a file's content is part of the model's name, so that vectors before and after a change are
-never compared. A model without a file answers as it is. Knows no index.
+Questions and documents have different projections, shipped in one file per model and made by `python -m tools.train_recall.maps`. The
+hash of the file is part of the model's name, so that vectors of different projections are never compared. A model without a file is not
+projected. Knows no index.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Array = NDArray[numpy.float32]
 
 FOLDER: Final = os.path.join(os.path.dirname(__file__), "local", "projections")
-# by how the name of a local model begins
+# by the beginning of the model name
 FILES: Final[Mapping[str, str]] = MappingProxyType(
     {"use-multilingual-3/": "use.npz", "multilingual-e5-small-q4/": "e5.npz"}
 )
@@ -33,7 +33,7 @@ _TAG_LENGTH: Final = 8
 
 
 class ProjectedEmbedder:
-    """Another embedder, its vectors projected where there is a projection for its model."""
+    """Projects the vectors of another embedder, if there is a projection for its model."""
 
     def __init__(self, inner: Embedder) -> None:
         self._inner = inner
@@ -67,7 +67,7 @@ class ProjectedEmbedder:
 
 
 def file_of(embedder: Embedder) -> str:
-    """The file with the projection of its model; empty where there is none."""
+    """The file with the projection of an embedder's model; empty if there is none."""
     if embedder.provider != _LOCAL:
         return ""
     name = next((file for start, file in FILES.items() if embedder.model.startswith(start)), "")
@@ -76,7 +76,7 @@ def file_of(embedder: Embedder) -> str:
 
 
 def project(rows: "Vectors", by: "tuple[Array, Array | None]") -> "Vectors":
-    """Rows of length 1. A row that is the mean itself has no direction left and stays as it was."""
+    """Projected rows of length 1. A row equal to the mean has no direction and is not changed."""
     import numpy
 
     mean, matrix = by
@@ -85,15 +85,6 @@ def project(rows: "Vectors", by: "tuple[Array, Array | None]") -> "Vectors":
         moved = moved @ matrix
     lengths = numpy.linalg.norm(moved, axis=1, keepdims=True)
     return numpy.where(lengths > 1e-6, moved / numpy.maximum(lengths, 1e-6), rows).astype(numpy.float32)
-
-
-def pack_map(matrix: "Array") -> "dict[str, Array]":
-    """A map as its difference from identity in eight bits, with a scale for each row."""
-    import numpy
-
-    apart = matrix - numpy.eye(len(matrix), dtype=numpy.float32)
-    scale = numpy.maximum(numpy.abs(apart).max(axis=1), 1e-12) / 127
-    return {"map": numpy.rint(apart / scale[:, None]).astype(numpy.int8), "scale": scale.astype(numpy.float32)}
 
 
 @cache

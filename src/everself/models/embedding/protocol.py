@@ -13,7 +13,7 @@ Purpose = Literal["document", "query"]
 
 
 class Embedder(Protocol):
-    """Texts to vectors. Synchronous, and safe to ask from several threads."""
+    """Turns texts into vectors. Synchronous and thread-safe."""
 
     @property
     def provider(self) -> str:
@@ -21,14 +21,14 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """The identity of the vectors, the version of the weights included: two that differ here are never compared."""
+        """The identity of the vectors, with the version of the weights. Vectors with different identities are never compared."""
 
     @property
     def dimensions(self) -> int | None:
-        """None until the first answer has told."""
+        """The length of a vector; may be None before the first answer."""
 
     @property
     def paid(self) -> bool: ...
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":
-        """One row of length 1 per text; raises EmbeddingFailed."""
+        """One row of length 1 per text. Raises EmbeddingFailed."""

@@ -33,10 +33,10 @@ from everself.operations.backup.manifest import (
 from everself.runtime import Runtime
 from everself.storage.engine import Engine
 from everself.storage.filesystem import disk_errors, parent_of
+from everself.storage.folders import sync_folder
 from everself.storage.host_files import KEY_BYTES, KEY_FILE, ensure_folder, find_key, save_file
 from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.database import open_state
-from everself.storage.trees import sync_folder
 from everself.storage.writes import write_all
 from everself.workspace.assembly import WRITE_LOCK
 from everself.workspace.relocation import (

@@ -22,14 +22,13 @@ class DoctorRequest(Request):
     "doctor",
     # an agent that cannot be opened is looked at as well
     on="home",
-    examples=(
-        ("everself doctor", "look, and change nothing"),
-        ("everself doctor --fix", "fix what needs no decision of yours"),
-    ),
 )
 def examine_agent(home: Home, _: Caller, request: DoctorRequest) -> DoctorReport:
     """Find problems, and say how to fix them.
 
     The exit code is 0 when all is well, 6 when there are warnings, 1 when there are errors.
+
+    $ everself doctor  # look, and change nothing
+    $ everself doctor --fix  # fix what needs no decision of yours
     """
     return examine(request.agent, fix=request.fix, environ=home.environ)

@@ -28,7 +28,7 @@ _AS_UNIX = "Nothing needs to be done; an editor can save it as UTF-8 with LF."
 
 
 def check_kinds(case: Case) -> Iterator[Finding]:
-    """Names of documents that are no plain file with one name; all of them are refused when they are read."""
+    """Documents that are not regular files or have several hard links. Reading any of them is refused."""
     for one in case.listing.found:
         if is_markdown(one) or (one.kind == "link" and fold(one.path) in _FOLDERS):
             yield from _check_kind(one, f"{case.agent.workspace}/{one.path}")

@@ -15,11 +15,11 @@ from everself.operations.doctor import (
     identity,
     index,
     jobs,
+    leftovers,
     names,
     privacy,
     records,
     settings,
-    traces,
 )
 from everself.operations.doctor.case import Case
 from everself.operations.doctor.repairs import repair
@@ -28,7 +28,7 @@ from everself.values import Finding
 
 Check = Callable[[Case], Iterable[Finding]]
 
-_MODULES = (folders, settings, traces, records, identity, jobs, index, privacy, gateway, names, contents)
+_MODULES = (folders, settings, leftovers, records, identity, jobs, index, privacy, gateway, names, contents)
 _CHECKS: tuple[Check, ...] = tuple(
     one
     for module in _MODULES

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from everself.identity.counter import KeptCounter
-from everself.identity.examination import Examination
+from everself.identity.integrity_check import Examination
 from everself.identity.outside_changes import VERIFY
+from everself.identity.seal_counter import KeptCounter
 from everself.operations.doctor.case import Case
 from everself.operations.doctor.words import bad, shown, warning
 from everself.storage.filesystem import READ_LIMIT, disk_errors

@@ -9,7 +9,7 @@ from contextlib import suppress
 from everself.clock import system_now
 from everself.errors import HistoryDamaged
 from everself.operations.doctor.case import Case
-from everself.operations.doctor.traces import history_lock, write_lock
+from everself.operations.doctor.leftovers import history_lock, write_lock
 from everself.operations.doctor.words import counted
 from everself.storage import damaged_files as aside
 from everself.storage import writes

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from everself.errors import Damaged
 from everself.operations.doctor.case import Case
+from everself.operations.doctor.leftovers import history_lock
 from everself.operations.doctor.state_reading import REBUILD, RESTORE
-from everself.operations.doctor.traces import history_lock
 from everself.operations.doctor.words import FIX, bad, command, counted, megabytes, note, shown, warning
 from everself.storage import damaged_files as aside
 from everself.storage.history.commits import FOLDER

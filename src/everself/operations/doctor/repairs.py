@@ -7,8 +7,7 @@ from everself.clock import system_now
 from everself.errors import EverselfError
 from everself.operations.doctor.case import Case
 from everself.operations.doctor.index import find_unfinished
-from everself.operations.doctor.privacy import OTHERS, find_exposed
-from everself.operations.doctor.traces import (
+from everself.operations.doctor.leftovers import (
     find_blocked_locks,
     find_left_over,
     find_strange,
@@ -16,6 +15,7 @@ from everself.operations.doctor.traces import (
     is_kept_elsewhere,
     write_lock,
 )
+from everself.operations.doctor.privacy import OTHERS, find_exposed
 from everself.operations.doctor.words import failed
 from everself.search.factory import index_place, unused_place
 from everself.storage import damaged_files as aside

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from everself.clock import find_zone, host_zone
 from everself.errors import BadConfig
+from everself.identity.time_zone import find_place, named_zone
 from everself.operations.doctor.case import Case
 from everself.operations.doctor.words import bad, command, counted, note, shown, warning
 from everself.storage.host_files import KEY_FILE, find_key
@@ -40,9 +41,9 @@ def check_key(case: Case) -> Iterator[Finding]:
 def check_zone(case: Case) -> Iterator[Finding]:
     if case.agent.time_zone:
         find_zone(case.agent.time_zone)
-    elif written := _zone_of_user(case):
+    elif written := named_zone(case.documents.read.get("USER.md", b"")):
         try:
-            find_zone(written)
+            find_place(written)
         except BadConfig:
             words = (
                 f"USER.md names the time zone “{shown(written[:60])}”, which is no IANA name; the machine's is used."
@@ -51,17 +52,6 @@ def check_zone(case: Case) -> Iterator[Finding]:
     elif (machine := str(host_zone())) in _NO_ZONE:
         words = f"Your time zone is not known, and this machine's is {machine}; your days begin and end by that clock."
         yield note("zone-unset", words, "everself config set agents.defaults.userTimezone Europe/Berlin")
-
-
-def _zone_of_user(case: Case) -> str:
-    """What USER.md says under “Time zone”; placeholders say nothing."""
-    text = case.documents.read.get("USER.md", b"").decode("utf-8", "replace")
-    for line in text.replace("*", "").replace("：", ":").splitlines():
-        label, colon, value = line.lstrip("-+ \t").partition(":")
-        if colon and label.strip().lower() in ("time zone", "timezone"):
-            value = value.strip().strip("`")
-            return "" if value.startswith(("_", "(", "<")) else value
-    return ""
 
 
 def check_budgets(case: Case) -> Iterator[Finding]:

@@ -1,6 +1,6 @@
-"""Properties of a chunk that ranking uses besides its words: whether it asks, mentions a time, or has a date in its title.
+"""Properties of a chunk for ranking: whether it asks a question, mentions a time, or has a date in its title.
 
-Pure, and by patterns alone: no model, no clock. The words of seven languages stand in `words/times.txt`.
+Pure, by patterns only: no model, no clock. The words of seven languages are in `words/times.txt`.
 """
 
 from datetime import date
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     import re2
 
 _QUESTION_MARKS = "?？⁇⁈؟"
-# Questions that need no mark: Chinese particles, Japanese and Korean endings.
+# Endings of questions without a mark: Chinese particles, Japanese and Korean endings.
 _ASKING = (
     *("吗", "嗎", "呢", "是不是", "好不好", "ですか", "ますか", "ましたか", "でしたか", "ませんか"),
     *("でしょうか", "だろうか", "のか", "かな", "까요", "나요", "습니까", "입니까", "을까"),
 )
-# How far from the end a mark may stand: emoji, quotation marks and brackets may follow it.
+# Maximum distance of a question mark from the end: emoji, quotation marks and brackets may follow it.
 _TAIL = 400
 _DENSE = "# dense"
 
 
 def asks(text: str) -> bool:
-    """Whether the last thing said is a question, whatever stands after it in brackets."""
+    """Whether the text ends with a question, ignoring brackets after it."""
     tail = text[-_TAIL:].rstrip()
     while tail.endswith(("]", ")", "）")) and (begin := max(tail.rfind(mark) for mark in "[(（")) >= 0:
         tail = tail[:begin].rstrip()
@@ -37,13 +37,13 @@ def asks(text: str) -> bool:
 
 
 def is_timed(text: str | bytes) -> bool:
-    """Whether it speaks of a time: a day, a month, a year, an hour, or something relative to now."""
+    """Whether the text mentions a time: a day, a month, a year, an hour, or something relative to now."""
     return bool(_times().Match(text))
 
 
 @cache
 def _times() -> "re2.Set":
-    """A set, because only whether any matches matters, and that needs no second pass over the text."""
+    """A set, because only the fact of a match matters; it needs one pass over the text."""
     from importlib import resources
 
     import re2

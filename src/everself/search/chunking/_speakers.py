@@ -1,20 +1,18 @@
-"""Finds the speaker of each line in a conversation. Knows nothing of chunks or of ranking.
+"""Finds the speaker of each line in a conversation. Knows nothing of chunks or ranking.
 
-`**Anna:** hello` is a turn, `**Status:** done` looks the same and is a record. A name speaks when it is a known role, or when it comes
-again as names in a conversation do, and is no word that records are labelled with.
+`**Anna:** hello` is a turn, while `**Status:** done` looks the same and is a record. A name is a speaker if it is a known role, or if it
+recurs as in a conversation and is not a label of records.
 """
 
 from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from everself.memory.entries import ParsedEntry
 from everself.search.chunking._splits import fences
-
-if TYPE_CHECKING:
-    import re2
+from everself.text.patterns import compiled
 
 _LONGEST_LABEL = 200
 _MOST_WORDS = 4
@@ -22,7 +20,7 @@ _ITEM = "item"
 
 
 class Turn(NamedTuple):
-    """Where a turn begins, where in it the words begin, and whose they are."""
+    """The start of a turn, the start of its words, and the speaker."""
 
     start: int
     said: int
@@ -41,7 +39,7 @@ Heading = tuple[str, ...]
 
 
 def find_turns(data: bytes, reads: Sequence[ParsedEntry]) -> dict[int, list[Turn]]:
-    """The turns in each entry that has some, by its ordinal. An entry between two turns goes on with the first of them."""
+    """The turns of each entry by ordinal; entries without turns are absent. An entry between two turns continues the first one."""
     found = _candidates(data, reads)
     if len(found) < 2:
         return {}
@@ -54,14 +52,14 @@ def find_turns(data: bytes, reads: Sequence[ParsedEntry]) -> dict[int, list[Turn
 
 
 def without_speaker(text: str, speaker: str) -> str:
-    """The words of a turn without the name before them."""
+    """The words of a turn without the speaker's name."""
     length = _label_length(text[:_LONGEST_LABEL], speaker) if speaker else 0
     return text[length:].lstrip() if length else text
 
 
 @lru_cache(maxsize=1024)
 def _label_length(begin: str, speaker: str) -> int:
-    """Kept, because the words of a turn are asked for twice: as terms, and to be embedded."""
+    """Cached, because each turn is read twice: for its terms and for embedding."""
     head = begin.encode()
     found = _label().match(head)
     label = head[: found.end()] if found is not None else b""
@@ -69,7 +67,7 @@ def _label_length(begin: str, speaker: str) -> int:
 
 
 def _candidates(data: bytes, reads: Sequence[ParsedEntry]) -> list[_Candidate]:
-    """Every line that could be a turn's first, fenced code aside."""
+    """Every line that may begin a turn, outside fenced code."""
     found: list[_Candidate] = []
     order = 0
     fenced: list[tuple[int, int]] | None = None
@@ -97,9 +95,7 @@ def _candidates(data: bytes, reads: Sequence[ParsedEntry]) -> list[_Candidate]:
 
 
 @cache
-def _label() -> "re2._Regexp":
-    import re2
-
+def _label() -> Any:
     moment = r"[0-9]{1,2}[:.][0-9]{2}(?:[:.][0-9]{2})?(?:[ \t]?[AaPp]\.?[Mm]\.?)?"
     bracketed = r"[(\[][^)\]\n]{1,30}[)\]]"
     before = rf"(\[[^\]\n]{{3,30}}\][ \t]*|(?:[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[T, \t]+)?{moment}[ \t]*[-–—|]?[ \t]*)?"
@@ -110,12 +106,12 @@ def _label() -> "re2._Regexp":
     plain = rf"(\pL[^\n:：*`|<>{{}}\[\]()\"#=/\\,;!?。，、「」]{{0,39}})(?:{bracketed}[ \t]*)?(?::(?:[ \t]|\r?$)|：)"
     quoted = r"([\p{Han}\p{Hiragana}\p{Katakana}ー]{1,12})「"
     marker = r"^[ \t>]*(?:(?:[-*+]|[0-9]{1,3}[.)])[ \t]+)?"
-    return re2.compile(f"(?m){marker}{before}(?:{marked}|{plain}|{quoted})[ \t]*".encode())
+    return compiled(f"(?m){marker}{before}(?:{marked}|{plain}|{quoted})[ \t]*".encode())
 
 
 @lru_cache(maxsize=4096)
 def _name(label: bytes) -> tuple[str, bool, int]:
-    """The name in a label, whether it is marked as one, and where it stands. Empty where no one is called so."""
+    """The name in a label, whether it is marked as a name, and its position. Empty if it is not a name."""
     match = _label().match(label)
     moment, marked, plain, quoted = match.group(1, 2, 3, 4)
     name = " ".join((marked or plain or quoted).decode("utf-8", "replace").strip(" \t_`~").split())
@@ -130,7 +126,7 @@ def _name(label: bytes) -> tuple[str, bool, int]:
 
 
 def _speakers(found: Iterable[_Candidate], reads: Sequence[ParsedEntry]) -> dict[Heading, set[str]]:
-    """Who speaks under each heading."""
+    """The speakers under each heading."""
     under: dict[Heading, Counter[str]] = defaultdict(Counter)
     total: Counter[str] = Counter()
     marked: set[str] = set()
@@ -171,7 +167,7 @@ def _speakers(found: Iterable[_Candidate], reads: Sequence[ParsedEntry]) -> dict
 
 
 def _continued(turns: dict[int, list[Turn]], reads: Sequence[ParsedEntry]) -> dict[int, list[Turn]]:
-    """With the entries between two turns under one heading, which go on with the turn before them; a list's items do not."""
+    """The turns, with the entries between two turns under one heading assigned to the earlier turn; list items are not."""
     last: Turn | None = None
     heading: Heading = ()
     waiting: list[ParsedEntry] = []

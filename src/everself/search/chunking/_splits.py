@@ -1,6 +1,6 @@
 """Splits a long text into parts of a given token size, at natural boundaries. Knows no entries or speakers.
 
-Works on bytes and looks at every byte a bounded number of times, so that one line of fifty megabytes is cut like any other.
+Works on bytes and reads every byte a bounded number of times, so that a line of fifty megabytes is split like any other.
 """
 
 from collections.abc import Iterator
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
 LIMIT = 400
 _OVERLAP = 80
-# A last part smaller than an eighth of the limit joins the one before it.
+# a last part smaller than an eighth of the limit joins the part before it
 _CRUMB = 8
-# How much of a line is looked at to tell what it is.
+# number of bytes of a line that are read to classify it
 _GLANCE = 4096
-# Bytes a token in plain prose: where to look first for the end of a part.
+# bytes per token in plain prose: the first guess for the end of a part
 _STRIDE = 6
 _PLAIN = b"abcdefghijklmnopqrstuvwxyz \t\r\n"
 _HIGH = bytes(range(0x80, 0x100))
-# First bytes of Greek and Cyrillic letters, whose words are few tokens: as many as Latin ones, in twice the bytes.
+# First bytes of Greek and Cyrillic letters: their words have as many tokens as Latin ones, in twice the bytes.
 _LIGHT = bytes(range(0xCE, 0xD4))
 
 
 class TextPart(NamedTuple):
-    """Bytes start..end. `header` is the header row of the table in whose middle the part begins."""
+    """Bytes start..end. `header` is the header row of the table in which the part begins."""
 
     start: int
     end: int
@@ -58,7 +58,7 @@ class _Block(NamedTuple):
 
 
 def tokens(raw: bytes) -> int:
-    """About what `everself.text.tokens.estimate` says, from bytes alone and ten times as fast."""
+    """An estimate close to `everself.text.tokens.estimate`, from bytes alone and ten times as fast."""
     rest = raw.translate(None, _PLAIN)
     high = len(rest) - len(rest.translate(None, _HIGH))
     words = raw.count(b" ") + raw.count(b"\n") + 1
@@ -68,8 +68,8 @@ def tokens(raw: bytes) -> int:
 
 
 def parts(data: bytes, start: int, end: int, limit: int = LIMIT) -> list[TextPart]:
-    """The stretch in parts, in order. They overlap only where running text had to be cut."""
-    # a token is never less than a byte
+    """The parts of start..end, in order. They overlap only where running text was cut."""
+    # a token has at least one byte
     if end - start <= limit or tokens(data[start:end]) <= limit:
         return [TextPart(start, end, "")]
     found: list[TextPart] = []
@@ -96,14 +96,14 @@ def parts(data: bytes, start: int, end: int, limit: int = LIMIT) -> list[TextPar
 
 
 def fences(data: bytes, start: int, end: int) -> list[tuple[int, int]]:
-    """Where fenced code stands."""
+    """The positions of fenced code."""
     if data.find(b"```", start, end) < 0 and data.find(b"~~~", start, end) < 0:
         return []
     return [(block.start, block.end) for block in _blocks(data, start, end) if block.kind is _Kind.FENCE]
 
 
 def _lines(data: bytes, start: int, end: int) -> Iterator[tuple[int, int, bytes]]:
-    """Where each line begins and ends, and how it begins."""
+    """The start, end and beginning of each line."""
     while start < end:
         stop = data.find(b"\n", start, end) + 1 or end
         yield start, stop, measure(data[start : min(stop, start + _GLANCE)], 0)[1]
@@ -111,7 +111,7 @@ def _lines(data: bytes, start: int, end: int) -> Iterator[tuple[int, int, bytes]
 
 
 def _blocks(data: bytes, start: int, end: int) -> Iterator[_Block]:
-    """Paragraphs, list items, fences and table rows; blank lines are in none of them. An unclosed fence runs to the end."""
+    """Paragraphs, list items, fences and table rows, without blank lines. An unclosed fence runs to the end."""
     begin = -1  # of the text or fence that is open
     mark, length = b"", 0
     before, above = -1, b""  # the line of text above, which may turn out to be a table's header
@@ -151,7 +151,8 @@ def _begins_block(line: bytes) -> bool:
 
 
 def _windows(data: bytes, start: int, end: int, limit: int, code: bool) -> list[tuple[int, int]]:
-    """A block too long for one part. Code is cut between lines; running text overlaps, because a thought may lie over the cut."""
+    """The parts of a block that is too long for one. Code is cut between lines; running text overlaps, because a thought may span the
+    cut."""
     found: list[tuple[int, int]] = []
     while True:
         reach = _reach(data, start, end, limit)
@@ -164,7 +165,7 @@ def _windows(data: bytes, start: int, end: int, limit: int, code: bool) -> list[
 
 
 def _reach(data: bytes, start: int, end: int, limit: int) -> int:
-    """How far so many tokens reach, never into a character."""
+    """The end of `limit` tokens, never inside a character."""
     stop = min(end, start + limit * _STRIDE)
     for _ in range(3):
         cost = tokens(data[start:stop])
@@ -175,7 +176,7 @@ def _reach(data: bytes, start: int, end: int, limit: int) -> int:
 
 
 def _boundary(data: bytes, at: int) -> int:
-    """The first byte of the character at that place; in bytes that are no UTF-8 the place itself."""
+    """The first byte of the character at that position; the position itself in invalid UTF-8."""
     for back in range(4):
         if data[at - back] & 0xC0 != 0x80:
             return at - back
@@ -184,7 +185,7 @@ def _boundary(data: bytes, at: int) -> int:
 
 @cache
 def _pauses() -> "tuple[re2._Regexp, ...]":
-    """Each finds the last place to pause, best kind first. Latin-1, so that a byte that is no UTF-8 is a character like others."""
+    """Patterns for the last boundary in a text, best kind first. Latin-1, so that invalid UTF-8 matches too."""
     import re2
 
     closing = _either("」』）】”’»").join((rb"(?:[\"')\]*_]|", rb")*"))
@@ -207,7 +208,7 @@ def _either(characters: str) -> bytes:
 
 
 def _pause(data: bytes, start: int, reach: int, code: bool) -> int:
-    """The best place to stop in the second half of start..reach."""
+    """The best boundary in the second half of start..reach."""
     half = start + (reach - start) // 2
     tail = data[half:reach]
     if code and b"\n" in tail:
@@ -220,7 +221,7 @@ def _pause(data: bytes, start: int, reach: int, code: bool) -> int:
 
 
 def _resume(data: bytes, earliest: int, stop: int) -> int:
-    """Where the next part begins: with a sentence, else a word, else a character, and not before `earliest`."""
+    """The start of the next part: at a sentence, else a word, else a character, and not before `earliest`."""
     window = data[earliest:stop]
     found = _pauses()[-1].search(window)
     if found is not None and found.end() < len(window):

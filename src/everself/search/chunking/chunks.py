@@ -1,6 +1,6 @@
 """Splits a document into chunks: entries, turns of a conversation, parts of long texts. Pure.
 
-A chunk is a stretch of the document's bytes; what it says is what stands there, without our comments. Knows no index and no terms.
+A chunk is a range of the document's bytes; its text excludes our comments. Knows no index and no terms.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from datetime import date
 from itertools import groupby
 from typing import NamedTuple
 
-from everself.memory.entries import ParsedEntry, read_document
+from everself.memory.entries import ParsedEntry, parse_day, read_document
 from everself.search.chunking._flags import asks, day_in, is_timed
 from everself.search.chunking._speakers import Turn, find_turns
 from everself.search.chunking._splits import LIMIT, parts
@@ -19,17 +19,17 @@ from everself.text.markdown.entries import heading_time
 from everself.workspace.layout import Kind, Place, place
 from everself.workspace.layout.dates import find_day
 
-# Part of an index's identity: raise it whenever the same document would give other chunks.
+# Part of an index's identity: increase it whenever the same document would give other chunks.
 CHUNKING_VERSION = 7
 
-# A correction is one chunk, the wrong and the right text together, unless it is very long.
+# A correction is one chunk with the wrong and the right text, unless it is very long.
 _CORRECTION_LIMIT = 10 * LIMIT
-# Size limit of a group of chunks that gives context to each other.
+# Maximum number of chunks in a group, which share their context.
 _GROUP = 64
 _TINY = 4
-# A heading is a title, not a text: a line of a megabyte may not come with every chunk under it.
+# A title longer than this is cut, because it is stored with every chunk below it.
 _TITLE_LENGTH = 400
-# Words that say nothing in a title, because every log has them.
+# Words that add nothing to a title, because every log has them.
 _IDLE_TITLE = frozenset({"memory", "log"})
 # Plain integers while a chunk is made: combining enums is slow.
 _ASKS, _TIMED, _CORRECTION = int(Flag.ASKS), int(Flag.TIMED), int(Flag.CORRECTION)
@@ -38,7 +38,7 @@ _FLAGS = [Flag(number) for number in range(2 * max(Flag))]
 
 
 class Chunk(NamedTuple):
-    """Bytes start..end of a document. `entry` is the ordinal of the memory it belongs to, `group` counts contexts from 0."""
+    """Bytes start..end of a document. `entry` is the ordinal of its entry, `group` the number of its group."""
 
     entry: int
     start: int
@@ -51,7 +51,7 @@ class Chunk(NamedTuple):
     day: date | None
     flags: Flag
     group: int
-    # the last day that it held, where its comment says so
+    # the last day that the entry held, from its comment
     until: date | None = None
 
 
@@ -65,7 +65,7 @@ class _Stretch(NamedTuple):
 
 
 def chunk_document(path: str, data: bytes, *, imported: bool = False) -> tuple[Chunk, ...]:
-    """The chunks of a document, in its order. Any bytes will do."""
+    """The chunks of a document, in order. Accepts any bytes."""
     reads = read_document(data)
     where = place(path)
     corrections = _holds_corrections(path, where)
@@ -82,7 +82,7 @@ def chunk_document(path: str, data: bytes, *, imported: bool = False) -> tuple[C
 
 
 def chunk_text(data: bytes, start: int, end: int) -> str:
-    """What stands at start..end of a document: without our comments and the indentation that its lines share."""
+    """The text at start..end of a document, without our comments and common indentation."""
     raw = data[start:end]
     if b"everself:" in raw:
         raw = _without_comments(raw)
@@ -131,12 +131,12 @@ def _stretches(data: bytes, read: ParsedEntry, turns: Sequence[Turn], limit: int
 
 
 class _Maker:
-    """Makes the chunks of one document out of its stretches."""
+    """Makes the chunks of one document from its stretches."""
 
     def __init__(self, path: str, where: Place, data: bytes, common: int) -> None:
         self._data = data
         self._common = common
-        # a document whose line ends are all LF or CRLF needs no second look at any of them
+        # line ends that are all LF or CRLF are counted faster
         self._returns = data.count(b"\r") != data.count(b"\r\n")
         stem = path.rpartition("/")[2].rpartition(".")[0]
         named = find_day(stem)
@@ -159,7 +159,7 @@ class _Maker:
                 at, line = read.start, read.first_line
                 claims = dict(read.claims)
                 day, flags = self._day(read, claims), self._common | _claimed(read, claims)
-                until = _date(claims.get("until", ""))
+                until = parse_day(claims.get("until", ""))
             line += self._line_ends(at, stretch.start)
             at = stretch.start
             text = chunk_text(self._data, at, stretch.end)
@@ -187,19 +187,19 @@ class _Maker:
         return count
 
     def _seen(self, stretch: _Stretch, text: str) -> int:
-        # the time before a speaker's name is when, not what, they spoke
+        # the time before a speaker's name says when they spoke, not what they spoke about
         said = self._data[stretch.said : stretch.end] if stretch.said > stretch.start else text
         return _TIMED * is_timed(said) | _ASKS * asks(text) | _SPOKEN * bool(stretch.speaker)
 
     def _day(self, read: ParsedEntry, claims: dict[str, str]) -> date | None:
-        """As memory sees it: the day of the file, else of its writing or last mention; a file of a month or quarter knows less.
-        What came into an archive keeps the day that it had."""
+        """The day of an entry: of its file, else when it was written or last mentioned; the file of a month or quarter comes last.
+        Archived entries keep their day."""
         return (
             self._exact
             or place(self._origin(read.start)).day
-            or _date(claims.get("at", "")[:10])
+            or parse_day(claims.get("at", "")[:10])
             or (self._many and next((day for title in read.heading if (day := find_day(title[:_TITLE_LENGTH]))), None))
-            or _date(claims.get("seen", ""))
+            or parse_day(claims.get("seen", ""))
             or next((day for title in reversed(read.heading) if (day := day_in(title[:_TITLE_LENGTH]))), None)
             or self._span
         )
@@ -208,7 +208,7 @@ class _Maker:
         known = self._titles.get(heading)
         if known is None:
             titles = (heading_time(title)[1][:_TITLE_LENGTH] for title in heading)
-            # the outermost often only repeats the name of the file, which every chunk has anyway
+            # the outermost title often repeats the file name, which every chunk has anyway
             known = tuple(title for at, title in enumerate(titles) if title and (at or not self._repeats(title)))
             self._titles[heading] = known
         return known
@@ -218,19 +218,19 @@ class _Maker:
 
 
 def _claimed(read: ParsedEntry, claims: dict[str, str]) -> int:
-    closed = read.struck or _date(claims.get("until", "")) is not None
+    closed = read.struck or parse_day(claims.get("until", "")) is not None
     return _CLOSED * closed | _CORRECTION * (claims.get("tag") == "correction")
 
 
 def _groups(stretches: Sequence[_Stretch]) -> Iterator[int]:
-    """The number of the group of each stretch."""
+    """The group number of each stretch."""
     sizes = [len(stretches)] if len(stretches) <= _GROUP else _merged(_sections(stretches, 0))
     for number, size in enumerate(sizes):
         yield from (number for _ in range(size))
 
 
 def _sections(stretches: Sequence[_Stretch], depth: int) -> Iterator[int]:
-    """Sizes of the sections from `depth` on, those that are too big given by what is in them."""
+    """The sizes of the sections from `depth` on; sections that are too big are split further."""
     for title, held in groupby(stretches, lambda one: one.read.heading[depth : depth + 1]):
         section = list(held)
         if len(section) <= _GROUP:
@@ -242,7 +242,7 @@ def _sections(stretches: Sequence[_Stretch], depth: int) -> Iterator[int]:
 
 
 def _merged(sizes: Iterator[int]) -> Iterator[int]:
-    """Neighbouring tiny sections are one context."""
+    """Merge neighbouring tiny sections into one group."""
     held = 0
     for size in sizes:
         if held and (size >= _TINY or held + size > _GROUP):
@@ -258,10 +258,3 @@ def _merged(sizes: Iterator[int]) -> Iterator[int]:
 
 def _words(text: str) -> list[str]:
     return "".join(char if char.isalnum() else " " for char in text.casefold()).split()
-
-
-def _date(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text) if len(text) == 10 else None
-    except ValueError:
-        return None

@@ -1,6 +1,6 @@
-"""The terms of a chunk for the index, and the text that is embedded. Knows no index.
+"""The terms of a chunk for the index, and its text for embedding. Knows no index.
 
-The name of a speaker, titles and dates are terms of their own, so that ranking can weigh "Anna said" against "about Anna".
+Speaker names, titles and dates are separate terms, so that ranking can distinguish "Anna said" from "about Anna".
 """
 
 from collections.abc import Sequence
@@ -14,15 +14,15 @@ from everself.search.chunking.marks import DATE, SPEAKER, TITLE
 from everself.text.search import index_terms
 from everself.workspace.layout.dates import find_day
 
-# Between what is embedded of a turn and its neighbours; no text that is embedded holds it.
+# Separates a turn from its neighbours in the text for embedding; no text contains it.
 _APART: Final = "\x1f"
-# What the turn before and the turn after count beside a turn itself. Chosen on the shared conversations: a fifth finds more than nothing
-# and more than the three as one text, in a third of the time.
+# The weight of the turns before and after. Chosen on the shared conversations: 0.2 finds more than 0, and more than all three as one
+# text, in a third of the time.
 BESIDE: Final = 0.2
 
 
 def terms_of(chunk: Chunk, path: str) -> tuple[dict[str, int], int]:
-    """Every term with how often it stands there, and the length that BM25 counts: that of the words alone."""
+    """The count of every term, and the length for BM25: that of the text alone."""
     said = index_terms(without_speaker(chunk.text, chunk.speaker))
     counts = dict(said.counts)
     counts.update(_marked(SPEAKER, (chunk.speaker,)) if chunk.speaker else ())
@@ -33,10 +33,10 @@ def terms_of(chunk: Chunk, path: str) -> tuple[dict[str, int], int]:
 
 
 def embedding_texts(chunks: Sequence[Chunk]) -> list[str]:
-    """What is embedded of each chunk: its words with who said them, under the heading they stand under.
+    """The texts to embed: the text of each chunk with its speaker, under its heading.
 
-    A turn of a conversation means little without the one before and the one after, so these come with it, for `split_context` to take
-    apart: each is embedded once, and the vector of a turn is the sum of the three. An entry speaks for itself.
+    A turn means little without its neighbours, so they are added, and `split_context` separates them again: each is embedded once, and
+    the vector of a turn is the weighted sum of the three. An entry stands alone.
     """
     own = ["\n".join((*chunk.title[-1:], _with_speaker(chunk))).replace(_APART, " ") for chunk in chunks]
     spoken = [bool(chunk.speaker) for chunk in chunks]
@@ -52,7 +52,7 @@ def embedding_texts(chunks: Sequence[Chunk]) -> list[str]:
 
 
 def split_context(text: str) -> list[tuple[str, float]]:
-    """The texts whose vectors make up the vector of a text of `embedding_texts`, its own first, and what each counts."""
+    """The texts whose vectors make up the vector of a text from `embedding_texts`, its own first, and their weights."""
     own, *beside = text.split(_APART)
     return [(own, 1.0), *((one, BESIDE) for one in beside if one)]
 
@@ -64,7 +64,7 @@ def _with_speaker(chunk: Chunk) -> str:
 
 @lru_cache(maxsize=4096)
 def _marked(mark: str, texts: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
-    """Kept, because a section's chunks share their titles and a conversation's turns their speakers."""
+    """Cached, because the chunks of a section share titles and the turns of a conversation share speakers."""
     counts: dict[str, int] = {}
     for text in texts:
         for term, count in index_terms(_undated(text)).counts.items():
@@ -84,6 +84,6 @@ def _stem(path: str) -> str:
 
 
 def _undated(text: str) -> str:
-    """Without its day, which is in the dates."""
+    """The text without its date, which is a separate term."""
     day = find_day(text)
     return text if day is None else text.replace(day.isoformat(), " ")

@@ -1,6 +1,6 @@
 """A cache of recently used exact vectors: reading one from the file takes as long as comparing a hundred.
 
-A ring: the newest take the place of the oldest. Rows never change and their numbers are never used again, so nothing here gets old.
+A ring: new vectors replace the oldest. Rows never change and numbers are never reused, so entries stay valid.
 """
 
 from typing import TYPE_CHECKING, Final
@@ -11,28 +11,25 @@ from everself.search.index_file.vectors import fetch_vectors
 
 if TYPE_CHECKING:
     import apsw
-    from numpy.typing import NDArray
 
+    from everself.search.arrays import Floats, Halves, Numbers
     from everself.search.index_file.rows import CodeSlot
 
-    Floats = NDArray[numpy.float32]
-    Halves = NDArray[numpy.float16]
-    Numbers = NDArray[numpy.int32]
 
-# at 512 dimensions nearly a hundred thousand vectors; a page of it is only taken when it is written
+# nearly a hundred thousand vectors of 512 dimensions; memory is used only when it is written
 RING_BYTES: Final = 192 * 1024 * 1024
 _AT_ONCE: Final = 64
 
 
 class VectorCache:
-    """The vectors of one slot at a time."""
+    """Caches the vectors of one slot at a time."""
 
     def __init__(self, size: int = RING_BYTES) -> None:
         self._size = size
         self._slot = 0
-        # in numbers that need no conversion, which would take longer than all the rest
+        # float32, because a conversion would take longer than all the rest
         self._ring: Floats = numpy.empty((0, 0), numpy.float32)
-        # the id at each place of the ring, and the place of each id, -1 where it has none
+        # the id at each position of the ring, and the position of each id (-1: none)
         self._owners: Numbers = numpy.empty(0, numpy.int32)
         self._places: Numbers = numpy.empty(0, numpy.int32)
         self._room: Floats = numpy.empty((0, 0), numpy.float32)
@@ -41,7 +38,7 @@ class VectorCache:
     def score(
         self, connection: "apsw.Connection", ids: "Numbers", slot: "CodeSlot", vector: "Floats"
     ) -> "tuple[Numbers, Floats]":
-        """Ids, rising, and the cosine of each with the vector, for distinct and rising ids; those that are gone are missing."""
+        """Sorted ids and the cosine of each with the vector, for distinct sorted ids; missing ones are left out."""
         self._fit(slot, int(ids.max(initial=0)))
         places = self._places[ids]
         there = places >= 0
@@ -52,14 +49,14 @@ class VectorCache:
         both = numpy.concatenate([held, read])
         order = numpy.argsort(both)
         parts = [scores]
-        # no more at once than there is room for
+        # at most the capacity at once
         for start in range(0, len(read), len(self._owners)):
             some = slice(start, start + len(self._owners))
             parts.append(self._dots(self._keep(read[some], rows[some]), vector))
         return both[order], numpy.concatenate(parts)[order]
 
     def _dots(self, places: "Numbers", vector: "Floats") -> "Floats":
-        """Row by row, so that a score does not depend on what else is asked; a few rows at a time, because new memory costs more."""
+        """Dot products row by row, so that a score does not depend on the other rows; in small batches, to reuse memory."""
         found = numpy.empty(len(places), numpy.float32)
         for start in range(0, len(places), _AT_ONCE):
             some = places[start : start + _AT_ONCE]
@@ -81,10 +78,10 @@ class VectorCache:
             self._places = numpy.concatenate([self._places, more])
 
     def _keep(self, ids: "Numbers", rows: "Halves") -> "Numbers":
-        """The places that they get, in the place of others."""
+        """Store the rows and return their positions."""
         room = len(self._owners)
         taken = ((self._next + numpy.arange(len(ids))) % room).astype(numpy.int32)
-        # number 0 belongs to no chunk: entries that are not cached are cleared there
+        # number 0 belongs to no chunk, so clearing it for unused positions is harmless
         self._places[self._owners[taken]] = -1
         self._owners[taken], self._places[ids], self._ring[taken] = ids, taken, rows
         self._next = (self._next + len(ids)) % room

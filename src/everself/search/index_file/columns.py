@@ -1,6 +1,6 @@
 """Loads and checks the columns of all chunks and their documents.
 
-Only what changed since the last look is read again: the header says which blocks did.
+Only blocks that changed since the last load are read again, as the header tells.
 """
 
 from typing import TYPE_CHECKING
@@ -9,30 +9,30 @@ import numpy
 
 from everself.errors import Damaged
 from everself.search.chunking.marks import Flag
+from everself.search.index_file.file import find_row
 from everself.search.index_file.protocol import COLUMNS, IndexedDocument
 from everself.search.index_file.rows import BLOCK, BLOCKS, Header, SourceRow, checked, parse_header, parse_source
 
 if TYPE_CHECKING:
     import apsw
-    from numpy.typing import NDArray
+
+    from everself.search.arrays import Bools, Rows
 
 ROW = numpy.dtype(COLUMNS)
 
 
 def read_header(connection: "apsw.Connection", known: tuple[bytes, Header] | None = None) -> tuple[bytes, Header]:
-    """The header's bytes and what they say; not parsed again when they are those already known."""
-    row = connection.execute("SELECT data FROM header WHERE number=1").fetchone()
-    data = row[0] if row else None
+    """The header's bytes and its parsed form; parsed again only if the bytes changed."""
+    data = find_row(connection, "header", 1)
     if known is not None and data == known[0]:
         return known
     header = parse_header(data)
     return data, header  # type: ignore[return-value]  # parsing has looked: bytes
 
 
-def load_block(connection: "apsw.Connection", header: Header, block: int) -> "NDArray[numpy.void]":
-    """One block's columns, as they were written: not to be changed in place."""
-    row = connection.execute("SELECT data FROM blocks WHERE number=?", (block,)).fetchone()
-    data = checked(header, BLOCKS, block, row[0] if row else None, header.columns[block])
+def load_block(connection: "apsw.Connection", header: Header, block: int) -> "Rows":
+    """The columns of one block. Do not change them in place."""
+    data = checked(header, BLOCKS, block, find_row(connection, "blocks", block), header.columns[block])
     expected = min(BLOCK, header.chunks - block * BLOCK)
     if len(data) != expected * ROW.itemsize:
         raise Damaged("index.db: a block has the wrong size.")
@@ -42,7 +42,7 @@ def load_block(connection: "apsw.Connection", header: Header, block: int) -> "ND
 def load_sources(
     connection: "apsw.Connection", header: Header, known: dict[int, SourceRow] | None = None
 ) -> dict[int, SourceRow]:
-    """All documents by number, checked against the header's root. Rows already known are not parsed again."""
+    """All documents by number, checked against the header's root. Known rows are not parsed again."""
     known = known or {}
     found: dict[int, SourceRow] = {}
     root = 0
@@ -58,18 +58,18 @@ def load_sources(
 
 
 class Columns:
-    """What is in memory of all chunks: their columns, which of them live, and the documents."""
+    """The loaded columns of all chunks, which of them are alive, and the documents."""
 
     def __init__(self) -> None:
         self.header: Header | None = None
-        self.all: NDArray[numpy.void] = numpy.empty(0, ROW)
-        self.alive: NDArray[numpy.bool_] = numpy.empty(0, numpy.bool_)
+        self.all: Rows = numpy.empty(0, ROW)
+        self.alive: Bools = numpy.empty(0, numpy.bool_)
         self.sources: dict[int, SourceRow] = {}
         self.by_path: dict[str, SourceRow] = {}
         self.documents: dict[int, IndexedDocument] = {}
 
     def refresh(self, connection: "apsw.Connection", header: Header) -> None:
-        """Read what changed. Call within one moment of the database, of which `header` is."""
+        """Read what changed. Call it inside the transaction that `header` was read in."""
         before = self.header
         if before is None or before.columns != header.columns:
             self._refresh_blocks(connection, header, before)

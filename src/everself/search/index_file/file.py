@@ -1,25 +1,25 @@
 """The file index.db: location, opening, replacing, and classification of SQLite errors.
 
-Knows SQLite and the folder; knows no row. Nothing is mapped into memory: a file that somebody cuts short under a mapping ends the
-process. There is no write-ahead log, so that one name in the folder is the whole index.
+Knows SQLite and the folder; knows no row format. Memory mapping is off: truncating a mapped file would crash the process. There is no
+write-ahead log, so that the index is a single file.
 """
 
 import errno
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
 
 import apsw
 
-from everself.errors import Damaged, DiskFull, ReadOnlyDisk, StoreBusy
+from everself.errors import Damaged, DiskError, DiskFull, NotFound, ReadOnlyDisk, StoreBusy
+from everself.frozen import Frozen
 from everself.storage.filesystem import FileSystem, disk_errors
 from everself.values import new_id
 
 PAGE_BYTES = 8_192
-# Long enough for any commit of another process; an index run commits often.
+# long enough for any commit of another process: indexing commits often
 READ_WAIT = 10.0
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-# Files of other journal modes: we never create them, and SQLite would use them.
+# files of other journal modes, which we never create and SQLite would use
 _FOREIGN = ("-wal", "-shm")
 
 _SCHEMA = """
@@ -35,18 +35,16 @@ CREATE TABLE codes (number INTEGER PRIMARY KEY, data BLOB NOT NULL);
 """
 
 
-@dataclass(frozen=True, slots=True)
-class IndexPlace:
-    """Where an index lives: a folder as our file system sees it, and the same folder as SQLite has to be told."""
+class IndexPlace(Frozen):
+    """The location of an index: a folder for our file system, and the same folder for SQLite."""
 
     files: FileSystem
     folder: str
     name: str = "index.db"
 
 
-@dataclass(frozen=True, slots=True)
-class IndexFile:
-    """An open index. `token` is the file that was opened (device, inode); none for one that lives in memory."""
+class IndexFile(Frozen):
+    """An open index. `token` identifies the opened file (device, inode); None for one in memory."""
 
     connection: apsw.Connection
     uri: str
@@ -68,7 +66,7 @@ class IndexFile:
 
 @contextmanager
 def sound(connection: apsw.Connection | None = None) -> Iterator[None]:
-    """Translates SQLite's errors. Any error other than a lock conflict or a full disk counts as damage."""
+    """Translate SQLite's errors. Any error other than a lock conflict or a full disk counts as damage."""
     try:
         yield
     except apsw.Error as error:
@@ -90,15 +88,26 @@ def sound(connection: apsw.Connection | None = None) -> Iterator[None]:
 
 @contextmanager
 def reading(connection: apsw.Connection) -> Iterator[None]:
-    """One moment of the database for everything within."""
+    """A read transaction for everything inside."""
     with sound(connection):
         connection.execute("BEGIN")
         try:
             yield
         finally:
-            if connection.in_transaction:
-                with suppress(apsw.Error):
-                    connection.execute("ROLLBACK")
+            roll_back(connection)
+
+
+def roll_back(connection: apsw.Connection) -> None:
+    """Undo an open transaction, if there is one."""
+    if connection.in_transaction:
+        with suppress(apsw.Error):
+            connection.execute("ROLLBACK")
+
+
+def find_row(connection: apsw.Connection, table: str, number: int) -> object:
+    """The data of a row; None if it is missing."""
+    row = connection.execute(f"SELECT data FROM {table} WHERE number=?", (number,)).fetchone()
+    return row[0] if row else None
 
 
 def find_token(place: IndexPlace) -> tuple[int, int] | None:
@@ -108,7 +117,7 @@ def find_token(place: IndexPlace) -> tuple[int, int] | None:
 
 
 def open_existing(place: IndexPlace, *, writable: bool = True) -> IndexFile | None:
-    """The index that is there, unlooked at; Damaged where no database can be. One that is not `writable` leaves no trace."""
+    """The existing index, unchecked. Raises Damaged if it cannot be a database. With `writable=False` no file is changed."""
     with disk_errors(place.name):
         found = place.files.stat(place.name)
         if found is None:
@@ -123,26 +132,23 @@ def open_existing(place: IndexPlace, *, writable: bool = True) -> IndexFile | No
 
 
 def open_beside(place: IndexPlace) -> tuple[str, IndexFile]:
-    """A new, empty index under a name of its own, and that name."""
+    """A new, empty index under a temporary name, and that name."""
     name = f"{place.name}.new-{new_id()}"
     with disk_errors(name):
         handle = place.files.create(name)
         stat = handle.stat()
         handle.close()
     uri = f"{place.folder}/{name}"
-    done = False
-    try:
+    with ExitStack() as undo:
+        undo.callback(remove_beside, place, name)
         file = IndexFile(_connect(uri, writable=True), uri, (stat.device, stat.inode))
         _lay_out(file)
-        done = True
-    finally:
-        if not done:
-            remove_beside(place, name)
+        undo.pop_all()
     return name, file
 
 
 def open_memory() -> IndexFile:
-    """An index for this process alone; its connections share it by name."""
+    """An index in memory for this process; its connections share it by name."""
     uri = f"file:/everself-{new_id()}?vfs=memdb"
     file = IndexFile(_connect(uri, writable=True), uri, None)
     _lay_out(file)
@@ -150,19 +156,15 @@ def open_memory() -> IndexFile:
 
 
 def open_to_salvage(place: IndexPlace) -> IndexFile | None:
-    """The old file for reading only, or none where it cannot be opened at all."""
-    uri = f"{place.folder}/{place.name}"
+    """The old file, read only; None if it cannot be opened."""
     try:
-        found = place.files.stat(place.name)
-        if found is None or found.kind != "file" or found.size == 0:
-            return None
-        return IndexFile(_connect(uri, writable=False), uri, (found.device, found.inode))
-    except (Damaged, ReadOnlyDisk, StoreBusy, OSError):
+        return open_existing(place, writable=False)
+    except (Damaged, DiskError, NotFound, StoreBusy):
         return None
 
 
 def publish(place: IndexPlace, name: str) -> bool:
-    """Give a new index its name; False where another process was faster."""
+    """Rename a new index to its final name; False if another process was faster."""
     with disk_errors(place.name):
         try:
             place.files.publish(name, place.name)
@@ -172,7 +174,7 @@ def publish(place: IndexPlace, name: str) -> bool:
 
 
 def swap(place: IndexPlace, name: str) -> None:
-    """Put a new index in the place of the old one. What lies beside the old one would be taken for the new one's."""
+    """Replace the old index with a new one. Journals of the old one are removed, or SQLite would apply them to the new one."""
     with disk_errors(place.name):
         for ending in (*_FOREIGN, "-journal"):
             with suppress(FileNotFoundError):
@@ -185,7 +187,7 @@ def swap(place: IndexPlace, name: str) -> None:
 
 
 def remove_beside(place: IndexPlace, name: str = "") -> None:
-    """Take away one unfinished index; without a name all of them, which only the holder of the lock may do."""
+    """Remove one unfinished index; without a name, all of them, which requires the lock."""
     with suppress(OSError):
         start = name or f"{place.name}.new-"
         for one in place.files.list(""):
@@ -204,8 +206,8 @@ def _connect(uri: str, *, writable: bool) -> apsw.Connection:
         with sound(connection):
             connection.set_busy_timeout(int(READ_WAIT * 1000))
             connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-            # derived: after a loss of power the checks find what is wrong, and it is made again. Secure delete: what is
-            # forgotten must not live on in free pages. No spilling: it would lock readers out before the commit.
+            # The index is derived, so fsync is off: after a power loss the checks find damage and it is rebuilt. Secure delete: forgotten
+            # data must not remain in free pages. No spilling: it would lock out readers before the commit.
             connection.execute(
                 "PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA synchronous=OFF; PRAGMA secure_delete=ON;"
                 "PRAGMA cache_spill=OFF; PRAGMA cache_size=-16000; PRAGMA mmap_size=0"

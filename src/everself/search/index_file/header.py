@@ -1,26 +1,35 @@
 """Reads the header of an index without loading numpy. Repairs and writes nothing."""
 
 from array import array
-from dataclasses import dataclass
 from struct import Struct
 from typing import TYPE_CHECKING
 
+from everself.frozen import Frozen
 from everself.search.chunking.marks import Flag
-from everself.search.index_file.file import IndexPlace, open_existing, reading
-from everself.search.index_file.rows import BLOCKS, CODES, CodeSlot, Header, Stamp, checked, parse_header, parse_source
+from everself.search.index_file.file import IndexPlace, find_row, open_existing, reading
+from everself.search.index_file.rows import (
+    BLOCKS,
+    CODES,
+    CodeSlot,
+    Header,
+    SourceRow,
+    Stamp,
+    checked,
+    parse_header,
+    parse_source,
+)
 
 if TYPE_CHECKING:
     import apsw
 
-# of a row of COLUMNS: its size, and where the flags stand
+# the size of a row of COLUMNS, and the offset of its flags
 _ROW_BYTES = 24
 _FLAGS_AT = 18
 _CODES_HEAD = Struct("<II")
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """`stamps` are how documents looked when they were read, by path; `embedded` counts chunks for the model that has most, if asked."""
+class Outline(Frozen):
+    """`stamps` are the file stamps at indexing, by path; `embedded` counts the vectors of the model that has most, if counted."""
 
     header: Header
     stamps: dict[str, Stamp]
@@ -28,19 +37,14 @@ class Outline:
 
 
 def read_outline(place: IndexPlace, most_chunks: int) -> Outline | None:
-    """None where there is no index. Vectors are counted where there are no more than `most_chunks`."""
+    """The outline; None without an index. Vectors are counted only up to `most_chunks` chunks."""
     file = open_existing(place, writable=False)
     if file is None:
         return None
     try:
         with reading(file.connection):
-            row = file.connection.execute("SELECT data FROM header WHERE number=1").fetchone()
-            header = parse_header(row[0] if row else None)
-            known = (
-                parse_source(header.birth, number, data)
-                for number, data in file.connection.execute("SELECT number, data FROM sources")
-            )
-            stamps = {one.document.path: one.stamp for one in known}
+            header = load_header(file.connection)
+            stamps = {one.document.path: one.stamp for one in parse_sources(file.connection, header)}
             embedded = None
             if header.chunks <= most_chunks:
                 counts = (count_embedded(file.connection, header, slot) for slot in header.slots)
@@ -50,8 +54,18 @@ def read_outline(place: IndexPlace, most_chunks: int) -> Outline | None:
         file.close()
 
 
+def load_header(connection: "apsw.Connection") -> Header:
+    return parse_header(find_row(connection, "header", 1))
+
+
+def parse_sources(connection: "apsw.Connection", header: Header) -> list[SourceRow]:
+    """The rows of all documents. Does not check whether one is missing."""
+    rows = connection.execute("SELECT number, data FROM sources")
+    return [parse_source(header.birth, number, data) for number, data in rows]
+
+
 def count_embedded(connection: "apsw.Connection", header: Header, slot: CodeSlot) -> int:
-    """Living chunks whose place among the codes is taken."""
+    """The number of living chunks with a code in this slot."""
     total, alive = 0, int(Flag.ALIVE)
     for block, expected in enumerate(slot.codes):
         if expected == 0:
@@ -69,5 +83,4 @@ def count_embedded(connection: "apsw.Connection", header: Header, slot: CodeSlot
 def _row(connection: "apsw.Connection", header: Header, asked: tuple[int, int, int]) -> bytes:
     table, number, expected = asked
     name = "codes" if table == CODES else "blocks"
-    row = connection.execute(f"SELECT data FROM {name} WHERE number=?", (number,)).fetchone()
-    return checked(header, table, number, row[0] if row else None, expected)
+    return checked(header, table, number, find_row(connection, name, number), expected)

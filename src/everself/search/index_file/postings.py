@@ -1,35 +1,36 @@
 """Posting lists: which chunks contain a term, packed by block. Reads and merges them; writes none.
 
-A term is kept as a hash of eight bytes, so that no word of a person's stands in index.db. A block's vocabulary lists the hashes of its
-terms with the checksum of each row: a row that is lost is noticed, and a term that a block does not have costs no question.
+A term is stored as a hash of eight bytes, so that index.db contains no words. The vocabulary of a block lists the hashes of its terms
+with the checksum of each row: a lost row is noticed, and an absent term needs no query.
 """
 
 import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy
 
 from everself.errors import Damaged
+from everself.frozen import Frozen
+from everself.search.index_file.file import find_row
 from everself.search.index_file.rows import BLOCK, POSTINGS, VOCABULARIES, Header, checked
 
 if TYPE_CHECKING:
     import apsw
     from numpy.typing import NDArray
 
-    Numbers = NDArray[numpy.int32]
-    Counts = NDArray[numpy.uint8]
+    from everself.search.arrays import Bools, Counts, Hashes, Numbers
+
 
 CACHE_BYTES = 64 * 1024 * 1024
 _KEYS_KEPT = 300_000
-# Python's numbers are large, and a document may have millions of terms.
+# Python's integers are large, and a document may have millions of terms.
 _GROUPED_AT_ONCE = 50_000
 
 
 class _Keys(dict[str, int]):
-    """Filled as terms are met, so that a known one costs a look-up and no call."""
+    """A cache of hashes, so that a known term needs no function call."""
 
     def __missing__(self, term: str) -> int:
         if len(self) >= _KEYS_KEPT:
@@ -43,7 +44,7 @@ _keys = _Keys()
 
 
 def term_key(term: str) -> int:
-    """A signed number of eight bytes that stands for the term."""
+    """The signed 8-byte hash of a term."""
     return _keys[term]
 
 
@@ -51,19 +52,18 @@ def term_keys(terms: Iterable[str]) -> Iterator[int]:
     return map(_keys.__getitem__, terms)
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """Hashes of a block's terms, rising, and the checksums of their rows."""
+class Vocabulary(Frozen):
+    """The sorted hashes of a block's terms, and the checksums of their rows."""
 
-    keys: "NDArray[numpy.int64]"
+    keys: "Hashes"
     sums: "NDArray[numpy.uint32]"
 
     def sum_of(self, key: int) -> int | None:
         at = int(self.keys.searchsorted(key))
         return int(self.sums[at]) if at < len(self.keys) and self.keys[at] == key else None
 
-    def merged(self, keys: "NDArray[numpy.int64]", sums: "NDArray[numpy.uint32]") -> "Vocabulary":
-        """With these terms added, or their checksums replaced. `keys` are rising."""
+    def merged(self, keys: "Hashes", sums: "NDArray[numpy.uint32]") -> "Vocabulary":
+        """The vocabulary with these terms added or their checksums replaced. `keys` are sorted."""
         if not len(self.keys):
             return Vocabulary(keys, sums)
         kept = ~numpy.isin(self.keys, keys, assume_unique=True)
@@ -84,17 +84,15 @@ def parse_vocabulary(data: bytes) -> Vocabulary:
     return Vocabulary(numpy.frombuffer(data, "<i8", count), numpy.frombuffer(data, "<u4", count, count * 8))
 
 
-def group(
-    keys: "NDArray[numpy.int64]", local: "NDArray[numpy.uint16]", counts: "Counts"
-) -> Iterator[tuple[int, bytes, bytes]]:
-    """From one line per term and chunk, in the order of chunks: each term, rising, with its packed chunks and counts."""
+def group(keys: "Hashes", local: "NDArray[numpy.uint16]", counts: "Counts") -> Iterator[tuple[int, bytes, bytes]]:
+    """Group pairs of term and chunk: each term, sorted, with its packed chunks and counts."""
     if not len(keys):
         return
     order = numpy.argsort(keys, kind="stable")
     keys, local, counts = keys[order], local[order], counts[order]
     del order
     packed, tallies = local.astype("<u2").tobytes(), counts.tobytes()
-    # where a term begins, and where the last one ends
+    # the start of each term, and the end of the last
     bounds = numpy.flatnonzero(numpy.concatenate([[True], keys[1:] != keys[:-1], [True]]))
     for first in range(0, len(bounds) - 1, _GROUPED_AT_ONCE):
         part = bounds[first : first + _GROUPED_AT_ONCE + 1]
@@ -104,16 +102,16 @@ def group(
 
 
 def extend(data: bytes, local: bytes, counts: bytes) -> bytes:
-    """A row with more chunks after those it has."""
+    """The row with more chunks appended."""
     split = len(data) // 3 * 2
     return data[:split] + local + data[split:] + counts
 
 
-def strike(rows: Sequence[tuple[int, bytes]], dead: "NDArray[numpy.bool_]") -> Iterator[tuple[int, bytes, bytes]]:
-    """Of a block's rows those that name one of the `dead` chunks: the term, the row as it is, and the row without them."""
+def strike(rows: Sequence[tuple[int, bytes]], dead: "Bools") -> Iterator[tuple[int, bytes, bytes]]:
+    """The rows of a block that contain `dead` chunks: the term, the old row, and the row without them."""
     lengths = numpy.array([len(data) // 3 for _, data in rows], numpy.int64)
     named = numpy.frombuffer(b"".join(data[: len(data) // 3 * 2] for _, data in rows), "<u2")
-    # bounded by two bytes, even if the row is damaged
+    # large enough for two bytes, even if the row is damaged
     gone = numpy.zeros(1 << 16, numpy.bool_)
     gone[: len(dead)] = dead
     hits = numpy.concatenate([[0], numpy.cumsum(gone[named])])
@@ -127,7 +125,7 @@ def strike(rows: Sequence[tuple[int, bytes]], dead: "NDArray[numpy.bool_]") -> I
 
 
 class PostingLists:
-    """The posting lists of an open index as they are now, with those asked for lately kept in memory."""
+    """The posting lists of an open index, with a cache of recently used ones."""
 
     def __init__(self) -> None:
         self._vocabularies: dict[int, tuple[int, Vocabulary]] = {}
@@ -136,7 +134,7 @@ class PostingLists:
         self._bytes = 0
 
     def find_kept(self, state: object, term: str) -> "tuple[Numbers, Counts] | None":
-        """What was found for this term at this state of columns and terms."""
+        """The cached chunks for a term, if the index has not changed since."""
         if self._state != state:
             self._found.clear()
             self._state, self._bytes = state, 0
@@ -147,9 +145,9 @@ class PostingLists:
         return found
 
     def find(
-        self, connection: "apsw.Connection", header: Header, alive: "NDArray[numpy.bool_]", term: str
+        self, connection: "apsw.Connection", header: Header, alive: "Bools", term: str
     ) -> "tuple[Numbers, Counts]":
-        """Living chunks with the term. Call within one moment of the database, of which `header` is."""
+        """The living chunks with the term. Call it inside the transaction that `header` was read in."""
         key = term_key(term)
         numbers, counts = [], []
         for block, expected in enumerate(header.vocabularies):
@@ -165,7 +163,7 @@ class PostingLists:
             found = numpy.empty(0, numpy.int32), numpy.empty(0, numpy.uint8)
         else:
             joined, tallies = numpy.concatenate(numbers), numpy.concatenate(counts)
-            # chunks beyond the columns were added after the view that asks was made
+            # chunks beyond the columns were added after the view was made
             joined = joined[: int(joined.searchsorted(len(alive)))]
             living = alive[joined]
             found = joined[living], tallies[: len(joined)][living]
@@ -189,8 +187,8 @@ class PostingLists:
 
 
 def load_vocabulary(connection: "apsw.Connection", header: Header, block: int) -> Vocabulary:
-    row = connection.execute("SELECT data FROM vocabularies WHERE number=?", (block,)).fetchone()
-    data = checked(header, VOCABULARIES, block, row[0] if row else None, header.vocabularies[block])
+    row = find_row(connection, "vocabularies", block)
+    data = checked(header, VOCABULARIES, block, row, header.vocabularies[block])
     if len(data) % 12:
         raise Damaged("index.db: a vocabulary is damaged.")
     return parse_vocabulary(data)

@@ -1,21 +1,20 @@
 """The interface between index and ranking: arrays over chunks, posting lists, cosines.
 
-A chunk is the small chunk of a document that search finds: an entry, a turn of a conversation, a part of a long text. Chunks are
-numbered from 0; those of one document stand in a row, so that a chunk's neighbours are the numbers beside it. Numbers of documents that
-changed are dead and never used again.
+A chunk is the unit that search finds: an entry, a turn of a conversation, or a part of a long text. Chunks are numbered from 0, and those
+of one document are consecutive, so neighbours have neighbouring numbers. Numbers of changed documents are dead and never reused.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
+from everself.frozen import Frozen
 
-# One row a chunk. `group` and `span` are the first chunk and the number of chunks of the smallest part of the document that makes context:
-# the document where it is short, else its section. `day` counts days since 1970-01-01 (0: none). `length` is what BM25 counts.
-# `until` is the last day that the entry held, counted like `day` (0: it holds, or nobody knows since when not).
+if TYPE_CHECKING:
+    from everself.search.arrays import Bools, Counts, Floats, Numbers, Rows
+
+# One row per chunk. `group` and `span` are the first chunk and the number of chunks of its context: a short document, or else a section.
+# `day` counts days since 1970-01-01 (0: none). `length` is the BM25 length. `until` is the last day that the entry held, counted like
+# `day` (0: still valid or unknown).
 COLUMNS = [
     ("document", "<i4"),
     ("group", "<i4"),
@@ -27,9 +26,8 @@ COLUMNS = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedDocument:
-    """`cut` counts the bytes beyond the reading limit, which were not indexed."""
+class IndexedDocument(Frozen):
+    """`cut` is the number of bytes beyond the reading limit, which are not indexed."""
 
     number: int
     path: str
@@ -39,9 +37,8 @@ class IndexedDocument:
     cut: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedChunk:
-    """Where a chunk stands: bytes start..end and lines of its document. `entry` is the ordinal of the memory it belongs to there."""
+class IndexedChunk(Frozen):
+    """The location of a chunk: bytes start..end and lines of its document. `entry` is the ordinal of its entry."""
 
     number: int
     document: int
@@ -59,8 +56,8 @@ class IndexView(Protocol):
     def generation(self) -> int: ...
 
     @property
-    def columns(self) -> "NDArray[numpy.void]":
-        """A structured array of COLUMNS, one row a chunk."""
+    def columns(self) -> "Rows":
+        """A structured array of COLUMNS, one row per chunk."""
 
     @property
     def documents(self) -> Mapping[int, IndexedDocument]: ...
@@ -70,41 +67,29 @@ class IndexView(Protocol):
 
     @property
     def average_length(self) -> float:
-        """Of the living chunks, at least 1."""
+        """The average length of the living chunks, at least 1."""
 
     @property
     def embedded(self) -> int:
-        """How many living chunks have a vector of the present model."""
+        """The number of living chunks with a vector of the current model."""
 
-    def postings(self, term: str) -> "tuple[NDArray[numpy.int32], NDArray[numpy.uint8]]":
-        """Numbers of the living chunks with that term, rising, and how often each has it."""
+    def postings(self, term: str) -> "tuple[Numbers, Counts]":
+        """Sorted numbers of the living chunks with a term, and its count in each."""
 
     def chunks(self, numbers: Sequence[int]) -> list[IndexedChunk]: ...
 
-    def nearest(
-        self,
-        vector: "NDArray[numpy.float32]",
-        count: int,
-    ) -> "NDArray[numpy.int32]":
-        """Living chunks whose vectors are nearest, best first; nearly exact."""
+    def nearest(self, vector: "Floats", count: int) -> "Numbers":
+        """The living chunks with the nearest vectors, best first; nearly exact."""
 
-    def cosines(
-        self,
-        vector: "NDArray[numpy.float32]",
-        numbers: "NDArray[numpy.int32]",
-    ) -> "NDArray[numpy.float32]":
-        """Exact cosines for those chunks; NaN where a chunk has no vector or is dead."""
+    def cosines(self, vector: "Floats", numbers: "Numbers") -> "Floats":
+        """Exact cosines for those chunks; NaN for dead chunks and those without a vector."""
 
     @property
     def second_embedded(self) -> int:
-        """How many living chunks have a vector of the second model."""
+        """The number of living chunks with a vector of the second model."""
 
-    def has_second(self, numbers: "NDArray[numpy.int32]") -> "NDArray[numpy.bool_]":
-        """Which of these chunks have a vector of the second model."""
+    def has_second(self, numbers: "Numbers") -> "Bools":
+        """Whether each of these chunks has a vector of the second model."""
 
-    def second_cosines(
-        self,
-        vector: "NDArray[numpy.float32]",
-        numbers: "NDArray[numpy.int32]",
-    ) -> "NDArray[numpy.float32]":
-        """The same by the vectors of the second model, for some hundreds of chunks."""
+    def second_cosines(self, vector: "Floats", numbers: "Numbers") -> "Floats":
+        """The same with the vectors of the second model, for some hundreds of chunks."""

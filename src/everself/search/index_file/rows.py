@@ -1,24 +1,25 @@
-"""The row formats of index.db, packed with checksums. Pure: bytes in, values out, Damaged where a checksum fails.
+"""The row formats of index.db, packed with checksums. Pure: bytes in, values out; raises Damaged if a checksum fails.
 
-Every row is chained to the header: a row that never changes carries a checksum of its own over table, number and the birth of this
-index; of rows that change the header keeps the checksum. So a page that is lost, stale, mixed up or flipped is noticed when it is read.
+Every row is linked to the header: a row that never changes has its own checksum over table, number and the birth of this index; for other
+rows the header has the checksum. So a lost, stale, swapped or flipped page is noticed when it is read.
 """
 
 import json
 import struct
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 from zlib import crc32
 
 from everself.errors import Damaged
+from everself.frozen import Frozen
 from everself.search.index_file.protocol import IndexedDocument
 from everself.values import new_id
 
 FORMAT: Final = 2
 # A reader that missed more commits than this reloads everything.
 _COMMITS_KNOWN: Final = 64
-# Chunks of one block; local numbers fit two bytes.
+# Chunks per block; local numbers fit two bytes.
 BLOCK: Final = 16_384
 
 SOURCES, UNITS, BLOCKS, VOCABULARIES, POSTINGS, EMBEDDINGS, CODES, HEADER = range(8)
@@ -30,13 +31,12 @@ _SEAL = struct.Struct("<I")
 _SOURCE = struct.Struct("<QQqqqqqqqi32s")
 _CHUNK = struct.Struct("<6i16s")
 NOTHING: Final = bytes(16)
-# the checksum of whatever is followed by its own checksum
+# the CRC of any data followed by its own CRC
 _SEALED: Final = 0x2144DF1C
 
 
-@dataclass(frozen=True, slots=True)
-class CodeSlot:
-    """The codes of one model: checksums of its blocks. Two models may stand side by side while one takes over."""
+class CodeSlot(Frozen):
+    """The codes of one model: checksums of its blocks. Two models may coexist while one takes over."""
 
     number: int
     model: int
@@ -44,15 +44,14 @@ class CodeSlot:
     codes: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
-    """The one row that vouches for all others. `chunks`, `sources` and `embeddings` are the next free numbers."""
+class Header(Frozen):
+    """The row that vouches for all others. `chunks`, `sources` and `embeddings` are the next free numbers."""
 
     versions: str
     identity: str
     birth: int
     generation: int = 0
-    # random ids of the latest commits: a reader that knows one of them has an ancestor of this index, not of a diverged copy
+    # random ids of the latest commits: a reader that knows one of them has an ancestor of this index, not a diverged copy
     past: tuple[int, ...] = ()
     chunks: int = 0
     sources: int = 1
@@ -68,10 +67,15 @@ class Header:
     def slot(self, model: int) -> CodeSlot | None:
         return next((one for one in self.slots if one.model == model), None)
 
+    def with_codes(self, slot: CodeSlot, block: int, total: int) -> "Header":
+        """The header with another checksum for one block of a slot's codes."""
+        codes = (*slot.codes, *(0 for _ in range(block - len(slot.codes))))
+        changed = replace(slot, codes=with_total(codes, block, total))
+        return replace(self, slots=tuple(changed if one.number == slot.number else one for one in self.slots))
 
-@dataclass(frozen=True, slots=True)
-class SourceRow:
-    """What the index knows of one document. `read_at` is when its bytes were asked for, in ns."""
+
+class SourceRow(Frozen):
+    """The row of one document. `read_at` is the time of reading in ns."""
 
     document: IndexedDocument
     stamp: Stamp
@@ -94,6 +98,13 @@ def checksum(birth: int, table: int, number: int, data: bytes) -> int:
     return crc32(data, crc32(_SALT.pack(birth, table, number)))
 
 
+def with_total(totals: tuple[int, ...], block: int, total: int) -> tuple[int, ...]:
+    """The checksums with that of one block replaced, or added behind the last."""
+    if block > len(totals):
+        raise Damaged("index.db: a block is missing.")
+    return (*totals[:block], total, *totals[block + 1 :])
+
+
 def render_header(header: Header) -> bytes:
     body = json.dumps(asdict(header), separators=(",", ":")).encode()
     return body + _SEAL.pack(checksum(0, HEADER, 1, body))
@@ -112,15 +123,15 @@ def parse_header(data: object) -> Header:
 
 
 def following(header: Header) -> Header:
-    """The header of the commit after this one."""
+    """The header of the next commit."""
     past = (*header.past[1 - _COMMITS_KNOWN :], crc32(new_id().encode()))
     return replace(header, generation=header.generation + 1, past=past)
 
 
 def follows(header: Header, known: Header) -> bool:
-    """Whether an index came from one that had the known header, so that what was loaded of that still holds.
+    """Whether an index descends from one with the known header, so that data loaded from that one is still valid.
 
-    A copy that was put back and went on from there has the same numbers for other things.
+    A restored copy that diverged uses the same numbers for other things.
     """
     return header.birth == known.birth and (not known.past or known.past[-1] in header.past)
 
@@ -151,7 +162,7 @@ def parse_source(birth: int, number: int, data: object) -> SourceRow:
 
 
 def seal_of(data: bytes) -> int:
-    """The checksum that a sealed row carries; the header's root is the sum of those of all sources."""
+    """The checksum at the end of a sealed row; the header's root is the sum over all sources."""
     return int.from_bytes(data[-4:], "little")
 
 
@@ -164,12 +175,12 @@ def parse_chunk(birth: int, number: int, data: object) -> ChunkRow:
     return ChunkRow(*_CHUNK.unpack(_unsealed(birth, UNITS, number, data)))
 
 
-# where the hash of a chunk's text stands in its row, as SQL counts
+# the offset of the text hash in a chunk row, from 1 as in SQL
 TEXT_FROM: Final = _CHUNK.size - 16 + 1
 
 
 def render_vector(number: int, hashed: bytes, model: int, values: bytes) -> bytes:
-    """Vectors are worth saving from a broken index, so their seal knows nothing of its birth."""
+    """The seal does not include the birth, so that vectors can be saved from a broken index."""
     return values + _SEAL.pack(checksum(model & 0xFFFFFFFF, EMBEDDINGS, number, hashed + values))
 
 
@@ -183,13 +194,13 @@ def parse_vector(number: int, hashed: object, model: object, data: object) -> by
 
 
 def is_sound_vector(number: int, hashed: bytes, model: int, data: bytes) -> bool:
-    """As `parse_vector` finds out, in half the time: a search reads thousands. TypeError where a value is of another kind."""
+    """Like `parse_vector` in half the time: a search reads thousands. Raises TypeError for values of a wrong type."""
     begun = crc32(hashed, crc32(_SALT.pack(model & 0xFFFFFFFF, EMBEDDINGS, number)))
     return crc32(data, begun) == _SEALED
 
 
 def checked(header: Header, table: int, number: int, data: object, expected: int) -> bytes:
-    """A row whose checksum stands elsewhere."""
+    """The bytes of a row whose checksum is stored elsewhere. Raises Damaged if it does not match."""
     if not isinstance(data, bytes) or checksum(header.birth, table, number, data) != expected:
         raise Damaged("index.db: a row is damaged.")
     return data

@@ -1,6 +1,6 @@
-"""Finds every trace of a term in index.db, dead chunks and raw bytes included. Used to prove forgetting.
+"""Finds every trace of a term in index.db, including dead chunks and raw bytes. Used to prove forgetting.
 
-Reads rows as they lie there and believes no view. Knows no document and no word.
+Reads stored rows and trusts no view. Knows no document and no word.
 """
 
 from array import array
@@ -28,7 +28,7 @@ _ORPHANS = f"SELECT number FROM embeddings WHERE hash NOT IN ({_TEXTS})"
 
 
 def chunks_named(file: "IndexFile", header: Header, term: str) -> list[int]:
-    """Every chunk that a posting list names for the term, living or dead."""
+    """Every chunk, living or dead, that a posting list names for the term."""
     found: list[int] = []
     key = term_key(term)
     for block in range(len(header.vocabularies)):
@@ -39,31 +39,31 @@ def chunks_named(file: "IndexFile", header: Header, term: str) -> list[int]:
 
 
 def marks_of_term(term: str) -> tuple[bytes, bytes]:
-    """How the hash of a term stands in the file: in a list of terms, and as the key of a row."""
+    """The two byte forms of a term's hash in the file: in a vocabulary, and as the key of a row."""
     key = term_key(term)
     return key.to_bytes(8, "little", signed=True), key.to_bytes(8, "big", signed=True)
 
 
 def marks_of_chunk(file: "IndexFile", chunk: int) -> Iterator[tuple[bytes, bytes]]:
-    """The hash of what was embedded of a chunk, with the end of each vector that is kept of it."""
+    """The text hash of a chunk, with the end of each vector stored for it."""
     for hashed, data in file.connection.execute(_VECTORS, (chunk,)):
         yield bytes(hashed), bytes(data)[-36:]
 
 
 def embedded_texts(file: "IndexFile") -> set[bytes]:
-    """The hashes of what chunks say."""
+    """The text hashes of all chunks."""
     return {bytes(hashed) for (hashed,) in file.connection.execute(_TEXTS)}
 
 
 def count_orphans(file: "IndexFile") -> int:
-    """Vectors of texts that no chunk has."""
+    """The number of vectors whose text no chunk has."""
     return sum(1 for _ in file.connection.execute(_ORPHANS))
 
 
 def raw_bytes(place: IndexPlace) -> Iterator[bytes]:
-    """The file and its journal, byte for byte.
+    """The raw bytes of the file and its journal.
 
-    Read through SQLite's own file layer: closing a descriptor of ours would drop the locks that SQLite holds on the file.
+    Read through SQLite's own file layer: closing a descriptor of ours would release the locks that SQLite holds on the file.
     """
     for ending, kind in (("", apsw.SQLITE_OPEN_MAIN_DB), ("-journal", apsw.SQLITE_OPEN_MAIN_JOURNAL)):
         name = f"{place.name}{ending}"

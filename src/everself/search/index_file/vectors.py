@@ -1,29 +1,29 @@
 """Vectors of chunks: 1-bit codes are scanned in memory, exact cosines come from stored rows. Knows no embedder.
 
-Up to EXACT_BELOW vectors stand in memory whole and every search is exact. Beyond, codes of one bit a dimension choose candidates and
-their rows decide. Codes are kept word by word, not row by row: numpy then counts bits in long runs.
+Up to EXACT_BELOW vectors are in memory and every search is exact. Beyond that, codes of one bit per dimension choose candidates, whose
+rows decide. Codes are stored word by word, not row by row, so that numpy counts bits in long runs.
 """
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
 from everself.errors import Damaged
+from everself.frozen import Frozen
+from everself.search.index_file.file import find_row
 from everself.search.index_file.rows import BLOCK, CODES, CodeSlot, Header, checked, is_sound_vector
 
 if TYPE_CHECKING:
     import apsw
     from numpy.typing import NDArray
 
-    Floats = NDArray[numpy.float32]
-    Halves = NDArray[numpy.float16]
-    Numbers = NDArray[numpy.int32]
+    from everself.search.arrays import Bools, Floats, Halves, Numbers, Words
+
 
 EXACT_BELOW: Final = 20_000
-# A chunk that has nothing to embed, as the id of its vector.
+# the vector id of a chunk that has nothing to embed
 BLANK: Final = -1
 _ROWS_A_QUESTION = 200
 _FAR = 0x7FFF
@@ -31,20 +31,19 @@ _HEAD = struct.Struct("<II")
 _QUESTION = f"SELECT number, hash, model, data FROM embeddings WHERE number IN ({','.join('?' * _ROWS_A_QUESTION)})"
 
 
-@dataclass(frozen=True, slots=True)
-class Codes:
-    """One block: the id of each chunk's vector (0: none yet), and its code as columns of 64 bits."""
+class Codes(Frozen):
+    """One block: the id of each chunk's vector (0: none yet), and the codes as columns of 64 bits."""
 
     ids: "Numbers"
-    words: "NDArray[numpy.uint64]"
+    words: "Words"
 
 
 def words_of(dimensions: int) -> int:
     return (dimensions + 63) // 64
 
 
-def encode(vectors: "Floats") -> "NDArray[numpy.uint64]":
-    """Signs of each row, 64 to a word."""
+def encode(vectors: "Floats") -> "Words":
+    """The signs of each row, 64 per word."""
     bits = numpy.packbits(vectors > 0, axis=1, bitorder="little")
     padded = numpy.zeros((len(vectors), words_of(vectors.shape[1]) * 8), numpy.uint8)
     padded[:, : bits.shape[1]] = bits
@@ -56,8 +55,8 @@ def render_codes(codes: Codes) -> bytes:
     return head + codes.words.astype("<u8").tobytes() + codes.ids.astype("<i4").tobytes()
 
 
-def blanked(codes: Codes, dead: "NDArray[numpy.bool_]") -> Codes:
-    """Without anything of those chunks."""
+def blanked(codes: Codes, dead: "Bools") -> Codes:
+    """The block without the ids and codes of dead chunks."""
     gone = dead[: len(codes.ids)]
     ids, words = codes.ids.copy(), codes.words.copy()
     ids[: len(gone)][gone] = 0
@@ -81,12 +80,11 @@ def load_codes(connection: "apsw.Connection", header: Header, slot: CodeSlot, bl
     number = codes_row(slot, block)
     if block >= len(slot.codes) or slot.codes[block] == 0:
         return Codes(numpy.empty(0, numpy.int32), numpy.empty((words_of(slot.dimensions), 0), numpy.uint64))
-    row = connection.execute("SELECT data FROM codes WHERE number=?", (number,)).fetchone()
-    return parse_codes(checked(header, CODES, number, row[0] if row else None, slot.codes[block]))
+    return parse_codes(checked(header, CODES, number, find_row(connection, "codes", number), slot.codes[block]))
 
 
 def fetch_vectors(connection: "apsw.Connection", ids: "Numbers", slot: CodeSlot) -> "tuple[Numbers, Halves]":
-    """Ids, rising, and their vectors as they are kept, for distinct ids; those that are gone are missing from the answer."""
+    """Sorted ids and their stored vectors, for distinct ids; missing ones are left out."""
     numbers: list[int] = []
     rows: list[bytes] = []
     size, owner = slot.dimensions * 2 + 4, slot.model
@@ -116,7 +114,7 @@ def decode(rows: Sequence[bytes], dimensions: int) -> "Floats":
 
 
 class Vectors:
-    """What is in memory of one model's vectors."""
+    """The vectors of one model that are in memory."""
 
     def __init__(self, model: int) -> None:
         self.model = model
@@ -144,7 +142,7 @@ class Vectors:
             self.slot = slot
 
     def ids(self, count: int) -> "Numbers":
-        """The id of each of the first `count` chunks' vectors."""
+        """The vector ids of the first `count` chunks."""
         joined = numpy.zeros(count, numpy.int32)
         for block, codes in enumerate(self.blocks):
             room = joined[block * BLOCK : block * BLOCK + len(codes.ids)]
@@ -152,9 +150,9 @@ class Vectors:
         return joined
 
     def exact(
-        self, connection: "apsw.Connection", ids: "Numbers", usable: "NDArray[numpy.bool_]", slot: CodeSlot
+        self, connection: "apsw.Connection", ids: "Numbers", usable: "Bools", slot: CodeSlot
     ) -> "tuple[Numbers, Floats]":
-        """All vectors of usable chunks: their ids, rising, and rows. What was loaded before is not read again."""
+        """The sorted ids and the vectors of all usable chunks. Loaded vectors are not read again."""
         if self._exact_of is ids:
             return self._exact_ids, self._exact
         wanted = numpy.unique(ids[usable])
@@ -164,7 +162,7 @@ class Vectors:
         read, rows = fetch_vectors(connection, missing, slot)
         kept = numpy.isin(self._exact_ids, wanted, assume_unique=True)
         if not kept.any():
-            # at the first search all of them come at once, in order: copies of the whole table would stay with the process
+            # the first search loads all of them at once and in order: copies of the whole table would stay in memory
             self._exact_ids, self._exact, self._exact_of = read, rows.astype(numpy.float32), ids
             return self._exact_ids, self._exact
         both = numpy.concatenate([self._exact_ids[kept], read])
@@ -175,17 +173,15 @@ class Vectors:
 
 
 def scored(known: "Numbers", table: "Floats", wanted: "Numbers", vector: "Floats") -> "tuple[Numbers, Floats]":
-    """Of the known ids those that are wanted, rising, and their cosines; all of them where most are."""
+    """The wanted ids of the known ones, sorted, and their cosines; all known ones if most are wanted."""
     if 2 * len(wanted) >= len(known):
         return known, table @ vector
     chosen = numpy.flatnonzero(numpy.isin(known, wanted))
     return known[chosen], numpy.vecdot(table[chosen], vector)
 
 
-def distances(
-    blocks: Sequence[Codes], usable: "NDArray[numpy.bool_]", code: "NDArray[numpy.uint64]"
-) -> "NDArray[numpy.uint16]":
-    """Differing bits between the code and each chunk's; far away where a chunk is not usable."""
+def distances(blocks: Sequence[Codes], usable: "Bools", code: "Words") -> "NDArray[numpy.uint16]":
+    """The Hamming distance of the code to each chunk's code; far for unusable chunks."""
     found = numpy.full(len(usable), _FAR, numpy.uint16)
     mixed = numpy.empty(BLOCK, numpy.uint64)
     bits, total = numpy.empty(BLOCK, numpy.uint8), numpy.empty(BLOCK, numpy.uint8)
@@ -196,7 +192,7 @@ def distances(
         if not size:
             continue
         room[:] = 0
-        # three words differ in 192 bits at most, which a byte can count
+        # three words differ in at most 192 bits, which fits a byte
         for first in range(0, len(codes.words), 3):
             numpy.bitwise_count(
                 numpy.bitwise_xor(codes.words[first, :size], code[first], out=mixed[:size]), out=total[:size]
@@ -210,7 +206,7 @@ def distances(
 
 
 def closest(found: "NDArray[numpy.uint16]", count: int) -> "Numbers":
-    """Numbers of about `count` chunks with the smallest distance, those of equal distance included."""
+    """The numbers of about `count` chunks with the smallest distance, including ties."""
     limit = _FAR - 1
     if count < len(found):
         limit = min(int(numpy.partition(found, count)[count]), limit)
@@ -222,7 +218,7 @@ def closest(found: "NDArray[numpy.uint16]", count: int) -> "Numbers":
 
 
 def best(numbers: "Numbers", scores: "Floats", count: int) -> "Numbers":
-    """The numbers with the highest scores, best first; among equals the lower number."""
+    """The numbers with the highest scores, best first; ties by number."""
     if count < len(numbers):
         chosen = numpy.argpartition(-scores, count)[:count]
         numbers, scores = numbers[chosen], scores[chosen]

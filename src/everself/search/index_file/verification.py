@@ -1,13 +1,13 @@
 """Verifies every row of index.db and compares every document with its file.
 
-Searches check what they read, and nothing more.
+Searches verify only what they read.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from everself.errors import Damaged
+from everself.frozen import Frozen
 from everself.search.index_file.columns import load_block, load_sources
 from everself.search.index_file.file import reading
 from everself.search.index_file.postings import load_vocabulary
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from everself.values import Document
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """How many documents and rows were looked at. `differing` documents changed while it was done; the next search reads them."""
+class Verified(Frozen):
+    """The number of documents and rows checked. `differing` documents changed meanwhile; the next search reads them."""
 
     documents: int
     rows: int
@@ -38,7 +37,7 @@ def verify(
     read: "Callable[[str], Document | None]",
     progress: Callable[[int, int], None] | None = None,
 ) -> Verified:
-    """Damaged at the first row that is not what was written."""
+    """Check everything. Raises Damaged at the first wrong row."""
     with reader.lock, reading(reader.file.connection):
         rows = _check_rows(reader.file.connection, reader.header_now())
     differing: list[str] = []

@@ -1,17 +1,17 @@
 """A consistent view of the index at one moment, and the reader that loads it. Knows no file names, texts or ranking.
 
-A view holds columns and codes; posting lists, places of chunks and exact vectors are read when asked for. Numbers only grow and rows of
-the living never change, so an older view may read from a newer file: what it does not know it leaves out.
+A view holds columns and codes; posting lists, chunk rows and exact vectors are read on demand. Numbers only grow and rows of living
+chunks never change, so an older view can read from a newer file and ignore what it does not know.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from everself.errors import ChangedMeanwhile, Damaged
+from everself.frozen import Frozen
 from everself.lazy import part
 from everself.search.index_file._vector_cache import VectorCache
 from everself.search.index_file.columns import Columns, read_header
@@ -22,41 +22,37 @@ from everself.search.index_file.rows import CodeSlot, Header, follows, parse_chu
 from everself.search.index_file.vectors import EXACT_BELOW, Codes, Vectors, best, closest, distances, encode, scored
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[numpy.float32]
-    Numbers = NDArray[numpy.int32]
+    from everself.search.arrays import Bools, Counts, Floats, Numbers, Rows
 
 
 _ROWS_A_QUESTION = 500
-# of vectors of the second model that were used lately: those of some twenty thousand chunks
+# cache size for vectors of the second model: about twenty thousand chunks
 _SECOND_BYTES = 32 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """What a view holds in memory."""
+class Moment(Frozen):
+    """The data that a view holds in memory."""
 
     header: Header
-    columns: "NDArray[numpy.void]"
-    alive: "NDArray[numpy.bool_]"
+    columns: "Rows"
+    alive: "Bools"
     documents: Mapping[int, IndexedDocument]
     slot: CodeSlot | None
     codes: tuple[Codes, ...]
-    # of every chunk the id of its vector: 0 where it has none or is dead
+    # the vector id of each chunk; 0 if it has none or is dead
     ids: "Numbers"
-    usable: "NDArray[numpy.bool_]"
+    usable: "Bools"
     embedded: int
-    # the same of the second model
+    # the same for the second model
     second_slot: CodeSlot | None
     second_ids: "Numbers"
 
 
 class IndexReader:
-    """One connection, and what was loaded through it. Safe to share between threads."""
+    """A connection and the data loaded through it. Thread-safe."""
 
     def __init__(self, file: IndexFile, model: int, second: int = 0) -> None:
-        """`second` is the model whose vectors only compare candidates that others chose; 0 for none."""
+        """`second` is the model whose vectors only compare candidates; 0 for none."""
         self.file = file
         self.lock = RLock()
         self._models = model, second
@@ -76,7 +72,7 @@ class IndexReader:
         return self._known[1]
 
     def refresh(self) -> Moment:
-        """Everything as it is in the file now; what did not change is not read again."""
+        """The current state of the file; unchanged parts are not read again."""
         with self.lock, reading(self.file.connection):
             return self.refresh_within()
 
@@ -111,7 +107,7 @@ class IndexReader:
         return self._moment
 
     def header_now(self) -> Header:
-        """The header of this transaction, without loading what it vouches for."""
+        """The header of this transaction, without loading other data."""
         return read_header(self.file.connection, self._known)[1]
 
     def close(self) -> None:
@@ -120,7 +116,7 @@ class IndexReader:
 
 
 class Snapshot:
-    """The view that `Index` hands out. `notices` say in words what this view lacks; what was closed before the horizon waits for none."""
+    """The view returned by `Index`. `notices` describe what the view lacks. Entries closed before `horizon` need no vector."""
 
     def __init__(self, reader: IndexReader, moment: Moment, notices: tuple[str, ...] = (), horizon: int = 0) -> None:
         self._reader = reader
@@ -134,7 +130,7 @@ class Snapshot:
 
     @property
     def token(self) -> tuple[int, int] | None:
-        """Which file it reads."""
+        """The identity of the file that the view reads."""
         return self._reader.file.token
 
     @property
@@ -142,7 +138,7 @@ class Snapshot:
         return self._moment.header.generation
 
     @property
-    def columns(self) -> "NDArray[numpy.void]":
+    def columns(self) -> "Rows":
         return self._moment.columns
 
     @property
@@ -159,13 +155,13 @@ class Snapshot:
 
     @part
     def average_length(self) -> float:
-        """Of the living chunks, at least 1."""
+        """The average length of the living chunks, at least 1."""
         lengths = self._moment.columns["length"][self._moment.alive]
         return max(1.0, float(lengths.sum()) / len(lengths)) if len(lengths) else 1.0
 
     @part
     def pending(self) -> int:
-        """How many living chunks have no vector of the present model yet."""
+        """The number of living chunks without a vector of the current model."""
         return self._count_waiting(self._moment.ids)
 
     @part
@@ -175,7 +171,7 @@ class Snapshot:
 
     @part
     def second_embedded(self) -> int:
-        """How many living chunks have a vector of the second model."""
+        """The number of living chunks with a vector of the second model."""
         return int(numpy.count_nonzero(self._moment.second_ids > 0))
 
     def _count_waiting(self, ids: "Numbers") -> int:
@@ -183,7 +179,7 @@ class Snapshot:
         wanted = self._moment.alive & ((until == 0) | (until >= self.horizon))
         return int(numpy.count_nonzero(wanted & (ids == 0)))
 
-    def postings(self, term: str) -> "tuple[Numbers, NDArray[numpy.uint8]]":
+    def postings(self, term: str) -> "tuple[Numbers, Counts]":
         reader, moment = self._reader, self._moment
         with reader.lock:
             kept = reader.words.find_kept((moment.header.columns, moment.header.vocabularies), term)
@@ -198,7 +194,7 @@ class Snapshot:
         rows: dict[Any, object] = {}
         with reader.lock, reading(reader.file.connection):
             header = self._header_now()
-            # many at a time: one by one takes twice as long
+            # in batches: one query per row takes twice as long
             for start in range(0, len(asked), _ROWS_A_QUESTION):
                 listed = ",".join(map(str, asked[start : start + _ROWS_A_QUESTION]))
                 query = f"SELECT number, data FROM units WHERE number IN ({listed})"
@@ -240,12 +236,12 @@ class Snapshot:
 
         return self._compare(vector, moment.slot, moment.ids[numbers], score)
 
-    def has_second(self, numbers: "Numbers") -> "NDArray[numpy.bool_]":
-        """Which of these chunks have a vector of the second model."""
+    def has_second(self, numbers: "Numbers") -> "Bools":
+        """Whether each of these chunks has a vector of the second model."""
         return self._moment.second_ids[numbers] > 0
 
     def second_cosines(self, vector: "Floats", numbers: "Numbers") -> "Floats":
-        """The same by the vectors of the second model; for some hundreds of chunks, because every vector is read on its own."""
+        """The same with the vectors of the second model, for some hundreds of chunks: every vector is read separately."""
         moment, reader = self._moment, self._reader
 
         def score(slot: CodeSlot, wanted: "Numbers", by: "Floats") -> "tuple[Numbers, Floats]":
@@ -260,7 +256,7 @@ class Snapshot:
         ids: "Numbers",
         score: "Callable[[CodeSlot, Numbers, Floats], tuple[Numbers, Floats]]",
     ) -> "Floats":
-        """Cosines of chunks whose vectors have these ids; NaN where there is none."""
+        """The cosines of vectors by id; NaN where there is no vector."""
         found = numpy.full(len(ids), numpy.nan, numpy.float32)
         asked = ids > 0
         if slot is None or len(vector) != slot.dimensions or not asked.any():
@@ -277,7 +273,7 @@ class Snapshot:
         return found
 
     def _header_now(self) -> Header:
-        """The header of this transaction. Where a file was put in the place of ours, other things stand under the same numbers."""
+        """The header of this transaction. Raises ChangedMeanwhile if the file was replaced, because numbers then mean other things."""
         header, mine = self._reader.header_now(), self._moment.header
         if header is not mine and not follows(header, mine):
             raise ChangedMeanwhile("The index was replaced while it was searched.")

@@ -3,12 +3,13 @@
 import hashlib
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from everself.clock import system_now
 from everself.errors import EverselfError
+from everself.frozen import Frozen
 from everself.memory.entries import reach
 from everself.search.index_file.rows import NOTHING, Stamp
 from everself.text.markdown.copies import COPY, hide_copies, parts
@@ -17,13 +18,11 @@ from everself.values import Document, FileStat
 from everself.workspace.layout import is_day, is_quarter, place
 
 if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
     from everself.models.embedding.protocol import Embedder
+    from everself.search.arrays import Floats
     from everself.search.chunking.chunks import Chunk
 
-# Some file systems stamp whole seconds, some two.
+# some file systems have time stamps of one or two seconds
 GRAIN_NS = 2_000_000_000
 
 Terms = tuple[Mapping[str, int], int]
@@ -32,7 +31,7 @@ _CHARACTERS_KEPT = 16 * 1024 * 1024
 
 
 class DocumentReader(Protocol):
-    """As much of a workspace as the index needs; `memorySearch.extraPaths` come as another one."""
+    """The part of a workspace that the index needs; each of `memorySearch.extraPaths` is another one."""
 
     def find(self, path: str) -> Document | None: ...
 
@@ -43,9 +42,8 @@ class ChunkDocument(Protocol):
     def __call__(self, path: str, data: bytes, *, imported: bool = False) -> "Sequence[Chunk]": ...
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkingRules:
-    """How documents become chunks. `versions` change whenever the same bytes would give other rows."""
+class ChunkingRules(Frozen):
+    """The functions that make chunks. `versions` changes whenever the same bytes would give other rows."""
 
     chunk_document: ChunkDocument
     terms_of: "Callable[[Chunk, str], Terms]"
@@ -61,11 +59,10 @@ def default_chunking() -> ChunkingRules:
     return ChunkingRules(chunk_document, terms_of, embedding_texts, f"{CHUNKING_VERSION}.{TOKENIZER_VERSION}")
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A document that is ready to be written. `terms` may be worked out while it is written; `texts` are hashes of what is embedded.
+class Prepared(Frozen):
+    """A document ready to be written. `terms` may be computed during writing; `texts` are hashes of the texts to embed.
 
-    A bulk import passes `vectors` along, one row for each chunk.
+    A bulk import passes `vectors`, one row per chunk.
     """
 
     path: str
@@ -76,11 +73,11 @@ class Prepared:
     stamp: Stamp = (0, 0, 0, 0, 0)
     read_at: int = 0
     cut: int = 0
-    vectors: "NDArray[numpy.float32] | None" = None
+    vectors: "Floats | None" = None
 
 
 def text_hash(text: str) -> bytes:
-    """What a vector is kept under; nothing for a text that says nothing."""
+    """The hash that a vector is stored under; NOTHING for a blank text."""
     if not text.strip():
         return NOTHING
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -98,12 +95,12 @@ def stamp_of(stat: FileStat) -> Stamp:
 
 
 def now_ns() -> int:
-    """By the clock that file systems stamp with."""
+    """The time in ns, by the clock of file stamps."""
     return int(system_now().timestamp() * 1_000_000_000)
 
 
 class Sources:
-    """All documents that are to be found: those of the workspace and those from elsewhere, by path."""
+    """All searchable documents by path: those of the workspace and those from extra paths."""
 
     def __init__(
         self,
@@ -118,18 +115,18 @@ class Sources:
         self.chunking = chunking
         self._indexed: dict[str, bool] = {}
         self._owners: dict[str, DocumentReader] = {}
-        # archives under the stamp they had, with the days that they hold copies of
+        # archives by stamp, with the days that they contain copies of
         self._copied: dict[str, tuple[Stamp, tuple[str, ...]]] = {}
-        # result of the last check; None while it is unknown
+        # result of the last check; empty while it is unknown
         self._seen: Mapping[str, FileStat] = {}
-        # Texts that were chunked just now and are about to be embedded: chunking them again would cost more than tokenising them did.
+        # Texts that were chunked just now and will be embedded next: chunking them again would cost more than tokenising did.
         self._keeps_texts = keeps_texts
         self._texts: dict[bytes, str] = {}
         self._characters = 0
         self._lock = Lock()
 
     def list(self) -> tuple[dict[str, FileStat], tuple[str, ...]]:
-        """Plain files that are indexed, and the names of what only looks like one."""
+        """The indexed regular files, and the names of other file types."""
         self._seen = {}
         found: dict[str, FileStat] = {}
         odd: list[str] = []
@@ -159,7 +156,7 @@ class Sources:
         return found, tuple(odd)
 
     def read(self, path: str) -> Document | None:
-        """The document; none where it is gone, or cannot be read for whatever reason: then it cannot be found either."""
+        """The document; None if it is gone or cannot be read, in which case it cannot be found either."""
         try:
             found = self._owners.get(path, self._workspace).find(path)
         except EverselfError:
@@ -169,14 +166,14 @@ class Sources:
         return replace(found, data=hide_copies(found.data, self._has_day))
 
     def _has_day(self, path: str) -> bool:
-        """What only looks like a document, a link or a folder, holds no day."""
+        """Whether the day exists as a document; links and folders do not count."""
         try:
             return is_day(path) and self._workspace.find(path) is not None
         except EverselfError:
             return False
 
     def _shown(self, found: "dict[str, FileStat]") -> None:
-        """An archive shows something else as soon as a day that it copied comes or goes: then it has to look changed."""
+        """Change the stamp of an archive when a day that it has a copy of appears or disappears, because its visible content changes."""
         for path in [path for path in found if is_quarter(path)]:
             stat = found[path]
             known = self._copied.get(path)
@@ -214,7 +211,7 @@ class Sources:
         )
 
     def take_texts(self, hashes: Iterable[bytes]) -> dict[bytes, str] | None:
-        """Texts by hash that are still at hand from when they were indexed; none unless all of them are."""
+        """Cached texts by hash; None unless all of them are cached."""
         with self._lock:
             found = {one: self._texts.get(one) for one in hashes}
             taken = {one: text for one, text in found.items() if text is not None}
@@ -236,7 +233,7 @@ class Sources:
                 self._characters -= len(self._texts.pop(oldest))
 
     def chunks(self, document: Document) -> "Sequence[Chunk]":
-        """A secret in a file of the person's is not indexed; a hit that holds one is served without it."""
+        """The chunks of a document, without secrets. A hit with a secret is shown without it."""
         data = blank_secrets(document.data)[: reach(document.data)]
         return self.chunking.chunk_document(document.path, data, imported=document.path in self._owners)
 
@@ -249,7 +246,7 @@ def _may_copy(path: str, data: bytes) -> bool:
 
 
 def _listed(reader: DocumentReader) -> Sequence[FileStat]:
-    """What is listed elsewhere; a folder that is not there, or not for us, holds nothing."""
+    """The files of another reader; empty if its folder is missing or not readable."""
     try:
         return reader.list()
     except EverselfError:

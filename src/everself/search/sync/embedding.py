@@ -1,21 +1,21 @@
 """Embeds chunks, newest first: reuses stored vectors, else calls the embedder. Commits after every batch.
 
-Texts are not in the index: they are cut from their documents once more, and only where those are still what was indexed.
+The index contains no texts: they are chunked again from their documents, if these are unchanged.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy
 
 from everself.clock import monotonic
 from everself.errors import Damaged, EmbeddingFailed
+from everself.frozen import Frozen
 from everself.logs import get_logger
 from everself.search.chunking.marks import Flag
 from everself.search.chunking.terms import split_context
 from everself.search.index_file.columns import load_block, read_header
-from everself.search.index_file.file import IndexFile, reading
+from everself.search.index_file.file import IndexFile, find_row, reading
 from everself.search.index_file.rows import (
     BLOCK,
     NOTHING,
@@ -23,61 +23,55 @@ from everself.search.index_file.rows import (
     CodeSlot,
     Header,
     SourceRow,
-    following,
     parse_chunk,
     parse_source,
-    render_header,
 )
 from everself.search.index_file.vectors import load_codes
 from everself.search.sync.documents import Sources, model_key, text_hash
-from everself.search.sync.transaction import writing
+from everself.search.sync.transaction import commit, writing
 from everself.search.sync.vector_retention import drop_closed, forget_texts
 from everself.search.sync.vector_rows import add_vectors, assign_kept, drop_other_codes, find_kept, with_kept_slot
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from everself.models.embedding.protocol import Embedder, Purpose
+    from everself.search.arrays import Bools, Floats, Hashes
 
-    Floats = NDArray[numpy.float32]
 
 _log = get_logger(__name__)
 
 BATCH = 512
-# A short run starts with few: one model embeds thousands in a second, another a dozen.
+# a timed run starts with few: one model embeds thousands per second, another a dozen
 _FIRST_FEW = 16
-# A document of this size is chunked in less than a second; a short run does not start with a larger one.
+# a document of this size is chunked in less than a second; a timed run skips larger ones
 _CHUNKED_AT_ONCE = 1_000_000
 _WAIT = 10.0
-# Bytes of a text a token has at least, roughly and over all scripts; an estimate of costs should rather be too high.
+# lower bound of bytes per token over all scripts, because cost estimates should rather be too high
 _BYTES_A_TOKEN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class EmbedReport:
-    """Chunks that got a vector now, chunks that still have none, and why it stopped before its time."""
+class EmbedReport(Frozen):
+    """The number of chunks embedded, the number still without a vector, and why the run stopped early."""
 
     done: int = 0
     pending: int = 0
-    # those that had one and were closed too long ago to keep it
+    # chunks that lost their vector because they were closed too long ago
     dropped: int = 0
     failure: str = ""
     retry_after: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """When to stop: after so many seconds, or when told."""
+class Bounds(Frozen):
+    """When to stop: after `seconds`, or when `stopped` returns True."""
 
     seconds: float | None = None
     stopped: Callable[[], bool] = lambda: False
     progress: Callable[[int, int], None] | None = None
-    # texts that are embedded at once: it stops in between only
+    # texts per batch: a run stops only between batches
     batch: int = BATCH
 
 
 def ask_embedder(embedder: "Embedder", texts: list[str], purpose: "Purpose", expected: int | None) -> "Floats":
-    """One vector of length 1 a text. Whatever else comes back is EmbeddingFailed."""
+    """One vector of length 1 per text. Raises EmbeddingFailed for any other answer."""
     vectors = numpy.asarray(embedder.embed(texts, purpose=purpose))
     if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.dtype.kind != "f" or not vectors.shape[1]:
         raise EmbeddingFailed("The embedder did not return one vector for each text.", reason="shape")
@@ -93,7 +87,7 @@ def ask_embedder(embedder: "Embedder", texts: list[str], purpose: "Purpose", exp
 
 
 def embed_in_context(embedder: "Embedder", texts: Iterable[str], expected: int | None) -> "Floats":
-    """One vector of length 1 a text: of itself and of those beside it, each of which is embedded once."""
+    """One vector of length 1 per text, computed from the text and its neighbours, each of which is embedded once."""
     weighed = [split_context(text) for text in texts]
     numbers = {part: at for at, part in enumerate(dict.fromkeys(part for parts in weighed for part, _ in parts))}
     vectors = ask_embedder(embedder, list(numbers), "document", expected)
@@ -101,17 +95,17 @@ def embed_in_context(embedder: "Embedder", texts: Iterable[str], expected: int |
     for row, parts in zip(rows, weighed, strict=True):
         for part, weight in parts:
             row += weight * vectors[numbers[part]]
-    # the own vector weighs more than all others together, so something is left
+    # the text's own vector weighs more than all neighbours together, so the sum is not zero
     directions: Floats = rows / numpy.linalg.norm(rows, axis=1, keepdims=True)
     return directions
 
 
 def pending_chunks(
     file: IndexFile, header: Header, model: int, newest: int | None = None, horizon: int = 0
-) -> "Iterator[tuple[int, NDArray[numpy.int64]]]":
-    """Block by block, newest first: living chunks without a vector of that model, those closed before the horizon left out.
+) -> "Iterator[tuple[int, Hashes]]":
+    """Living chunks without a vector of a model, block by block, newest first; those closed before the horizon are left out.
 
-    Call within one moment of the database.
+    Call it inside a transaction.
     """
     slot = header.slot(model)
     blocks = len(header.columns) if newest is None else min(newest + 1, len(header.columns))
@@ -127,25 +121,23 @@ def pending_chunks(
 
 
 def count_pending_tokens(file: IndexFile, header: Header, model: int, horizon: int) -> int:
-    """About how many tokens those have, rather too many than too few. Call within one moment of the database."""
+    """The estimated number of tokens to embed, rather too high. Call it inside a transaction."""
     total = 0
     for _, chunks in pending_chunks(file, header, model, horizon=horizon):
         for chunk in chunks.tolist():
-            row = file.connection.execute("SELECT data FROM units WHERE number=?", (chunk,)).fetchone()
-            told = parse_chunk(header.birth, chunk, row[0] if row else None)
+            told = parse_chunk(header.birth, chunk, find_row(file.connection, "units", chunk))
             total += (told.end - told.start) // _BYTES_A_TOKEN + 1
     return total
 
 
 def next_size(size: int, took: float, left: float) -> int:
-    """How many to embed next after a batch of `size` took so many seconds, when so many are left."""
+    """The next batch size, after a batch of `size` took `took` seconds and `left` seconds remain."""
     fitting = int(size * left / took) if took > 0 else BATCH
     return max(1, min(BATCH, 4 * size, fitting))
 
 
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """Hashes by chunk, nothing where it shall have no vector, and those texts that nobody has embedded yet by hash."""
+class _Batch(Frozen):
+    """Text hashes by chunk (NOTHING if it needs no vector), and the texts to embed by hash."""
 
     chunks: dict[int, bytes]
     texts: dict[bytes, str]
@@ -154,7 +146,7 @@ class _Batch:
 
 
 class Embedding:
-    """Works on an open index through a connection of its own. `beside` are models whose codes stay when it has finished."""
+    """Embeds through its own connection. `beside` are other models whose codes are kept at the end."""
 
     def __init__(
         self,
@@ -173,14 +165,14 @@ class Embedding:
         self._slot: CodeSlot | None = None
         # chunks whose documents changed since indexing; the next sync handles them
         self._skipped: set[int] = set()
-        # documents that a short run leaves to a longer one
+        # documents that a timed run leaves to a longer one
         self._left: list[range] = []
-        # blocks above this one have been gone through in this run
+        # blocks above this one are done in this run
         self._newest: int | None = None
         self._hurried = False
 
     def run(self, bounds: Bounds) -> EmbedReport:
-        """Embed until nothing is left, the time is over, or the embedder fails. Killing it loses one batch at most."""
+        """Embed until nothing is left, the time is over, or the embedder fails. Killing it loses at most one batch."""
         started = monotonic()
         self._newest, self._hurried = None, bounds.seconds is not None
         dropped = drop_closed(self._file, self._horizon, _WAIT)
@@ -219,13 +211,12 @@ class Embedding:
         with reading(self._file.connection):
             header = read_header(self._file.connection)[1]
             for chunk in self._candidates(header):
-                row = self._file.connection.execute("SELECT data FROM units WHERE number=?", (chunk,)).fetchone()
-                found[chunk] = parse_chunk(header.birth, chunk, row[0] if row else None)
+                found[chunk] = parse_chunk(header.birth, chunk, find_row(self._file.connection, "units", chunk))
                 if len(found) == size:
                     break
             for number in {row.document for row in found.values()}:
-                data = self._file.connection.execute("SELECT data FROM sources WHERE number=?", (number,)).fetchone()
-                sources[number] = parse_source(header.birth, number, data[0] if data else None)
+                data = find_row(self._file.connection, "sources", number)
+                sources[number] = parse_source(header.birth, number, data)
             closed = self._closed(header, found)
             chunks = {chunk: NOTHING if chunk in closed else row.text for chunk, row in found.items()}
             slot = with_kept_slot(self._file.connection, header, self._model, chunks.values()).slot(self._model)
@@ -295,7 +286,7 @@ class Embedding:
         _log.debug("%s embedded %d texts for %d chunks in %.0f ms.", name, texts, chunks, seconds * 1000)
 
     def _store(self, batch: _Batch, vectors: "list[tuple[bytes, Floats]]") -> int:
-        """Keep the vectors and give them to those chunks that still live; how many chunks that were."""
+        """Store the vectors and assign them to chunks that are still alive. Returns the number of these chunks."""
         with writing(self._file, _WAIT):
             connection = self._file.connection
             before = read_header(connection)[1]
@@ -310,13 +301,11 @@ class Embedding:
                 return 0
             header = assign_kept(connection, header, self._model, living, added)
             forget_texts(connection, header, batch.closed)
-            header = following(header)
-            connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
-            connection.execute("COMMIT")
+            commit(connection, header)
         return len(living.keys() - self._skipped)
 
     def _still_living(self, header: Header, chunks: dict[int, bytes]) -> dict[int, bytes]:
-        alive: dict[int, NDArray[numpy.bool_]] = {}
+        alive: dict[int, Bools] = {}
         for block in {chunk // BLOCK for chunk in chunks}:
             if block >= len(header.columns):
                 raise Damaged("index.db: a block is missing.")
@@ -324,7 +313,7 @@ class Embedding:
         return {chunk: text for chunk, text in chunks.items() if alive[chunk // BLOCK][chunk % BLOCK]}
 
     def _finish(self) -> None:
-        """The model has taken over: codes of others are not needed any more."""
+        """Drop the codes of other models once this one has taken over."""
         self._sources.drop_texts()
         with reading(self._file.connection):
             header = read_header(self._file.connection)[1]
@@ -334,7 +323,4 @@ class Embedding:
         with writing(self._file, _WAIT):
             connection = self._file.connection
             header = read_header(connection)[1]
-            header = drop_other_codes(connection, header, self._kept_models)
-            header = following(header)
-            connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
-            connection.execute("COMMIT")
+            commit(connection, drop_other_codes(connection, header, self._kept_models))

@@ -1,6 +1,6 @@
 """Blanks the data of dead chunks in columns, codes and posting lists.
 
-Sync only marks chunks as dead, which is quick. Their numbers are never used again, so their rows stay and say nothing.
+Sync only marks chunks as dead, which is fast. Their numbers are never reused, so their blanked rows stay.
 """
 
 from dataclasses import replace
@@ -15,26 +15,25 @@ from everself.search.index_file.file import IndexFile, reading, sound
 from everself.search.index_file.postings import Vocabulary, load_vocabulary, render_vocabulary, strike
 from everself.search.index_file.rows import (
     BLOCKS,
-    CODES,
     POSTINGS,
     VOCABULARIES,
     Header,
     checked,
     checksum,
-    following,
-    render_header,
+    with_total,
 )
-from everself.search.index_file.vectors import blanked, codes_row, load_codes, render_codes
-from everself.search.sync.transaction import writing
-from everself.search.sync.vector_rows import prune_all
+from everself.search.index_file.vectors import blanked, load_codes
+from everself.search.sync.transaction import commit, writing
+from everself.search.sync.vector_rows import prune_all, put_codes
 
 if TYPE_CHECKING:
     import apsw
-    from numpy.typing import NDArray
+
+    from everself.search.arrays import Bools
 
 
 def purge(file: IndexFile, wait: float) -> int:
-    """Leave nothing of dead chunks, and no vector without a living one; how many chunks were blanked. On the disk when it returns."""
+    """Blank all dead chunks and remove vectors without a living one. Returns the number of blanked chunks. Synced to disk on return."""
     connection, done = file.connection, 0
     with sound(connection):
         connection.execute("PRAGMA synchronous=FULL")
@@ -46,12 +45,12 @@ def purge(file: IndexFile, wait: float) -> int:
             with writing(file, wait):
                 header, count = _purge_block(connection, read_header(connection)[1], block)
                 if count:
-                    _commit(connection, header)
+                    commit(connection, header)
             done += count
         with writing(file, wait):
             prune_all(connection)
-            # written even where nothing changed, so that what was written before it is on the disk as well
-            _commit(connection, read_header(connection)[1])
+            # commit even if nothing changed, so that earlier writes reach the disk as well
+            commit(connection, read_header(connection)[1])
     finally:
         with sound(connection):
             connection.execute("PRAGMA synchronous=OFF")
@@ -60,19 +59,19 @@ def purge(file: IndexFile, wait: float) -> int:
 
 def _purge_block(connection: "apsw.Connection", header: Header, block: int) -> tuple[Header, int]:
     rows = load_block(connection, header, block).copy()
-    # no document has the number 0: what was blanked before is not looked at again
+    # no document has number 0: rows blanked before are skipped
     dead = ((rows["flags"] & numpy.uint16(Flag.ALIVE)) == 0) & (rows["document"] != 0)
     if not dead.any():
         return header, 0
     rows[dead] = 0
     data = rows.tobytes()
     connection.execute("UPDATE blocks SET data=? WHERE number=?", (data, block))
-    header = replace(header, columns=_with(header.columns, block, checksum(header.birth, BLOCKS, block, data)))
+    header = replace(header, columns=with_total(header.columns, block, checksum(header.birth, BLOCKS, block, data)))
     header = _strike_postings(connection, header, block, dead)
     return _blank_codes(connection, header, block, dead), int(numpy.count_nonzero(dead))
 
 
-def _strike_postings(connection: "apsw.Connection", header: Header, block: int, dead: "NDArray[numpy.bool_]") -> Header:
+def _strike_postings(connection: "apsw.Connection", header: Header, block: int, dead: "Bools") -> Header:
     old = load_vocabulary(connection, header, block)
     sums, gone = dict(zip(old.keys.tolist(), old.sums.tolist(), strict=True)), []
     for key, data, kept in strike(_postings(connection, block), dead):
@@ -89,7 +88,7 @@ def _strike_postings(connection: "apsw.Connection", header: Header, block: int, 
     )
     connection.execute("UPDATE vocabularies SET data=? WHERE number=?", (data, block))
     total = checksum(header.birth, VOCABULARIES, block, data)
-    return replace(header, vocabularies=_with(header.vocabularies, block, total))
+    return replace(header, vocabularies=with_total(header.vocabularies, block, total))
 
 
 def _postings(connection: "apsw.Connection", block: int) -> list[tuple[int, bytes]]:
@@ -101,23 +100,9 @@ def _postings(connection: "apsw.Connection", block: int) -> list[tuple[int, byte
     return found
 
 
-def _blank_codes(connection: "apsw.Connection", header: Header, block: int, dead: "NDArray[numpy.bool_]") -> Header:
-    slots = []
+def _blank_codes(connection: "apsw.Connection", header: Header, block: int, dead: "Bools") -> Header:
     for slot in header.slots:
         codes = load_codes(connection, header, slot, block)
         if len(codes.ids):
-            number, data = codes_row(slot, block), render_codes(blanked(codes, dead))
-            connection.execute("UPDATE codes SET data=? WHERE number=?", (data, number))
-            slot = replace(slot, codes=_with(slot.codes, block, checksum(header.birth, CODES, number, data)))
-        slots.append(slot)
-    return replace(header, slots=tuple(slots))
-
-
-def _commit(connection: "apsw.Connection", header: Header) -> None:
-    header = following(header)
-    connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
-    connection.execute("COMMIT")
-
-
-def _with(totals: tuple[int, ...], block: int, total: int) -> tuple[int, ...]:
-    return (*totals[:block], total, *totals[block + 1 :])
+            header = put_codes(connection, header, slot, block, blanked(codes, dead))
+    return header

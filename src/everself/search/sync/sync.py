@@ -1,6 +1,6 @@
 """Syncs index.db with the workspace: checks every file's stamp, reads what changed, commits often.
 
-A file that was saved within the grain of its time stamp is read again until its time is past. Knows no search.
+A file saved within the granularity of its time stamp is read again until that time has passed. Knows no search.
 """
 
 from collections import deque
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy
 
 from everself.errors import EverselfError
+from everself.frozen import Frozen
 from everself.logs import get_logger
 from everself.memory.garbage import uncollected
 from everself.search.index_file.rows import SourceRow
@@ -29,15 +30,14 @@ _log = get_logger(__name__)
 
 Progress = Callable[[int, int], None]
 
-# A kill loses this much work at most.
+# limits of the work that is lost if the process is killed
 _CHUNKS_A_COMMIT = 8_192
 _BYTES_A_COMMIT = 8 * 1024 * 1024
 _CHUNKS_IN_BULK = 16_384
 
 
-@dataclass(frozen=True, slots=True)
-class SyncReport:
-    """What a sync found: documents read, removed and left as they were, chunks written, and what was not read whole or at all."""
+class SyncReport(Frozen):
+    """The result of a sync: documents read, removed and unchanged, chunks written, and documents read only partly or not at all."""
 
     read: int = 0
     removed: int = 0
@@ -45,13 +45,12 @@ class SyncReport:
     chunks: int = 0
     truncated: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
-    # why the files could not be looked at; what was indexed before is what there is
+    # why the files could not be listed; the index is then unchanged
     failure: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SyncPlan:
-    """`changed` files look different from what is indexed; `fresh` ones look the same, but their stamp proves nothing yet."""
+class SyncPlan(Frozen):
+    """`changed` files look different from the index; `fresh` ones look the same, but their stamp proves nothing yet."""
 
     changed: tuple[FileStat, ...]
     fresh: tuple[FileStat, ...]
@@ -62,7 +61,7 @@ class SyncPlan:
 
 
 def plan_sync(listing: "tuple[dict[str, FileStat], Sequence[str]]", known: "Mapping[str, SourceRow]") -> SyncPlan:
-    """Compare what is there with what is indexed. Pure."""
+    """Compare files with the index. Pure."""
     found, odd = listing
     changed, fresh = [], []
     for path, stat in found.items():
@@ -84,7 +83,7 @@ class _Tally:
 
 
 class Syncer:
-    """Syncs one open index. `models` are whose vectors new chunks are given from those that are kept."""
+    """Syncs one open index. New chunks get stored vectors of `models`."""
 
     def __init__(self, reader: "IndexReader", sources: Sources, models: "Sequence[int]") -> None:
         self._reader = reader
@@ -92,7 +91,7 @@ class Syncer:
         self._models = models
 
     def look(self) -> SyncPlan:
-        """What a sync would do now."""
+        """The changes that a sync would make now."""
         self._reader.refresh()
         known = self._reader.columns.by_path
         try:
@@ -102,7 +101,7 @@ class Syncer:
         return plan_sync(listing, known)
 
     def sync(self, wait: float, progress: Progress | None = None) -> SyncReport:
-        """StoreBusy where another process writes for longer than `wait` seconds; what was committed before stays."""
+        """Sync in several commits. Raises StoreBusy if another process writes for longer than `wait` seconds; earlier commits stay."""
         plan = self.look()
         tally = _Tally()
         waiting = deque(stat for stat in plan.fresh if not self._is_same(stat))
@@ -157,7 +156,7 @@ class Syncer:
             self._reader.file.connection.execute("COMMIT")
 
     def _take(self, waiting: deque[FileStat], writer: IndexWriter, tally: _Tally) -> int:
-        """Read and write documents off the list until there is enough for one commit; how many."""
+        """Read and write waiting documents, enough for one commit. Returns their number."""
         taken = size = 0
         while waiting and writer.added < _CHUNKS_A_COMMIT and size < _BYTES_A_COMMIT:
             stat = waiting.popleft()
@@ -182,7 +181,7 @@ class Syncer:
         return taken
 
     def _is_same(self, stat: FileStat) -> bool:
-        """Whether a file that may have been saved twice still says what is indexed; while its time is not past, that is all."""
+        """Whether a file that may have been saved twice still matches the index. Always False once its time stamp is old enough."""
         if now_ns() > stat.mtime_ns + GRAIN_NS:
             return False
         source = self._reader.columns.by_path[stat.path]
@@ -191,7 +190,7 @@ class Syncer:
 
     def _living(self, ids: "Sequence[int]", dead: "Sequence[range]") -> frozenset[int]:
         moment = self._reader.refresh_within()
-        # the numbers of vectors are never used twice, whatever their model
+        # vector numbers are unique across models
         living = numpy.stack([moment.ids, moment.second_ids])
         for one in dead:
             living[:, one.start : one.stop] = 0

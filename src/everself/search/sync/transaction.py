@@ -1,11 +1,11 @@
-"""One write transaction on index.db: collects added and removed documents and writes them block by block.
+"""A write transaction on index.db: collects added and removed documents and writes them block by block.
 
-Knows rows and blocks; does not know where documents come from. A block that is full is never opened again, except that its chunks die.
+Knows rows and blocks, not the origin of documents. A full block is never opened again, except to mark chunks as dead.
 """
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from itertools import groupby, repeat
@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy
 
-from everself.errors import Damaged
 from everself.search.chunking.marks import Flag
 from everself.search.index_file.columns import ROW, load_block, read_header
-from everself.search.index_file.file import READ_WAIT, IndexFile, sound
+from everself.search.index_file.file import READ_WAIT, IndexFile, roll_back, sound
 from everself.search.index_file.postings import NO_WORDS, extend, group, load_vocabulary, render_vocabulary, term_keys
 from everself.search.index_file.protocol import IndexedDocument
 from everself.search.index_file.rows import (
@@ -38,20 +37,19 @@ from everself.search.index_file.rows import (
     render_header,
     render_source,
     seal_of,
+    with_total,
 )
 from everself.search.sync.documents import Prepared
 from everself.search.sync.vector_rows import add_vectors, assign_kept, prune
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from everself.search.arrays import Floats, Rows
     from everself.search.chunking.chunks import Chunk
 
-    # of these ids of vectors, those that a living chunk has, the chunks in the ranges not counted
+    # returns the vector ids that a living chunk has, ignoring the chunks in the ranges
     Living = Callable[[Sequence[int], Sequence[range]], frozenset[int]]
 
-# More than sixteen megabytes of prose have. Without a limit a document of distinct words would take
-# gigabytes while it is written.
+# More than sixteen megabytes of prose have. Without a limit, a document of distinct words would take gigabytes to write.
 POSTINGS_OF_A_DOCUMENT = 3_000_000
 _POSTINGS_OF = "SELECT data FROM postings WHERE block=? AND term=?"
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -61,7 +59,7 @@ _MOST_AT_HAND = 500_000
 
 
 def day_number(day: date | None) -> int:
-    """As columns count days."""
+    """The day as columns store it."""
     return 0 if day is None else day.toordinal() - _EPOCH
 
 
@@ -72,7 +70,7 @@ def write_first_header(file: IndexFile, header: Header) -> None:
 
 @contextmanager
 def writing(file: IndexFile, wait: float) -> Iterator[None]:
-    """The write lock for everything within; StoreBusy after `wait` seconds. What is not committed within is undone."""
+    """Hold the write lock; raises StoreBusy after `wait` seconds. Uncommitted changes are rolled back."""
     connection = file.connection
     with sound(connection):
         connection.set_busy_timeout(int(wait * 1000))
@@ -83,16 +81,22 @@ def writing(file: IndexFile, wait: float) -> Iterator[None]:
         try:
             yield
         finally:
-            if connection.in_transaction:
-                with suppress(apsw.Error):
-                    connection.execute("ROLLBACK")
+            roll_back(connection)
+
+
+def commit(connection: apsw.Connection, header: Header) -> Header:
+    """Write the header for the next commit, and commit. Returns it."""
+    header = following(header)
+    connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(header),))
+    connection.execute("COMMIT")
+    return header
 
 
 class IndexWriter:
-    """Gathers changes within `writing`, and commits them."""
+    """Collects changes inside `writing`, and commits them."""
 
     def __init__(self, file: IndexFile, models: Sequence[int], living: "Living | None" = None) -> None:
-        """New chunks are given the vectors that are kept of `models`; whatever vectors a document brings are of the first."""
+        """New chunks get stored vectors of `models`; vectors that a document brings belong to the first."""
         self.connection = file.connection
         self.header = read_header(file.connection)[1]
         self._before = self.header
@@ -101,10 +105,10 @@ class IndexWriter:
         self._columns: list[tuple[int, int, int, int, int, int, int]] = []
         self._chunks: list[tuple[int, bytes]] = []
         self._keys, self._counts = array("q"), array("B")
-        # how many terms each chunk has
+        # the number of terms of each chunk
         self._sizes = array("q")
         self._texts: dict[int, bytes] = {}
-        self._vectors: list[tuple[bytes, NDArray[numpy.float32]]] = []
+        self._vectors: list[tuple[bytes, Floats]] = []
         self._dead: list[range] = []
         self._gone: set[bytes] = set()
 
@@ -117,7 +121,7 @@ class IndexWriter:
         return self.header != self._before
 
     def add(self, document: Prepared) -> None:
-        """A document that is not indexed; one that was must be removed first."""
+        """Add a document, which must not be in the index."""
         header, first = self.header, self.header.chunks
         number = header.sources
         columns = self._columns
@@ -150,7 +154,7 @@ class IndexWriter:
         self._put_source(known, document.stamp, document.read_at)
 
     def _end_at(self, chunks: "Sequence[Chunk]", count: int) -> int:
-        """Let a document end after so many of its chunks, the last that were added; how many bytes that leaves out."""
+        """End the document after its first `count` chunks. Returns the number of bytes left out."""
         if count == len(chunks):
             return 0
         columns = self._columns
@@ -177,13 +181,13 @@ class IndexWriter:
         self.connection.execute("DELETE FROM units WHERE number>=? AND number<?", bounds)
 
     def restamp(self, source: SourceRow, stamp: Stamp, read_at: int) -> None:
-        """The same words in a file that looks different. Where it has another size, what differs is beyond what is read."""
+        """Update the stamp of an unchanged document. If its size changed, the difference is beyond the reading limit."""
         self.header = replace(self.header, root=(self.header.root - source.seal) & _MASK)
         cut = max(0, source.document.cut + stamp[2] - source.stamp[2])
         self._put_source(replace(source.document, cut=cut), stamp, read_at)
 
     def commit(self) -> Header:
-        """Write what was gathered. Afterwards the writer is empty and may gather for the next transaction's worth."""
+        """Write the collected changes. Does not reset them."""
         first = self._before.chunks
         self._kill()
         if self._chunks:
@@ -191,9 +195,9 @@ class IndexWriter:
             self._append(first)
         self._place_vectors()
         if self.changed:
-            self.header = following(self.header)
-            self.connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(self.header),))
-        self.connection.execute("COMMIT")
+            self.header = commit(self.connection, self.header)
+        else:
+            self.connection.execute("COMMIT")
         return self.header
 
     def _put_source(self, document: IndexedDocument, stamp: Stamp, read_at: int) -> None:
@@ -202,7 +206,7 @@ class IndexWriter:
         self.header = replace(self.header, root=(self.header.root + seal_of(data)) & _MASK)
 
     def _kill(self) -> None:
-        """Switch ALIVE off for chunks of documents that were removed."""
+        """Clear ALIVE for the chunks of removed documents."""
         ranges: dict[int, list[tuple[int, int]]] = {}
         for dead in self._dead:
             for block in range(dead.start // BLOCK, (dead.stop - 1) // BLOCK + 1 if len(dead) else 0):
@@ -217,7 +221,7 @@ class IndexWriter:
     def _append(self, first: int) -> None:
         columns = numpy.array(self._columns, ROW)
         keys, counts = numpy.frombuffer(self._keys, "q"), numpy.frombuffer(self._counts, "B")
-        # where the terms of each chunk begin, and where the last ends
+        # the start of each chunk's terms, and the end of the last
         bounds = numpy.concatenate([[0], numpy.cumsum(numpy.frombuffer(self._sizes, "q"))])
         for block in range(first // BLOCK, (self.header.chunks - 1) // BLOCK + 1):
             start, stop = max(block * BLOCK, first), min((block + 1) * BLOCK, self.header.chunks)
@@ -230,21 +234,21 @@ class IndexWriter:
             here = slice(int(bounds[start - first]), int(bounds[stop - first]))
             self._put_postings(block, group(keys[here], local, counts[here]))
 
-    def _tail(self, block: int) -> "NDArray[numpy.void]":
-        # `_kill` may have written this block a moment ago: its checksum is in the new header, its size in the old one
+    def _tail(self, block: int) -> "Rows":
+        # `_kill` may have written this block just now: its checksum is in the new header, its size in the old one
         return load_block(self.connection, replace(self._before, columns=self.header.columns), block)
 
-    def _put_block(self, block: int, rows: "NDArray[numpy.void]") -> None:
+    def _put_block(self, block: int, rows: "Rows") -> None:
         data = rows.tobytes()
         self.connection.execute("REPLACE INTO blocks VALUES (?, ?)", (block, data))
         total = checksum(self.header.birth, BLOCKS, block, data)
-        self.header = replace(self.header, columns=_with(self.header.columns, block, total))
+        self.header = replace(self.header, columns=with_total(self.header.columns, block, total))
 
     def _put_postings(self, block: int, grouped: Iterable[tuple[int, bytes, bytes]]) -> None:
         header = self.header
         old = load_vocabulary(self.connection, header, block) if block < len(header.vocabularies) else NO_WORDS
         keys, sums = array("q"), array("I")
-        # a look-up in Python's own table takes a tenth of the time, if there is room for it
+        # a look-up in a dict takes a tenth of the time, if there is memory for it
         known = dict(zip(old.keys.tolist(), old.sums.tolist(), strict=True)) if len(old.keys) < _MOST_AT_HAND else None
 
         def rows() -> Iterator[tuple[int, int, bytes]]:
@@ -264,7 +268,7 @@ class IndexWriter:
         data = render_vocabulary(old.merged(numpy.frombuffer(keys, "q"), numpy.frombuffer(sums, "I")))
         self.connection.execute("REPLACE INTO vocabularies VALUES (?, ?)", (block, data))
         total = checksum(header.birth, VOCABULARIES, block, data)
-        self.header = replace(header, vocabularies=_with(header.vocabularies, block, total))
+        self.header = replace(header, vocabularies=with_total(header.vocabularies, block, total))
 
     def _place_vectors(self) -> None:
         for at, model in enumerate(self._models):
@@ -281,20 +285,14 @@ def _bytes_of(counts: Collection[int]) -> bytes:
     try:
         return bytes(counts)
     except ValueError:
-        # one does not fit
+        # a count exceeds one byte
         return bytes(min(count, 255) for count in counts)
 
 
 def _groups(chunks: "Sequence[object]") -> Iterator[tuple[int, int]]:
-    """The first chunk and the length of each run of chunks that name the same group."""
+    """The first chunk and the length of each run of chunks in the same group."""
     start = 0
     for _, run in groupby(chunks, key=lambda chunk: chunk.group):  # type: ignore[attr-defined]  # chunks have it
         count = sum(1 for _ in run)
         yield start, count
         start += count
-
-
-def _with(totals: tuple[int, ...], block: int, total: int) -> tuple[int, ...]:
-    if block > len(totals):
-        raise Damaged("index.db: a block is missing.")
-    return (*totals[:block], total, *totals[block + 1 :])

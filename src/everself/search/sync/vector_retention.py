@@ -1,38 +1,29 @@
-"""Drops the vectors of chunks whose entries were closed before a given day. Keywords still find them.
+"""Drops the vectors of chunks whose entries were closed before a given day. Keyword search still finds them.
 
-Such a chunk is marked as one that has nothing to embed. Knows rows and days; not who sets the day, nor what closing means.
+Such a chunk is marked as having nothing to embed. Knows rows and days, not the meaning of closing.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy
 
 from everself.search.chunking.marks import Flag
 from everself.search.index_file.columns import load_block, read_header
-from everself.search.index_file.file import IndexFile, reading
-from everself.search.index_file.rows import (
-    BLOCK,
-    CODES,
-    NOTHING,
-    CodeSlot,
-    Header,
-    checksum,
-    following,
-    parse_chunk,
-    render_header,
-)
-from everself.search.index_file.vectors import BLANK, Codes, blanked, codes_row, load_codes, render_codes
-from everself.search.sync.transaction import writing
+from everself.search.index_file.file import IndexFile, find_row, reading
+from everself.search.index_file.rows import BLOCK, NOTHING, CodeSlot, Header, parse_chunk
+from everself.search.index_file.vectors import BLANK, Codes, blanked, load_codes
+from everself.search.sync.transaction import commit, writing
+from everself.search.sync.vector_rows import put_codes
 
 if TYPE_CHECKING:
     import apsw
-    from numpy.typing import NDArray
+
+    from everself.search.arrays import Bools, Rows
 
 
 def drop_closed(file: IndexFile, horizon: int, wait: float) -> int:
-    """How many chunks lost theirs. One that was closed later than it seemed, or not at all, is to be embedded again."""
+    """Drop these vectors. Returns the number of chunks. Chunks that are no longer closed before that day become pending again."""
     connection = file.connection
     with reading(connection):
         header = read_header(connection)[1]
@@ -50,13 +41,12 @@ def drop_closed(file: IndexFile, horizon: int, wait: float) -> int:
             for slot in header.slots:
                 header = _mark(connection, header, slot, block, (dead, back))
         forget_texts(connection, header, gone)
-        connection.execute("UPDATE header SET data=? WHERE number=1", (render_header(following(header)),))
-        connection.execute("COMMIT")
+        commit(connection, header)
     return dropped
 
 
 def forget_texts(connection: "apsw.Connection", header: Header, texts: Iterable[bytes]) -> None:
-    """Drop what is kept for these texts, of whatever model, unless some chunk has it. Call within a transaction."""
+    """Drop the stored vectors of these texts, for all models, unless a chunk has the text. Call it inside a transaction."""
     texts = set(texts) - {NOTHING}
     if not texts:
         return
@@ -72,8 +62,8 @@ def forget_texts(connection: "apsw.Connection", header: Header, texts: Iterable[
             connection.execute("DELETE FROM embeddings WHERE hash=?", (hashed,))
 
 
-def _alive(rows: "NDArray[numpy.void]") -> "NDArray[numpy.bool_]":
-    alive: NDArray[numpy.bool_] = (rows["flags"] & numpy.uint16(Flag.ALIVE)) != 0
+def _alive(rows: "Rows") -> "Bools":
+    alive: Bools = (rows["flags"] & numpy.uint16(Flag.ALIVE)) != 0
     return alive
 
 
@@ -82,10 +72,8 @@ def _is_wrong(connection: "apsw.Connection", header: Header, block: int, horizon
     return bool(dead.any() or back.any())
 
 
-def _wrong(
-    connection: "apsw.Connection", header: Header, block: int, horizon: int
-) -> "tuple[NDArray[numpy.bool_], NDArray[numpy.bool_]]":
-    """The chunks of a block that have a vector and should have none, and those that have none and should."""
+def _wrong(connection: "apsw.Connection", header: Header, block: int, horizon: int) -> "tuple[Bools, Bools]":
+    """The chunks of a block with a vector that they must lose, and those without one that need it."""
     rows = load_block(connection, header, block)
     closed = _alive(rows) & (rows["until"] != 0)
     over = closed & (rows["until"] < horizon)
@@ -103,8 +91,7 @@ def _wrong(
 def _texts(connection: "apsw.Connection", header: Header, chunks: Iterable[int]) -> set[bytes]:
     found = set()
     for chunk in map(int, chunks):
-        row = connection.execute("SELECT data FROM units WHERE number=?", (chunk,)).fetchone()
-        found.add(parse_chunk(header.birth, chunk, row[0] if row else None).text)
+        found.add(parse_chunk(header.birth, chunk, find_row(connection, "units", chunk)).text)
     return found
 
 
@@ -113,7 +100,7 @@ def _mark(
     header: Header,
     slot: CodeSlot,
     block: int,
-    wrong: "tuple[NDArray[numpy.bool_], NDArray[numpy.bool_]]",
+    wrong: "tuple[Bools, Bools]",
 ) -> Header:
     dead, back = wrong
     old = load_codes(connection, header, slot, block)
@@ -121,9 +108,4 @@ def _mark(
         return header
     new: Codes = blanked(old, dead | back)
     new.ids[dead[: len(new.ids)]] = BLANK
-    number, data = codes_row(slot, block), render_codes(new)
-    connection.execute("UPDATE codes SET data=? WHERE number=?", (data, number))
-    totals = list(slot.codes)
-    totals[block] = checksum(header.birth, CODES, number, data)
-    changed = replace(slot, codes=tuple(totals))
-    return replace(header, slots=tuple(changed if one.number == slot.number else one for one in header.slots))
+    return put_codes(connection, header, slot, block, new)

@@ -35,9 +35,9 @@ from everself.search.index_file.vectors import (
 
 if TYPE_CHECKING:
     import apsw
-    from numpy.typing import NDArray
 
-    Floats = NDArray[numpy.float32]
+    from everself.search.arrays import Floats, Hashes, Numbers, Words
+
 
 # the id and the values of a vector
 Kept = tuple[int, bytes]
@@ -48,7 +48,7 @@ _FIND = "SELECT number, hash, model, data FROM embeddings WHERE hash=? AND model
 
 
 def with_slot(header: Header, model: int, dimensions: int) -> Header:
-    """A header that has room for the codes of a model. Other sizes under the same name make the old codes worthless."""
+    """The header with a slot for a model. If its dimensions changed, the old codes are dropped."""
     known = header.slot(model)
     if known is not None and known.dimensions == dimensions:
         return header
@@ -60,7 +60,7 @@ def with_slot(header: Header, model: int, dimensions: int) -> Header:
 def add_vectors(
     connection: "apsw.Connection", header: Header, model: int, vectors: "Iterable[tuple[bytes, Floats]]"
 ) -> tuple[Header, dict[bytes, Kept]]:
-    """Keep vectors under the hashes of their texts; one that is kept already stays. With what was added."""
+    """Store vectors under the hashes of their texts, unless they exist. Returns what was added."""
     number = header.embeddings
     rows: list[tuple[int, bytes, int, bytes]] = []
     added: dict[bytes, Kept] = {}
@@ -78,7 +78,7 @@ def add_vectors(
 
 
 def with_kept_slot(connection: "apsw.Connection", header: Header, model: int, texts: Iterable[bytes]) -> Header:
-    """A header with a slot for a model that is back and whose vectors were kept."""
+    """The header with a slot for a model that is used again and whose vectors are still stored."""
     if header.slot(model) is None:
         for hashed in texts:
             row = connection.execute(
@@ -90,7 +90,7 @@ def with_kept_slot(connection: "apsw.Connection", header: Header, model: int, te
 
 
 def find_kept(connection: "apsw.Connection", slot: CodeSlot, hashed: bytes) -> Kept | None:
-    """Id and values of the vector of a text."""
+    """The id and values of the vector of a text."""
     for number, own, model, data in connection.execute(_FIND, (hashed, slot.model)):
         values = parse_vector(number, own, model, data)
         if own != hashed or model != slot.model:
@@ -103,7 +103,7 @@ def find_kept(connection: "apsw.Connection", slot: CodeSlot, hashed: bytes) -> K
 def assign_kept(
     connection: "apsw.Connection", header: Header, model: int, texts: Mapping[int, bytes], added: Mapping[bytes, Kept]
 ) -> Header:
-    """Give chunks the vectors that are kept for their texts. `texts` are hashes by chunk; what was `added` just now is at hand."""
+    """Assign stored vectors to chunks. `texts` are text hashes by chunk; `added` are vectors stored just now."""
     slot = header.slot(model)
     if slot is None or not texts:
         return header
@@ -120,17 +120,17 @@ def assign_kept(
         local = numpy.array(chunks) - block * BLOCK
         ids = numpy.array([found[chunk][0] for chunk in chunks], numpy.int32)
         codes = encode(decode([found[chunk][1] for chunk in chunks], slot.dimensions))
-        header = _put_codes(connection, header, slot, block, (local, ids, codes))
+        header = _assign_codes(connection, header, slot, block, (local, ids, codes))
         slot = header.slot(model) or slot
     return header
 
 
-def _put_codes(
+def _assign_codes(
     connection: "apsw.Connection",
     header: Header,
     slot: CodeSlot,
     block: int,
-    given: "tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.uint64]]",
+    given: "tuple[Hashes, Numbers, Words]",
 ) -> Header:
     local, ids, codes = given
     old = load_codes(connection, header, slot, block)
@@ -140,16 +140,18 @@ def _put_codes(
     new.words[:, : len(old.ids)] = old.words
     new.ids[local] = ids
     new.words[:, local] = codes.T
-    number, data = codes_row(slot, block), render_codes(new)
+    return put_codes(connection, header, slot, block, new)
+
+
+def put_codes(connection: "apsw.Connection", header: Header, slot: CodeSlot, block: int, codes: Codes) -> Header:
+    """Write the codes of one block. Returns the header with their checksum."""
+    number, data = codes_row(slot, block), render_codes(codes)
     connection.execute("REPLACE INTO codes VALUES (?, ?)", (number, data))
-    totals = list(slot.codes) + [0] * (block + 1 - len(slot.codes))
-    totals[block] = checksum(header.birth, CODES, number, data)
-    changed = replace(slot, codes=tuple(totals))
-    return replace(header, slots=tuple(changed if one.number == slot.number else one for one in header.slots))
+    return header.with_codes(slot, block, checksum(header.birth, CODES, number, data))
 
 
 def drop_other_codes(connection: "apsw.Connection", header: Header, models: Collection[int]) -> Header:
-    """When these models have taken over, the codes of the others go; their vectors stay kept for a way back."""
+    """Drop the codes of all other models. Their vectors stay, in case a model is used again."""
     for slot in header.slots:
         if slot.model not in models:
             bounds = (codes_row(slot, 0), codes_row(replace(slot, number=slot.number + 1), 0))
@@ -160,7 +162,7 @@ def drop_other_codes(connection: "apsw.Connection", header: Header, models: Coll
 def prune(
     connection: "apsw.Connection", gone: Iterable[bytes], living: Callable[[Sequence[int]], frozenset[int]] | None
 ) -> None:
-    """Forget vectors, of whatever model, of texts that no living chunk has: what a text said can be guessed from its vector."""
+    """Delete vectors, of all models, of texts that no living chunk has: text can be guessed from its vector."""
     for hashed in gone:
         ids = [int(row[0]) for row in connection.execute("SELECT number FROM embeddings WHERE hash=?", (hashed,))]
         if ids and (living is None or living(ids)):
@@ -174,9 +176,9 @@ def prune_all(connection: "apsw.Connection") -> None:
 
 
 def salvage(old: IndexFile, new: IndexFile, sizes: Mapping[int, int]) -> None:
-    """Copy vectors that are whole from a broken or old index: from its beginning to the first damage, then from its end.
+    """Copy undamaged vectors from a broken or old index: from its beginning to the first damage, then from its end.
 
-    `sizes` are what models are known to answer with; vectors of another size are of no use.
+    `sizes` are the known dimensions of models; vectors of another size are skipped.
     """
     header = read_header(new.connection)[1]
     seen: set[object] = set()

@@ -1,7 +1,6 @@
-"""When each line of a document was written, according to the user's own git repository. Reads only, and a limited depth.
+"""When each line of a document was written, according to the user's own git repository. Reads only, to a limited depth.
 
-Everself's own history is `commits.py`; this one is somebody else's, and may be shallow, damaged or as long as a life. What it does not
-tell is unknown.
+Everself's own history is `commits.py`; the user's may be shallow, damaged or very long. A line that it cannot date has no day.
 """
 
 import os
@@ -16,16 +15,16 @@ if TYPE_CHECKING:
     from dulwich.objects import Commit, ObjectID
     from dulwich.repo import Repo
 
-# limit of examined commits, the newest first, and of bytes of one version of a document
+# limits: commits examined, newest first, and bytes of one version of a document
 COMMITS: Final = 5_000
 LARGEST: Final = 4 << 20
 Days = tuple[date | None, ...]
 
 
 def line_days(folder: str, documents: Mapping[str, bytes], *, commits: int = COMMITS) -> dict[str, Days]:
-    """The day of each line of these documents of a folder, by path: when a commit brought the line, as it stands, to the document.
+    """The day of each line of these documents, by path: the day of the commit that added the line in its present form.
 
-    Empty where there is no repository; None for a line that was never committed, or longer ago than is looked.
+    Empty if the folder is in no repository. None for a line that was never committed, or before the examined commits.
     """
     from dulwich.errors import FileFormatException, NotGitRepository, ObjectFormatException
     from dulwich.repo import Repo
@@ -46,7 +45,7 @@ def line_days(folder: str, documents: Mapping[str, bytes], *, commits: int = COM
 
 @dataclass(slots=True)
 class _Followed:
-    """A document on its way into the past: where it was called what, and which of its lines have no day yet."""
+    """A document traced back through the commits: its path there, the lines still without a day, and the days found."""
 
     at: bytes
     left: set[bytes]
@@ -78,7 +77,7 @@ class _Follower:
             self._compare(commit, before)
 
     def _commits(self, most: int) -> "Iterator[Commit]":
-        """Along the first parents."""
+        """Yield the commits from HEAD along the first parents."""
         from dulwich.objects import Commit
 
         try:
@@ -89,7 +88,7 @@ class _Follower:
             try:
                 found = self._repo.object_store[name]
             except KeyError:
-                # a shallow clone ends here
+                # end of a shallow clone
                 return
             if not isinstance(found, Commit):
                 return
@@ -99,7 +98,7 @@ class _Follower:
             name = found.parents[0]
 
     def _begin(self, head: "Commit") -> None:
-        """Lines that were never committed have no day."""
+        """Start with the lines that HEAD contains; lines that were never committed have no day."""
         from dulwich.object_store import tree_lookup_path
 
         for path, followed in self._followed.items():
@@ -152,6 +151,6 @@ def _lines(data: bytes) -> tuple[bytes, ...]:
 
 
 def _day(commit: "Commit") -> date:
-    """The date in the author's time zone."""
+    """The commit's date in the author's time zone."""
     local = datetime.fromtimestamp(commit.author_time, UTC) + timedelta(seconds=commit.author_timezone)
     return local.date()

@@ -1,8 +1,8 @@
 """The history as an ordinary bare git repository that git itself can read.
 
-Objects are encoded by dulwich and written by the kernel, so that they are private, synced before they are referred to, and safe to
-write again after a crash. A repository that somebody packed with git is read through dulwich. Knows commits and contents; who decides
-what to commit is the recorder.
+dulwich encodes the objects and this package's file system writes them, so that they are private, synced before anything
+refers to them, and safe to write again after a crash. Packed repositories are read through dulwich. Handles commits and
+contents; the recorder decides what to commit.
 """
 
 import errno
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 FOLDER = "history.git"
 BRANCH = "refs/heads/main"
-# One name for all that is being written: only one process at a time commits, and what a killed one left is replaced by the next.
+# One temporary name for every write: only one process commits at a time, and the next one replaces what a killed one
+# left.
 TEMPORARY = f"{FOLDER}/{TEMPORARY_PREFIX}new"
 FILE_MODE = 0o100644
 TREE_MODE = 0o040000
@@ -41,7 +42,7 @@ SKELETON = {
 
 
 class CommitNote(Frozen):
-    """What stands beside a commit."""
+    """Author, message and time of a commit."""
 
     author: str
     message: str
@@ -49,19 +50,19 @@ class CommitNote(Frozen):
 
 
 class History:
-    """The repository in a folder of the agent's state. `packs` is the folder's real path, where there is one, for packed objects."""
+    """The repository in a folder of the agent's state. `packs`: the real path of that folder, if it is on disk, to read packed objects."""
 
     def __init__(self, files: FileSystem, packs: str | None = None) -> None:
         self._files = files
         self._packs = packs
         # used to open the same repository again
         self.place = (files, packs)
-        # a commit that nothing refers to yet, and the folders whose new names are not synced
+        # a commit that no branch refers to yet, and the folders whose new names are not synced
         self._tip: str | None = None
         self._unsynced: set[str] = set()
 
     def head(self) -> str | None:
-        """The newest commit."""
+        """The id of the newest commit."""
         if self._tip is not None:
             return self._tip
         for name, find in ((BRANCH, lambda text: text.strip()), ("packed-refs", _find_branch)):
@@ -71,7 +72,7 @@ class History:
         return None
 
     def newest(self) -> Iterator[tuple[str, CommitNote]]:
-        """The commits with what stands beside them, newest first."""
+        """Yield the commits with their notes, newest first."""
         at = self.head()
         while at is not None:
             found = self._commit(at)
@@ -91,7 +92,7 @@ class History:
         return True
 
     def content(self, path: str, commit: str | None = None) -> bytes | None:
-        """A document as it was in a commit, by default the newest."""
+        """The content of a document in a commit, by default the newest."""
         at = commit or self.head()
         if at is None:
             return None
@@ -104,19 +105,22 @@ class History:
         return self._load(found).as_raw_string()
 
     def files_of(self, commit: str) -> tuple[FileChange, ...]:
-        """What a commit changed, compared with the one before it."""
+        """The documents that a commit changed, compared with its parent."""
         this = self._commit(commit)
         before = self._commit(this.parents[0].decode()).tree.decode() if this.parents else None
         changed = self._differences("", before, this.tree.decode())
         return tuple(FileChange(path, self._find_bytes(old), self._find_bytes(new)) for path, old, new in changed)
 
     def paths(self) -> dict[str, str]:
-        """Every document of the newest commit with the name of its blob."""
+        """Every document of the newest commit, with the id of its blob."""
         at = self.head()
         return dict(self._walk("", self._commit(at).tree.decode())) if at else {}
 
     def commit(self, files: Iterable[FileChange], note: CommitNote) -> str:
-        """Record these documents on top of the newest commit; `publish` makes it stay. The newest one when nothing differs."""
+        """Commit these documents on top of the newest commit and return its id; if nothing differs, return the newest commit.
+
+        Call `publish` to make the branch refer to it.
+        """
         from dulwich.objects import Blob, Commit
 
         self._ensure()
@@ -145,7 +149,7 @@ class History:
         return self._tip
 
     def publish(self) -> None:
-        """Make the commits since the last time durable and let the branch refer to them."""
+        """Make the commits since the last `publish` durable and point the branch to them."""
         if self._tip is None:
             return
         self._sync()
@@ -153,7 +157,7 @@ class History:
         self._tip = None
 
     def abandon(self) -> None:
-        """Forget commits that were not published: the next attempt starts from the branch, where another process may have been."""
+        """Drop unpublished commits: the next attempt starts from the branch, which another process may have moved."""
         self._tip = None
 
     def _sync(self) -> None:
@@ -177,15 +181,15 @@ class History:
         self._files.sync_directory(parent_of(path))
 
     def _store(self, item: "ShaFile") -> str:
-        """Write an object unless it is there. Synced before anything may refer to it."""
+        """Write an object if it is missing. It is synced before anything may refer to it."""
         identity: str = item.id.decode()
         path = f"{FOLDER}/objects/{identity[:2]}/{identity[2:]}"
         if self._find_loose(identity) is None:
             writes.make_directories(self._files, path)
             writes.write_new(self._files, TEMPORARY, item.as_legacy_object())
-            # a torn object of the same name may stand there after a power cut; ours is whole
+            # a power cut may have left a torn object of the same name; ours is whole
             self._files.rename(TEMPORARY, path)
-        # also for one that was there: another process may have died before it synced the name
+        # also for an existing object: another process may have died before it synced the name
         self._unsynced.add(parent_of(path))
         return identity
 
@@ -200,7 +204,7 @@ class History:
         if data is None:
             return None
         try:
-            # not to the very end: the name proves the content, so a missing zlib checksum does not matter
+            # decompressed without its checksum: the name proves the content, so a truncated end is harmless
             head, _, body = zlib.decompressobj().decompress(data).partition(b"\0")
         except zlib.error:
             return None
@@ -209,7 +213,7 @@ class History:
         try:
             found = None if kind is None else ShaFile.from_raw_string(kind, body)
         except (FileFormatException, ValueError):
-            # whole by its checksum, but no such object: not written by us
+            # the zlib data is intact but is not a valid git object, so we did not write it
             return None
         return found if found is not None and found.id.decode() == identity else None
 
@@ -217,7 +221,7 @@ class History:
         # a damaged branch file or row may contain anything and must not be used as part of a path
         named = is_name(identity)
         found = self._find_loose(identity) if named else None
-        # an empty tree is readable but wrong here
+        # an empty tree would be readable, but the wrong answer
         if found is None and named:
             found = self._find_packed(identity)
         if found is None:
@@ -262,7 +266,7 @@ class History:
         return found
 
     def _with(self, root: str | None, blobs: Mapping[str, str | None]) -> str | None:
-        """The tree with documents put in or taken out, each folder made once; None when nothing is left."""
+        """Write the tree with these blobs added, replaced or removed (None), each folder once. Returns None if the tree is empty."""
         from dulwich.objects import Tree
 
         tree = Tree()
@@ -315,12 +319,12 @@ class History:
 
 
 def is_name(text: str) -> bool:
-    """Whether this can name an object."""
+    """Whether this can be an object id."""
     return len(text) == 40 and _HEX.issuperset(text)
 
 
 def unreadable() -> tuple[type[Exception], ...]:
-    """What dulwich raises when bytes of a repository were changed: it trusts lengths and offsets that a flipped bit has altered."""
+    """Exceptions that dulwich raises for a damaged repository: it trusts lengths and offsets that a flipped bit has altered."""
     from dulwich.errors import ApplyDeltaError, ChecksumMismatch, FileFormatException
     from dulwich.pack import PackFileDisappeared, UnresolvedDeltas
 
@@ -331,7 +335,7 @@ def unreadable() -> tuple[type[Exception], ...]:
 
 @contextmanager
 def told_by_the_disk() -> Iterator[None]:
-    """What the disk says within is its own trouble and passes; that there is no such file or folder is a lack like any other."""
+    """Raise LookupError instead of an OSError that means "no such file or folder"; other OSErrors are trouble of the disk and pass."""
     try:
         yield
     except OSError as error:

@@ -1,9 +1,9 @@
-"""Repairs a damaged history: sets unreadable objects aside and links the readable commits into one chain.
+"""Repairs a damaged history: moves unreadable objects away and links the readable commits into one chain.
 
-A commit keeps its place, author and words as long as it can be read; of its documents those are left out that cannot. A blob that is
-lost is made again where somebody still has its bytes. A change can be shown and undone afterwards if everything it touched could be
-read on both sides; all others are named. Nothing is deleted. Repeated after a crash it gives the same result. The caller holds
-the history's lock.
+A readable commit keeps its place, author and message; only those of its documents that cannot be read are left out. A
+lost blob is written again if its bytes exist elsewhere. A change can be shown and undone afterwards if everything it
+touched is readable on both sides; all others are reported. Nothing is deleted. Repeating the repair after a crash gives
+the same result. The caller holds the history lock.
 """
 
 import hashlib
@@ -32,16 +32,16 @@ from everself.storage.history.rewriting import RewritableHistory, read_loose
 if TYPE_CHECKING:
     from dulwich.objects import Commit
 
-# the bytes of a blob, by its name, where somebody outside the history still has them
+# finds the bytes of a blob by its id, outside the history
 Source = Callable[[str], bytes | None]
 CHANGE = "\nChange: "
 _SHARED = "objects/pack"
-# git's optional lists of packs; without them git scans the folder
+# git's optional indexes of packs; without them git scans the folder
 _LISTS = ("objects/info/packs", "objects/info/commit-graph", "objects/pack/multi-pack-index")
 
 
 class Damage(Frozen):
-    """What a look at every object found. `unreadable` are files, `missing` names of objects that something refers to."""
+    """The result of checking every object. `unreadable`: files; `missing`: ids of objects that something refers to."""
 
     unreadable: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
@@ -54,10 +54,10 @@ class Damage(Frozen):
 
 
 class Salvage(Frozen):
-    """What became of a damaged history. `commits`: old → new, those that differ; `lost`: changes that no commit holds any more."""
+    """The result of a repair. `commits`: old → new, where they differ; `lost`: changes that no commit contains any more."""
 
     head: str | None
-    # whether the newest commit is what it was
+    # whether the newest commit is unchanged
     whole: bool
     commits: Mapping[str, str]
     lost: tuple[str, ...]
@@ -66,7 +66,7 @@ class Salvage(Frozen):
 
 @dataclass
 class _Chain:
-    """The chain while it is made: the newest commit, old → new, and which of them still tell what they changed."""
+    """The chain under construction: its newest commit, old → new, and the commits whose changes can still be shown."""
 
     tip: str | None = None
     made: dict[str, str] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class MendableHistory(RewritableHistory):
         self._source: Source = lambda _: None
 
     def examine(self, known: Mapping[str, str]) -> Damage:
-        """Look at every object. `known`: change → commit, oldest first, as the ledger has it."""
+        """Check every object. `known`: change → commit, oldest first, from the ledger."""
         bad = tuple(self._find_unreadable())
         head = self.head()
         if head is None and not known:
@@ -98,11 +98,11 @@ class MendableHistory(RewritableHistory):
         return Damage(bad, named, head is None, self._is_foreign(known))
 
     def salvage(self, known: Mapping[str, str], source: Source, folder: str) -> Salvage:
-        """Set aside in `folder` what cannot be read, and make one chain of the rest. Its objects are durable; `settle` refers to them."""
+        """Move unreadable files to `folder` and link the rest into one chain of durable objects. `settle` then points the branch to it."""
         self._source = source
         old = self.head()
         if self._is_foreign(known):
-            # another agent's history
+            # the repository is another agent's
             moved = aside.set_aside(self._files, [FOLDER], folder)
             self.close()
             return Salvage(None, False, {}, tuple(known), tuple(moved))
@@ -120,7 +120,7 @@ class MendableHistory(RewritableHistory):
         return Salvage(chain.tip, whole, differing, lost, tuple(moved))
 
     def settle(self, salvage: Salvage, folder: str) -> None:
-        """Let the branch refer to the chain; other branches and tags stay where all they lead to can be read."""
+        """Point the branch to the chain. Other branches and tags stay if everything they lead to is readable."""
         self._ensure()
         dead = {name for name, one in self._refs().items() if name not in (BRANCH, "HEAD")}
         dead = {name for name in dead if not self._leads_somewhere(self._refs()[name])}
@@ -136,7 +136,7 @@ class MendableHistory(RewritableHistory):
             self._ensure()
 
     def _drop_packed(self, names: set[str], folder: str) -> None:
-        """Take branches out of git's list of packed ones. What is peeled there git finds out again."""
+        """Remove branches from git's packed-refs. Git recomputes the peeled values, which are dropped as well."""
         packed = writes.find(self._files, f"{FOLDER}/packed-refs")
         lines = [] if packed is None else packed.decode("utf-8", "surrogateescape").splitlines()
         kept = [line for line in lines if line[:1] not in ("#", "^", "") and line.partition(" ")[2] not in names]
@@ -145,7 +145,7 @@ class MendableHistory(RewritableHistory):
             self._write("packed-refs", "".join(f"{line}\n" for line in kept).encode("utf-8", "surrogateescape"))
 
     def _find_unreadable(self) -> Iterator[str]:
-        """Files of the history that do not hold what their names say, the branch itself among them."""
+        """Yield the files whose content does not match their name (the object id), and the branch file if it holds no id."""
         top = self._files.stat(FOLDER)
         objects = self._files.stat(f"{FOLDER}/objects")
         if top is not None and top.kind != "directory":
@@ -171,14 +171,14 @@ class MendableHistory(RewritableHistory):
     def _find_unreadable_packs(self) -> Iterator[str]:
         for name, identities in self._indexed():
             data = writes.find(self._files, f"{FOLDER}/{_SHARED}/{name}.pack") or b""
-            # dulwich warns once and continues
+            # dulwich only warns once of a wrong pack checksum and continues
             signed = hashlib.sha1(data[:-20], usedforsecurity=False).digest() == data[-20:]
             if identities is None or not signed or not all(self._find_packed(one) is not None for one in identities):
                 yield f"{FOLDER}/{_SHARED}/{name}.pack"
         self.close()
 
     def _indexed(self) -> list[tuple[str, list[str] | None]]:
-        """The packs with the names of their objects; None where the list of them cannot be read."""
+        """The packs and the ids of their objects; None for a pack whose index cannot be read."""
         from dulwich.object_format import SHA1
         from dulwich.pack import load_pack_index
 
@@ -203,7 +203,7 @@ class MendableHistory(RewritableHistory):
         return found
 
     def _unpack_all(self, stem: str) -> None:
-        """Make loose whatever can be read of a pack, by its list or without."""
+        """Write every readable object of a pack as a loose object: by its index, then by reading the pack in sequence."""
         from dulwich.object_format import SHA1
         from dulwich.pack import PackData, PackInflater
 
@@ -219,7 +219,7 @@ class MendableHistory(RewritableHistory):
             finally:
                 data.close()
         except unreadable():
-            # data after the damage cannot be distinguished from it
+            # data after the damage cannot be told from damaged data
             return
 
     def _is_loose(self, identity: str) -> bool:
@@ -229,7 +229,7 @@ class MendableHistory(RewritableHistory):
 
     def _set_aside(self, folder: str) -> list[str]:
         bad = list(self._find_unreadable())
-        # whole but for their ends: written again once the file is out of the way
+        # content whole, only the end of the file damaged: written again once the damaged file is moved
         again = [one for path in bad if (one := self._find_loose(path.replace("/", "")[-40:])) is not None]
         packs = [path for path in bad if path.startswith(f"{FOLDER}/{_SHARED}/")]
         stems = tuple(path.removesuffix("pack") for path in packs)
@@ -246,7 +246,7 @@ class MendableHistory(RewritableHistory):
         return moved
 
     def _live(self, known: Mapping[str, str]) -> "dict[str, Commit]":
-        """Every commit that the ledger knows or the branch leads to, those before it first; only what can be read."""
+        """Every readable commit in the ledger or on the branch, parents first."""
         found: dict[str, Commit] = {}
         for tip in [*known.values(), self.head() or ""]:
             left = [(tip, False)]
@@ -269,7 +269,7 @@ class MendableHistory(RewritableHistory):
             return None
 
     def _is_foreign(self, known: Mapping[str, str]) -> bool:
-        """Whether the branch leads to nothing but what another agent did."""
+        """Whether the branch leads only to changes of another agent."""
         if not known or any(self._find_commit(one) is not None for one in known.values()):
             return False
         try:
@@ -279,7 +279,7 @@ class MendableHistory(RewritableHistory):
         return any(changes) and known.keys().isdisjoint(changes)
 
     def _missing_below(self, identity: str) -> list[str]:
-        """Names of trees and blobs beneath a tree that cannot be read, each told once."""
+        """Ids of unreadable trees and blobs beneath a tree, each reported once."""
         if identity in self._whole:
             return []
         self._whole[identity] = True
@@ -317,7 +317,7 @@ class MendableHistory(RewritableHistory):
         return all(not self._missing_below(self._commit(one).tree.decode()) for one in order)
 
     def _link(self, chain: _Chain, identity: str, commit: "Commit") -> None:
-        """Put one commit upon the chain, with what can be read of its documents."""
+        """Append one commit to the chain, with those of its documents that can be read."""
         from dulwich.objects import Commit
 
         tree = self._keep_tree(commit.tree.decode())
@@ -325,7 +325,7 @@ class MendableHistory(RewritableHistory):
             return
         mark = (tree, commit.author, commit.commit_time, commit.message)
         if mark in chain.seen:
-            # made by an earlier try that died before everything referred to it
+            # written by an earlier attempt that died before everything referred to it
             chain.made[identity] = chain.seen[mark]
             chain.shown |= {identity} if chain.seen[mark] in chain.shown else set()
             return
@@ -343,7 +343,7 @@ class MendableHistory(RewritableHistory):
         chain.shown |= {identity, new} if shown else set()
 
     def _tells(self, before: str | None, commit: "Commit") -> bool:
-        """Whether everything that a commit changed can be read as it was before and after."""
+        """Whether all documents that a commit changed are readable before and after it."""
         try:
             old = self._commit(before).tree.decode() if before is not None else None
             for _, one, other in self._differences("", old, commit.tree.decode()):
@@ -355,7 +355,7 @@ class MendableHistory(RewritableHistory):
         return True
 
     def _keep_tree(self, identity: str) -> str | None:
-        """The tree with what can be read of it; None when it cannot be read itself."""
+        """The tree reduced to its readable content; None if the tree itself is unreadable."""
         from dulwich.objects import Tree
 
         if identity in self._kept:
@@ -378,7 +378,7 @@ class MendableHistory(RewritableHistory):
         return self._kept[identity]
 
     def _restore(self, identity: str) -> str | None:
-        """Make a lost blob again where somebody still has its bytes."""
+        """Write a lost blob again if its bytes exist outside the history."""
         from dulwich.objects import Blob
 
         data = self._source(identity)
@@ -389,12 +389,12 @@ class MendableHistory(RewritableHistory):
 
 
 def change_of(message: str) -> str:
-    """The change that a commit holds; empty for what a person did."""
+    """The id of the change that a commit contains; empty for an edit by a person."""
     return message.rpartition(CHANGE)[2].partition("\n")[0] if CHANGE in message else ""
 
 
 def blob_name(data: bytes) -> str:
-    """What git calls these bytes."""
+    """The git id of a blob with these bytes."""
     return _name_of(3, data)
 
 

@@ -1,8 +1,8 @@
-"""Removes text from the history: rewrites every commit from the first that holds it and deletes the old objects.
+"""Removes text from the history: rewrites every commit from the first that contains it, and deletes the old objects.
 
-The only thing that rewrites history is forgetting. Is told by functions what a document or a message becomes; knows nothing of how
-words are compared. New objects are durable before a branch refers to them, and old ones go only after none does, so that all of it
-can be repeated after a crash with the same result. The caller holds the history's lock.
+Only forgetting rewrites history. Callbacks decide what a document or message becomes; this module does not compare
+words. New objects are durable before a branch refers to them, and old ones are deleted only when no branch does, so
+that everything can be repeated after a crash with the same result. The caller holds the history lock.
 """
 
 import os
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 Tell = Callable[[int, int], None]
 _PLAIN_MODES = frozenset({0o100644, 0o100755, 0o100664})
 _TAG = 4
-# files of git that refer to old objects
+# files of git that may refer to old objects
 _MEMOIRS = ("logs", "objects/info/commit-graph", "objects/info/commit-graphs", "objects/pack/multi-pack-index")
 _MEMOIRS_OF_HEAD = ("ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "gc.log")
 
 
 class CleanedDocument(Frozen):
-    """A document without what was forgotten: None when nothing is left of it. `pieces` are the bytes that went."""
+    """A document without the forgotten text; None if nothing is left. `pieces`: the bytes that were removed."""
 
     data: bytes | None
     pieces: tuple[bytes, ...] = ()
@@ -54,7 +54,7 @@ CleanMessage = Callable[[str], str]
 
 
 class Rewritten(Frozen):
-    """`commits`: old → new, those that differ. `forgotten`: old commits that brought, changed or moved what went."""
+    """`commits`: old → new, where they differ. `forgotten`: old commits that added, changed or moved the removed text."""
 
     commits: Mapping[str, str]
     forgotten: tuple[str, ...]
@@ -63,7 +63,7 @@ class Rewritten(Frozen):
 
 
 class RewritableHistory(History):
-    """The history for as long as it is rewritten."""
+    """The history while it is rewritten."""
 
     def __init__(self, files: FileSystem, packs: str | None = None) -> None:
         super().__init__(files, packs)
@@ -80,7 +80,7 @@ class RewritableHistory(History):
     def rewrite(
         self, clean: Clean, clean_message: CleanMessage, *, keep: bool = True, tell: Tell | None = None
     ) -> Rewritten:
-        """What the history becomes. With `keep` its new objects are there, durable; nothing refers to them yet."""
+        """Compute the rewritten history. With `keep` its objects are written durably, but nothing refers to them yet."""
         from dulwich.objects import Commit
 
         self._keep = keep
@@ -113,7 +113,7 @@ class RewritableHistory(History):
         return Rewritten(commits, tuple(forgotten), documents, messages)
 
     def move(self, commits: Mapping[str, str]) -> None:
-        """Let every branch and tag refer to the new commits."""
+        """Point every branch and tag to the new commits."""
         refs = {name: self._peel(found) for name, found in self._refs().items()}
         packed = writes.find(self._files, f"{FOLDER}/packed-refs")
         for name, commit in sorted(refs.items(), key=lambda ref: ref[0] != BRANCH):
@@ -125,7 +125,10 @@ class RewritableHistory(History):
             self._write("packed-refs", "".join(f"{line}\n" for line in kept).encode("utf-8", "surrogateescape"))
 
     def prune(self) -> int:
-        """Remove every object that no branch leads to, and packs that hold such; what else they held is unpacked. How many objects."""
+        """Remove every object that no branch leads to. A pack with such objects is removed, and its other objects are unpacked.
+
+        Returns how many objects were removed.
+        """
         reachable = self._reachable()
         gone = self._prune_packs(reachable)
         for folder in self._folders():
@@ -143,7 +146,7 @@ class RewritableHistory(History):
         return gone
 
     def objects(self) -> Iterator[tuple[str, bytes]]:
-        """Every object there is, reached or not, decompressed."""
+        """Yield every object, reachable or not, decompressed."""
         return git_objects(self._files, FOLDER, self._packs)
 
     def _refs(self) -> dict[str, str]:
@@ -163,7 +166,7 @@ class RewritableHistory(History):
         return found
 
     def _peel(self, identity: str) -> str:
-        """The commit that a tag stands for."""
+        """The commit that a tag refers to; any other id is returned as it is."""
         for _ in range(8):
             raw = read_loose(self._files, FOLDER, identity) or self._read_packed(identity)
             if raw is None or raw[0] != _TAG:
@@ -186,7 +189,7 @@ class RewritableHistory(History):
         return order
 
     def _clean_tree(self, prefix: str, identity: str, clean: Clean) -> str | None:
-        """The tree without what was forgotten; None when nothing is left."""
+        """The tree without the forgotten text; None if nothing is left."""
         known = (prefix, identity)
         if known in self._trees:
             return self._trees[known]
@@ -217,7 +220,7 @@ class RewritableHistory(History):
         return known
 
     def _is_about(self, tree: str, parents: Sequence[str]) -> bool:
-        """Whether the commit itself brought, changed or moved what went, and did not merely stand upon it."""
+        """Whether the commit itself added, changed or moved removed text, and does not merely still contain it."""
         before = self._commit(parents[0]).tree.decode() if parents else None
         for path, old, new in self._differences("", before, tree):
             pieces = [self._blobs.get((path, one), (None, ()))[1] if one else () for one in (old, new)]
@@ -273,7 +276,7 @@ class RewritableHistory(History):
         stems = tuple(f"{folder}/{name}." for name in old)
         writes.discard(self._files, [path for path in names if path.startswith((*stems, f"{folder}/tmp_"))])
         if old:
-            # without it git would look for packs that are gone
+            # git's list of packs; it would name packs that are gone
             writes.discard(self._files, [f"{FOLDER}/objects/info/packs"])
         self._files.sync_directory(folder)
         return gone
@@ -297,7 +300,7 @@ class RewritableHistory(History):
             return None
 
     def _read_packed(self, identity: str) -> tuple[int, bytes] | None:
-        """Like the history's own look into packs, which stay open here: all of their objects are asked for."""
+        """Read an object from the packs. Unlike in the base class they stay open, because all their objects are read."""
         if self._packs is None:
             return None
         from dulwich.object_store import DiskObjectStore
@@ -316,7 +319,7 @@ class RewritableHistory(History):
 
 
 def git_objects(files: FileSystem, folder: str, real: str | None) -> Iterator[tuple[str, bytes]]:
-    """Every object of a git repository, decompressed; one that cannot be read comes as it lies there."""
+    """Yield every object of a git repository, decompressed; one that cannot be decompressed is yielded raw."""
     for below in _loose_folders(files, folder):
         for one in files.list(below):
             data = writes.find(files, one.path) if one.kind == "file" else None
@@ -347,7 +350,7 @@ def remotes(files: FileSystem, folder: str) -> tuple[str, ...]:
 
 
 def _packs(real: str) -> list[tuple[str, list[str]]]:
-    """The packs of a repository with the names of their objects."""
+    """The packs of a repository with the ids of their objects."""
     from dulwich.object_format import SHA1
     from dulwich.pack import load_pack_index
 

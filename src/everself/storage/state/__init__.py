@@ -1,4 +1,4 @@
-"""`state.db`: numbered migrations and its tables, the hash-chained ledger among them.
+"""`state.db`: numbered migrations and its tables, among them the hash-chained ledger.
 
-Knows rows and what they are for. Knows no Markdown, no workspace, and nothing of what a change means.
+Handles rows and their meaning. Independent of Markdown, of the workspace and of what a change does.
 """

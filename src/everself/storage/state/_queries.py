@@ -1,6 +1,6 @@
 """Loads named SQL queries from `.sql` files, each under a line `-- name: …`.
 
-Knows the file format and nothing of what the statements do.
+Handles the file format, not the meaning of the statements.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ _MARK = "-- name:"
 
 
 def load_queries(name: str) -> dict[str, str]:
-    """The statements of `sql/<name>.sql` by their names."""
+    """The statements of `sql/<name>.sql`, by name."""
     return parse_queries((_FOLDER / f"{name}.sql").read_text(encoding="utf-8"))
 
 

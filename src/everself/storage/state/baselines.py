@@ -1,7 +1,8 @@
-"""What a human last accepted of the documents that only humans change, sealed as a whole. Knows hashes, not what they are of.
+"""The last versions of human-only documents that a human accepted, sealed together. Handles hashes, not the documents' meaning.
 
-The seal covers paths, hashes and a counter of seals; the words beside them only serve for showing a difference, and forgetting may
-change them. The counter is compared with a copy outside the database: an older copy of the database has a genuine seal, too.
+The seal covers paths, hashes and a counter of seals. The stored text only serves to show a difference, and forgetting
+may change it. The counter is compared with a copy outside the database, because an older copy of the database has a
+genuine seal as well.
 """
 
 import hmac
@@ -16,7 +17,7 @@ _SQL = load_queries("identity")
 
 
 class Baseline(Frozen):
-    """One document as it was accepted; no hash means that it was missing then."""
+    """One document as it was accepted; an empty hash means that it was missing then."""
 
     path: str
     hash: str
@@ -25,7 +26,7 @@ class Baseline(Frozen):
 
 
 class Sealed(Frozen):
-    """All baselines. `counter` is 0 where none was ever made; not `genuine` where rows or seal are not of this key's making."""
+    """All baselines. `counter`: 0 if none was ever sealed. `genuine`: rows and seal were made with this key."""
 
     baselines: Mapping[str, Baseline]
     counter: int
@@ -45,7 +46,7 @@ class Baselines:
         return Sealed(found, counter, genuine)
 
     def accept(self, accepted: Iterable[Baseline], counter: int) -> None:
-        """Put these in the place of what was accepted before, and seal all of it under this counter."""
+        """Replace the accepted versions of these documents, and seal all baselines under this counter."""
         rows = tuple(accepted)
 
         def work(writer: Writer) -> None:

@@ -1,6 +1,6 @@
-"""`state.db`: which changes were applied, by whom and why, and the ledger that vouches for them.
+"""`state.db`: which changes were applied, by whom and why, and the ledger that proves them.
 
-Knows tables and the chain. Knows nothing of files, of history or of how a change is applied: it is told.
+Handles tables and the hash chain. Does not read files or history and does not apply changes; callers report those.
 """
 
 import json
@@ -58,7 +58,7 @@ def open_state(
     busy_timeout: float = 10.0,
     read_only: bool = False,
 ) -> "State":
-    """Open `state.db` and bring it to the newest schema; `key` is the integrity key that the ledger is chained with."""
+    """Open `state.db` and migrate it to the newest schema. `key`: the integrity key of the ledger's chain."""
     engine = Engine.open(path, vfs=vfs, exclusive=exclusive, busy_timeout=busy_timeout, read_only=read_only)
     state = None
     try:
@@ -109,9 +109,9 @@ class State:
         provenance: Sequence[ProvenanceRecord] = (),
         key: str = "",
     ) -> bool:
-        """Record an applied change once, with its provenance records and its key; false when this id is there already.
+        """Record an applied change with its provenance records and its key. Returns false if the change id is already recorded.
 
-        `files` names the same paths as the record, with plain content hashes; only keyed ones are stored.
+        `files` must name the paths of the record, with plain content hashes; only keyed hashes are stored.
         """
         if record.at.tzinfo is None:
             raise WrongUse(f"The time of change {record.id} has no UTC offset.")
@@ -144,7 +144,7 @@ class State:
         return bool(self.engine.read(_SQL["has_change"], (change_id,)))
 
     def find_change(self, name: str) -> ChangeRecord:
-        """The change of that id, of the only id that begins so, or the newest for `last`."""
+        """Find a change by its id, by a unique beginning of it, or by `last` for the newest."""
         name = whole(name)
         if not name:
             raise WrongUse("Give the id of a change, the beginning of its id, or `last`.")
@@ -163,14 +163,14 @@ class State:
         return self._to_record(found[0])
 
     def list_changes(self, limit: int = 50, *, path: str | None = None) -> list[ChangeRecord]:
-        """Newest first."""
+        """The changes, newest first."""
         params: dict[str, Value] = {"limit": limit, "path": None if path is None else whole(path)}
         return [self._to_record(row) for row in self.engine.read(_SQL["list_changes"], params)]
 
     def set_commits(self, commits: Mapping[str, str | None]) -> None:
-        """Note which history commit holds which change; again, when history was rewritten. Unknown changes are passed over.
+        """Store the history commit of each change (None: no longer in the history). Unknown changes are ignored.
 
-        None for a change that the history does not hold any more.
+        Called again after a rewrite of the history.
         """
 
         def note(writer: Writer) -> None:
@@ -188,7 +188,7 @@ class State:
         return commit
 
     def commits(self) -> dict[str, str]:
-        """Which commit holds which change, oldest first."""
+        """The commit of each change, oldest first."""
         return {str(change): str(commit) for change, commit in self.engine.read(_SQL["commits"])}
 
     def newest_commit(self) -> str | None:
@@ -197,7 +197,7 @@ class State:
         return str(found[0][0]) if found else None
 
     def changes_without_commit(self) -> list[ChangeRecord]:
-        """What history still has to take in, oldest first."""
+        """Changes that the history does not contain yet, oldest first."""
         return [self._to_record(row) for row in self.engine.read(_SQL["changes_without_commit"])]
 
     def ledger_head(self) -> LedgerHead:
@@ -205,7 +205,7 @@ class State:
             return _head(view)
 
     def verify_ledger(self, expected_head: LedgerHead | None = None) -> LedgerReport:
-        """Whether every row is what was written. A cut tail shows only against a head that was kept elsewhere."""
+        """Check that every row is unaltered. A truncated end is detected only against a head that was stored elsewhere."""
         with self.engine.snapshot() as view:
             report = check_chain(self._key, _walk(view), expected_head)
             stray = view.rows(_SQL["change_without_ledger_row"])[0][0]
@@ -214,12 +214,12 @@ class State:
         return report
 
     def ledger_since(self, kept: LedgerHead) -> Since:
-        """What was recorded after a head that was kept elsewhere, once it is clear that this is still the same chain."""
+        """The changes recorded after a head that was stored elsewhere, provided the chain still continues from it."""
         with self.engine.snapshot() as view:
             return follow(self._key, kept, _walk(view, kept.seq if kept.seq else _SMALLEST_SEQ))
 
     def keyed(self, text: str) -> str:
-        """A hash as the ledger keeps it: nobody without the key can make it."""
+        """The keyed hash of a text as in the ledger; it cannot be computed without the key."""
         return keyed_hash(self._key, text) or ""
 
     def get_meta(self, key: str) -> str | None:
@@ -252,7 +252,7 @@ def _head(reader: Reader) -> LedgerHead:
 
 
 def _walk(view: Reader, start: int = _SMALLEST_SEQ) -> Iterator[tuple[LedgerRow, ChangeSide | None] | int]:
-    # from the lowest possible number: a forged row may have any
+    # start at the lowest possible number, because a forged row may have any
     while page := view.rows(_SQL["ledger_page"], (start, _PAGE)):
         for seq, *columns in page:
             row, side = _decode(columns[:6]), _decode(columns[6:])
@@ -274,7 +274,7 @@ def _decode(columns: list[bytes | None]) -> list[str] | None:
 
 def _to_row(record: ChangeRecord, at: str) -> tuple[str, ...]:
     evidence, paths = canonical(record.evidence), canonical(record.paths)
-    # half a surrogate pair has no UTF-8; but the change it describes is on disk already, and has to be recorded
+    # a lone surrogate cannot be encoded in UTF-8, but the change is on disk already and must be recorded
     return record.id, at, record.author.value, whole(record.reason), evidence, record.undoes, paths
 
 

@@ -1,4 +1,4 @@
-"""Rows about entries and the documents they were read from, and tombstones. Knows no Markdown: a span is a text to it."""
+"""Rows of entries and of the documents they were read from, and tombstones. Independent of Markdown: a span is opaque text."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ _SQL = load_queries("entry_rows")
 
 
 class DocumentRow(NamedTuple):
-    """A document as it was when its entries were read."""
+    """A document in the state in which its entries were read."""
 
     path: str
     stamp: str
@@ -22,8 +22,9 @@ class DocumentRow(NamedTuple):
 
 
 class Facets(NamedTuple):
-    """What lists of entries are ordered and narrowed by, as far as the document says it. `source` is what may be believed without a
-    provenance record; `who` and `project` are slugs; `aside` is 1 for a raw line of a conversation, 2 in quarantine."""
+    """The columns that lists sort and filter by. `source` is the one to believe if there is no provenance record; `who`
+    and `project` are slugs; `aside` is 1 for a raw line of a conversation, 2 in quarantine.
+    """
 
     day: str = ""
     tier: str = ""
@@ -35,20 +36,20 @@ class Facets(NamedTuple):
 
 
 class RowPlace(NamedTuple):
-    """A place in the order of lists: days, then documents, then what stands in them."""
+    """A position in the order of lists: by day, then document, then ordinal."""
 
     day: str
     path: str
     ordinal: int
 
 
-# behind every entry: no day begins with a letter
+# after every entry, because no day begins with a letter
 NEWEST = RowPlace("~", "", 0)
 OLDEST = RowPlace("", "", -1)
 
 
 class RowFilter(NamedTuple):
-    """Which rows may be meant; what is not set, any will do. `closed`: only those, or with False only the others."""
+    """Which rows are wanted; an empty field matches all. `closed`: only closed entries, or with False only open ones."""
 
     since: str = ""
     tier: str = ""
@@ -62,7 +63,7 @@ class RowFilter(NamedTuple):
 
 
 class DayCount(NamedTuple):
-    """How many entries of one tier and source belong to a day."""
+    """The number of entries of one tier and source on a day."""
 
     day: str
     tier: str
@@ -71,7 +72,7 @@ class DayCount(NamedTuple):
 
 
 class EntryRow(NamedTuple):
-    """One entry of a document; `span` is what reading the document again would tell. Rows that are read have no facets."""
+    """One entry of a document. `span`: the parsed entry as text. Rows that are read have no facets."""
 
     id: str
     path: str
@@ -84,7 +85,7 @@ class EntryRow(NamedTuple):
 
 
 class ExpectedDocument(NamedTuple):
-    """What a document with the hash `base` is on its way to become, and the entries that it gains at its end, counted from 0."""
+    """The state that a document with the hash `base` is about to reach, and the entries appended to it, with ordinals from 0."""
 
     base: str
     document: DocumentRow
@@ -98,11 +99,11 @@ class EntryRows:
         self._expected: ExpectedDocument | None = None
 
     def mac(self, text_hash: str) -> str:
-        """The keyed hash that stands in the rows for a text's plain hash."""
+        """The keyed hash that rows store for a text's plain hash."""
         return mac_of(self._key, text_hash)
 
     def documents(self, paths: Sequence[str] | None = None) -> dict[str, DocumentRow]:
-        """What is known of all documents, or of the named ones."""
+        """The rows of all documents, or of the given ones, by path."""
         if paths is None:
             found = self._engine.read(_SQL["documents"])
         else:
@@ -110,7 +111,7 @@ class EntryRows:
         return {str(row[0]): DocumentRow(*row) for row in found}
 
     def documents_mark(self) -> tuple[int, ...]:
-        """Another one after any row of a document was written or removed, by whichever process."""
+        """A value that changes whenever any process writes or removes a row of a document."""
         count, newest, mixed = self._engine.read(_SQL["documents_mark"])[0]
         return int(count), int(newest), int(mixed)
 
@@ -121,7 +122,7 @@ class EntryRows:
         return _rows(self._engine.read(_SQL["rows_of"], (json.dumps(list(paths)),))) if paths else []
 
     def rows_at(self, places: Sequence[tuple[str, int]]) -> list[EntryRow]:
-        """The rows at these documents and ordinals, in the order of the documents."""
+        """The rows at these (document, ordinal) pairs, in document order."""
         return _rows(self._engine.read(_SQL["rows_at"], (json.dumps(places),)))
 
     def find(self, identity: str) -> EntryRow | None:
@@ -129,7 +130,7 @@ class EntryRows:
         return EntryRow(*found[0]) if found else None
 
     def named(self, identities: Sequence[str]) -> list[EntryRow]:
-        """The rows of these ids, in the order of the documents."""
+        """The rows with these ids, in document order."""
         return _rows(self._engine.read(_SQL["rows_named"], (json.dumps(identities),)))
 
     def by_prefix(self, prefix: str) -> list[EntryRow]:
@@ -143,15 +144,15 @@ class EntryRows:
         return str(found[0][0]) if found else None
 
     def gone_texts(self) -> dict[str, str]:
-        """As `gone_by_text`, of all that are gone."""
+        """The same as `gone_by_text`, for all texts of entries that are gone."""
         return {str(text): str(identity) for text, identity in self._engine.read(_SQL["gone_texts"])}
 
     def ids(self) -> set[str]:
-        """Of all entries that stand somewhere."""
+        """The ids of all entries that are in a document."""
         return {str(row[0]) for row in self._engine.read(_SQL["ids"])}
 
     def home_of(self, identity: str) -> str | None:
-        """The document where the entry stands; None when it stands nowhere."""
+        """The document that contains the entry; None if no document does."""
         found = self._engine.read(_SQL["home_of"], (identity,))
         return None if not found or found[0][0] is None else str(found[0][0])
 
@@ -159,19 +160,19 @@ class EntryRows:
         return int(self._engine.read(_SQL["count_of"], (path,))[0][0])
 
     def resting_on(self, identity: str) -> list[str]:
-        """Ids of the entries that may rest on this one, in the order of the documents."""
+        """Ids of entries that may name this one as evidence, in document order."""
         return [str(row[0]) for row in self._engine.read(_SQL["resting_on"], (f"entry:{identity}",))]
 
     def naming(self, reference: str) -> list[str]:
-        """Ids of the entries that may rest on a message or another thing that is no entry, in the order of the documents."""
+        """Ids of entries that may name this reference (a message, for example) as evidence, in document order."""
         return [str(row[0]) for row in self._engine.read(_SQL["naming"], (reference,))]
 
     def counts(self) -> Mapping[str, int]:
-        """How many entries each document has."""
+        """The number of entries of each document."""
         return {str(path): int(count) for path, count in self._engine.read(_SQL["counts"])}
 
     def stretch(self, wanted: RowFilter, below: RowPlace, rows: int) -> RowPlace:
-        """Where the next so many rows below a place end; `OLDEST` where there are no more."""
+        """The position of the last of the next `rows` rows below a position; `OLDEST` if fewer are left."""
         asked: dict[str, Value] = {**below._asdict(), "since": wanted.since, "rows": rows}
         if wanted.tier:
             found = self._engine.read(_SQL["tier_boundary"], asked | {"tier": wanted.tier})
@@ -180,7 +181,7 @@ class EntryRows:
         return RowPlace(*found[0]) if found else OLDEST._replace(day=wanted.since)
 
     def between(self, wanted: RowFilter, below: RowPlace, down_to: RowPlace) -> list[EntryRow]:
-        """The rows of a stretch that may be meant, in the order of the documents."""
+        """The rows between two positions that may match the filter, in document order."""
         low = {f"low_{name}": value for name, value in down_to._asdict().items()}
         closed = -1 if wanted.closed is None else int(wanted.closed)
         asked: dict[str, Value] = {**below._asdict(), **low, "closed": closed, "aside": wanted.aside}
@@ -190,38 +191,41 @@ class EntryRows:
         return _rows(self._engine.read(_SQL["between"], asked | {name: getattr(wanted, name) for name in names}))
 
     def under(self, path: str) -> list[EntryRow]:
-        """The rows of a document or of a folder."""
+        """The rows of a document, or of all documents in a folder."""
         return _rows(self._engine.read(_SQL["under"], {"document": path, **_folder(path)}))
 
     def apart(self, after: tuple[str, int], limit: int) -> list[EntryRow]:
-        """What is kept apart and still holds, behind a document and ordinal."""
+        """Open entries in quarantine after the given (document, ordinal), in document order."""
         return _rows(self._engine.read(_SQL["apart"], {"path": after[0], "ordinal": after[1], "limit": limit}))
 
     def unowned(self, kind: str, tiers: tuple[str, str], limit: int) -> list[str]:
-        """Ids of what a hand wrote, of these tiers, that nobody vouches for and that was not asked about as `kind`; newest first."""
+        """Ids of open entries of these tiers with the source `hand` and no provenance record, newest first.
+
+        Entries that a review of this `kind` already asks about are left out.
+        """
         return [str(row[0]) for row in self._engine.read(_SQL["unowned"], (kind, *tiers, limit))]
 
     def count_unowned(self, kind: str, tiers: tuple[str, str], most: int) -> int:
-        """How many of them there are, as far as `most`."""
+        """The number of those entries, counted up to `most`."""
         return int(self._engine.read(_SQL["count_unowned"], (kind, *tiers, most))[0][0])
 
     def count_apart(self, kind: str) -> int:
-        """How much of what is kept apart was not asked about as `kind`."""
+        """The number of open entries in quarantine that no review of this `kind` asks about."""
         return int(self._engine.read(_SQL["count_apart"], (kind,))[0][0])
 
     def by_day(self, since: str, until: str) -> list[DayCount]:
         return [DayCount(*row) for row in self._engine.read(_SQL["by_day"], (since, until))]
 
     def closed(self) -> list[str]:
-        """Ids of entries that no longer hold."""
+        """Ids of closed entries."""
         return [str(row[0]) for row in self._engine.read(_SQL["closed"])]
 
     def unvouched(self) -> int:
-        """How many entries nobody vouches for."""
+        """The number of entries without a provenance record."""
         return int(self._engine.read(_SQL["unvouched"])[0][0])
 
     def derived(self) -> list[tuple[str, str, tuple[str, ...]]]:
-        """Id, source and evidence of entries that rest on others; no source where nobody vouches for one."""
+        """Id, source and evidence of entries derived from others; the source is empty without a provenance record."""
         found = []
         for identity, source, lineage, claims in self._engine.read(_SQL["derived"]):
             evidence = json.loads(lineage) if lineage else dict(json.loads(claims)).get("from", "").split(",")
@@ -239,8 +243,9 @@ class EntryRows:
     ) -> bool:
         """Replace the rows of documents that were read again, in one transaction.
 
-        `bases` is the hash that was noted of each when it was read, None where none was. False, and nothing is replaced, where another
-        process noted one of them since: it may have read a newer state, and rows of two states must not be mixed.
+        `bases`: the hash that the store had for each document before it was read (None: no row). Returns False and
+        replaces nothing if another process has stored one of them since: it may have read a newer state, and rows of
+        two states must not be mixed.
         """
 
         def work(writer: Writer) -> bool:
@@ -261,7 +266,7 @@ class EntryRows:
         return self._engine.write(work, durable=False)
 
     def date(self, days: Mapping[str, tuple[str, str]]) -> None:
-        """When entries were first seen and which day they belong to, by id; empty where nobody knows."""
+        """Store when entries were first seen and which day they belong to, by id; empty if unknown."""
 
         def work(writer: Writer) -> None:
             for identity, (first_seen, day) in days.items():
@@ -270,13 +275,13 @@ class EntryRows:
         self._engine.write(work)
 
     def expect(self, found: ExpectedDocument) -> None:
-        """What the change that is being planned will make of a document. It takes the place of what was foreseen before."""
+        """Announce what the planned change will make of a document. Replaces an earlier announcement."""
         self._expected = found
 
     def note_expected(self, writer: Writer, files: Iterable[FileHashes]) -> None:
-        """Within the transaction that records a change: what came as foreseen need not be read again.
+        """Store the announced rows in the transaction that records the change, so that the document need not be read again.
 
-        Only where the document became exactly that, and where the rows are those of what it was before.
+        Only if the document became exactly what was announced, and the stored rows belong to its previous content.
         """
         found, self._expected = self._expected, None
         now = {path: after for path, _, after in files}
@@ -295,7 +300,7 @@ class EntryRows:
         return bool(self._engine.read(_SQL["is_buried"], (text_mac, identity)))
 
     def unbury(self, text_mac: str) -> None:
-        """The owner says it again: then it may be remembered again."""
+        """Remove the tombstone of a text, because the owner stated it again."""
         self._engine.write(lambda writer: writer.run(_SQL["raise_tombstone"], (text_mac,)))
 
     def forget(self, identities: Sequence[str]) -> int:
@@ -303,7 +308,7 @@ class EntryRows:
 
 
 def _folder(path: str) -> dict[str, str]:
-    """A folder with its slash, and the first name that comes behind everything in it."""
+    """Query parameters for a folder: its path with a slash, and the first name that sorts after everything in it."""
     return {"folder": f"{path.rstrip('/')}/", "beyond": f"{path.rstrip('/')}0"}
 
 

@@ -1,6 +1,6 @@
-"""Jobs and their slots: who took which slot, until when it is theirs, and what came of it. Rows; what a slot is, others know.
+"""Rows of jobs and their slots: who claimed a slot, until when, and the result. Does not define what a slot is.
 
-Moments are UTC texts of one form each, so that they compare as they stand.
+Times are UTC text in one fixed form, so that they compare as strings.
 """
 
 import json
@@ -14,12 +14,12 @@ from everself.values import Job, JobRun
 
 _SQL = load_queries("jobs")
 
-# failures in a row that disable a job
+# consecutive failures that disable a job
 MOST_FAILURES: Final = 5
 # limited by number, not by age: a clock that was wrong for a moment must not erase the history
 MOST_RUNS: Final = 50_000
 
-# slots that were passed over, each with the reason
+# skipped slots, each with the reason
 Skips = Sequence[tuple[str, str]]
 
 
@@ -28,18 +28,18 @@ class Jobs:
         self._engine = engine
 
     def add(self, job: Job) -> bool:
-        """False where one of that name is there."""
+        """Store a new job. Returns False if the name is taken."""
         told = (job.id, job.name, job.kind, job.spec, job.zone, job.action, job.words)
         options = json.dumps({"announce": job.announce, "standing": job.standing})
         values = (*told, options, int(job.enabled), job.failures, job.created_at, job.since)
         return bool(self._engine.write(lambda writer: writer.run(_SQL["add_job"], values)))
 
     def every(self) -> list[Job]:
-        """As they were added."""
+        """All jobs in the order in which they were added."""
         return [_job(row) for row in self._engine.read(_SQL["jobs"])]
 
     def find(self, name: str) -> Job:
-        """By its name, its id or the beginning of its id."""
+        """Find a job by its name, its id or a unique beginning of its id."""
         found = [_job(row) for row in self._engine.read(_SQL["find_jobs"], (name,))] if name else []
         if not found:
             raise NotFound(f'job "{name[:60]}".', mend="everself cron list")
@@ -48,7 +48,7 @@ class Jobs:
         return found[0]
 
     def remove(self, identity: str) -> None:
-        """The job and its history."""
+        """Remove the job and its history."""
         self._engine.write(
             lambda writer: (writer.run(_SQL["remove_job"], (identity,)), writer.run(_SQL["remove_runs"], (identity,)))
         )
@@ -57,7 +57,7 @@ class Jobs:
         self._engine.write(lambda writer: writer.run(_SQL["switch"], (identity, int(enabled), now)))
 
     def retime(self, seen: Job, new: Job, skipped: Skips) -> bool:
-        """Give it the times of `new`. False where somebody was faster."""
+        """Give the job the schedule of `new`. Returns False if another process changed the job first."""
 
         def settle(writer: Writer) -> bool:
             if not writer.run(_SQL["retime"], (seen.id, seen.since, new.kind, new.spec, new.since)):
@@ -68,7 +68,7 @@ class Jobs:
         return self._engine.write(settle)
 
     def claim(self, seen: Job, run: JobRun, skipped: Skips = ()) -> bool:
-        """Take a slot and settle those before it, each with why it was passed over. False where somebody was faster."""
+        """Claim a slot and settle those before it as skipped, each with its reason. Returns False if another process was faster."""
 
         def settle(writer: Writer) -> bool:
             if not writer.run(_SQL["settle"], (seen.id, seen.since, run.slot)):
@@ -83,11 +83,11 @@ class Jobs:
         self._engine.write(lambda writer: writer.run(_SQL["settle"], (seen.id, seen.since, to)))
 
     def take(self, run: JobRun) -> bool:
-        """A slot of its own, because somebody asked for it; what is due stays due."""
+        """Claim an extra slot for a run on request; slots that are due stay due."""
         return bool(self._engine.write(lambda writer: _take(writer, run)))
 
     def take_over(self, dead: JobRun, run: JobRun) -> bool:
-        """Go on with a slot whose holder died. It counts as a failure of the job, so that a deadly one ends some day."""
+        """Continue a slot whose holder died. Counts as a failure, so that a job that kills its process is disabled at some point."""
 
         def take(writer: Writer) -> bool:
             values = (dead.job, dead.slot, dead.holder, run.holder, run.until, run.began_at)
@@ -102,7 +102,7 @@ class Jobs:
         )
 
     def end(self, run: JobRun) -> bool:
-        """What came of a slot, by its `state`. False where it is no longer this holder's."""
+        """Store the result of a slot, by its `state`. Returns False if this holder has lost the slot."""
 
         def tell(writer: Writer) -> bool:
             ended = writer.run(_SQL["end"], (run.job, run.slot, run.holder, run.state, run.ended_at, run.detail))
@@ -115,7 +115,7 @@ class Jobs:
         return self._engine.write(tell)
 
     def runs(self, job: str = "", limit: int = 50, *, but_skipped_of: str = "") -> list[JobRun]:
-        """The newest slot first; those that were skipped of one job may be left out."""
+        """The runs, newest slot first. `but_skipped_of`: leave out the skipped slots of that job."""
         return [JobRun(*row) for row in self._engine.read(_SQL["runs"], (job, limit, but_skipped_of))]
 
     def under_way(self) -> list[JobRun]:

@@ -1,6 +1,6 @@
-"""The hash chain of the ledger: what a row's MAC covers, and how a chain is checked. Pure.
+"""The hash chain of the ledger: what a row's MAC covers, and how a chain is verified. Pure.
 
-Knows keys, rows and their order. Knows no database and no text of the workspace: only ids, paths and keyed hashes.
+Handles keys, rows and their order. Sees no database and no text of the workspace: only ids, paths and keyed hashes.
 """
 
 import hmac
@@ -12,7 +12,7 @@ from everself.frozen import Frozen
 GENESIS = "0" * 64
 
 FileHashes = tuple[str, str | None, str | None]
-"""A path, the hash of its content before, and after; None where it does not exist."""
+"""A path and the hashes of its content before and after; None if it does not exist."""
 
 
 class LedgerRow(Frozen):
@@ -26,7 +26,7 @@ class LedgerRow(Frozen):
 
 
 class ChangeSide(Frozen):
-    """What the readable record of the same change says; it has to agree with the ledger."""
+    """The same change according to its readable record, which must agree with the ledger."""
 
     at: str
     author: str
@@ -34,14 +34,14 @@ class ChangeSide(Frozen):
 
 
 class LedgerHead(Frozen):
-    """How far the ledger went. Kept outside the database, it shows a cut tail or a file rolled back."""
+    """The last row of the ledger. Stored outside the database, it reveals a truncated ledger or a restored old file."""
 
     seq: int
     mac: str
 
 
 class LedgerReport(Frozen):
-    """`rows` counts the good rows up to the first bad one."""
+    """`rows`: the number of valid rows before the first bad one."""
 
     rows: int
     ok: bool
@@ -50,9 +50,9 @@ class LedgerReport(Frozen):
 
 
 class Touch(Frozen):
-    """What the newest row says of one document: who changed it, and the keyed hash of what it became.
+    """The newest row about one document: who changed it, and the keyed hash of the result.
 
-    `before` is what it was before the first of those rows that follow one another without a change from outside in between.
+    `before`: the hash before the first of the rows that follow one another without a change from outside in between.
     """
 
     author: str
@@ -61,9 +61,9 @@ class Touch(Frozen):
 
 
 class Since(Frozen):
-    """What the ledger holds after a head that was kept elsewhere: how far it goes, and the newest row's word on each path.
+    """What the ledger recorded after a head that was stored elsewhere: the new head, and the newest row about each path.
 
-    Where the chain does not hold, `broken` says why, and no path is told.
+    If the chain is broken, `broken` is the reason and `newest` is empty.
     """
 
     head: LedgerHead
@@ -72,7 +72,7 @@ class Since(Frozen):
 
 
 def keyed_hash(key: bytes, content_hash: str | None) -> str | None:
-    """A keyed content hash, so that short texts cannot be guessed from it without the key."""
+    """A keyed content hash: without the key short texts cannot be guessed from it."""
     return None if content_hash is None else hmac.digest(key, content_hash.encode(), "sha256").hex()
 
 
@@ -81,7 +81,7 @@ def render_files(key: bytes, files: Sequence[FileHashes]) -> str:
 
 
 def next_row(key: bytes, head: LedgerHead, change_id: str, stamp: tuple[str, str], files: str) -> LedgerRow:
-    """The row after `head`; `stamp` is when and by whom."""
+    """The row after `head`; `stamp` is time and author."""
     at, author = stamp
     seq = head.seq + 1
     mac = _mac(key, seq, change_id, at, author, files, head.mac)
@@ -93,7 +93,7 @@ def check_chain(
     rows: Iterable[tuple[LedgerRow, ChangeSide | None] | int],
     expected: LedgerHead | None = None,
 ) -> LedgerReport:
-    """Follow the chain from its beginning. A row that cannot even be read is given as its bare number."""
+    """Verify the chain from its beginning. An unreadable row is passed as its bare number."""
     head = LedgerHead(0, GENESIS)
     seen_expected = expected is None or expected == head
     for item in rows:
@@ -113,7 +113,7 @@ def check_chain(
 
 
 def follow(key: bytes, kept: LedgerHead, rows: Iterable[tuple[LedgerRow, ChangeSide | None] | int]) -> Since:
-    """Follow the chain from a head that was kept; `rows` begin with the kept one, where it is not the very beginning."""
+    """Verify the chain from a stored head. `rows` begin with the row of that head, unless it is the beginning of the chain."""
     head = LedgerHead(0, GENESIS)
     newest: dict[str, Touch] = {}
     found = kept == head
@@ -136,7 +136,7 @@ def follow(key: bytes, kept: LedgerHead, rows: Iterable[tuple[LedgerRow, ChangeS
 
 
 def canonical(value: object) -> str:
-    """One spelling for one value. ASCII, so that odd file names survive."""
+    """The single JSON form of a value. ASCII, so that odd file names survive."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
 
@@ -165,5 +165,5 @@ def _agrees(row: LedgerRow, side: ChangeSide) -> bool:
 
 
 def _mac(key: bytes, *fields: str | int) -> str:
-    # begins with "[", which no content hash does: the same key serves both without confusion
+    # the input begins with "[", and a content hash never does, so one key can serve both
     return hmac.digest(key, canonical(list(fields)).encode(), "sha256").hex()

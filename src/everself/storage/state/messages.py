@@ -1,7 +1,8 @@
-"""What was said, in `state.db`: sessions and their messages, each durable when its call returns.
+"""Sessions and their messages in `state.db`. Each write is durable when its call returns.
 
-Numbers a session's messages in one transaction, so that two processes in one session neither lose nor double any. Knows no scope, no
-transcript and no meaning of `meta`, which is JSON text here; stores text as given: the caller has redacted it.
+Messages are numbered in the transaction that stores them, so that two processes in one session neither lose nor
+duplicate any. Independent of scopes and transcripts; `meta` is opaque JSON text. Stores text as given: the caller has
+redacted it.
 """
 
 import hmac
@@ -20,7 +21,7 @@ _LARGEST: Final = 2**63 - 1
 
 
 class SessionRow(Frozen):
-    """`said` counts its messages, `last_at` is when the last one came, `opening` the first thing that was said in it."""
+    """`said`: the number of messages; `last_at`: the time of the last one; `opening`: the text of the first user message."""
 
     id: str
     kind: str
@@ -50,11 +51,11 @@ class Messages:
         self._key = key
 
     def digest(self, text: str) -> str:
-        """By which a text is known again that is not stored here: without the key nobody can guess what it was."""
+        """A keyed hash by which an unstored text is recognised later; without the key nobody can guess the text."""
         return hmac.digest(self._key, f"heard {text}".encode("utf-8", "surrogatepass"), "sha256").hex()[:_DIGEST]
 
     def add(self, session: SessionRow, said: StoredMessage) -> StoredMessage:
-        """The next message of a session; its number is given here. One of that id that is there already stays as it is."""
+        """Store the next message of a session and number it. If its id is already stored, return the stored message."""
 
         def work(writer: Writer) -> StoredMessage:
             known = writer.row(_SQL["message"], (said.id,))
@@ -71,7 +72,7 @@ class Messages:
         return self._engine.write(work)
 
     def begin(self, session: SessionRow) -> None:
-        """Store a session without a message. One of that id that is there already stays as it is."""
+        """Store a session without a message. An existing session stays unchanged."""
         self._engine.write(lambda writer: _begin(writer, session))
 
     def find(self, message: str) -> StoredMessage | None:
@@ -79,26 +80,26 @@ class Messages:
         return StoredMessage(*found[0]) if found else None
 
     def is_told(self, message: str) -> bool:
-        """Whether a person said it in a conversation of theirs: no reply, no tool, no job, no group, and no text of the system."""
+        """Whether a person wrote the message in a one-to-one session: not a reply, tool, job, group or system text."""
         return bool(self._engine.read(_SQL["is_told"], (message,)))
 
     def disown(self, message: str) -> bool:
-        """Note that a message of a user is a text of the system. False where it is known as one, or is none."""
+        """Mark a user message as text of the system. Returns False if it is already marked or is not a user message."""
         return bool(self._engine.write(lambda writer: writer.run(_SQL["disown"], (message,))))
 
     def of(self, session: str, after: int = 0) -> Iterator[StoredMessage]:
-        """The messages of a session beyond that number, in order."""
+        """Yield the messages of a session after that number, in order."""
         while page := self._engine.read(_SQL["messages_after"], (session, after, _PAGE)):
             for row in page:
                 yield StoredMessage(*row)
             after = page[-1][2]
 
     def weight(self, session: str, after: int = 0) -> int:
-        """Bytes of what was said beyond that number."""
+        """Bytes of content and meta after that message number."""
         return int(self._engine.read(_SQL["weight"], (session, after))[0][0])
 
     def newest(self) -> Iterator[StoredMessage]:
-        """All messages, the newest first."""
+        """Yield all messages, newest first."""
         before = _LARGEST
         while page := self._engine.read(_SQL["newest_page"], (before, _PAGE)):
             for _, *row in page:
@@ -106,7 +107,7 @@ class Messages:
             before = page[-1][0]
 
     def change(self, session: str, change: Callable[[str], str]) -> str:
-        """Give a session another `meta`, from what it is at this moment. What it is then."""
+        """Replace a session's `meta` by `change` of its current value, in one transaction. Returns the new value."""
 
         def work(writer: Writer) -> str:
             found = writer.row(_SQL["session_meta"], (session,))
@@ -119,19 +120,19 @@ class Messages:
         return self._engine.write(work)
 
     def list(self, kind: str = "", channel: str = "", limit: int = 100) -> Sequence[SessionRow]:
-        """The one that was spoken in last first."""
+        """The sessions, the most recently used first."""
         return [_session(row) for row in self._engine.read(_SQL["sessions"], (kind, channel, limit))]
 
     def named(self, name: str, limit: int = 10) -> Sequence[SessionRow]:
-        """Those whose id begins so."""
+        """The sessions whose id begins with `name`."""
         return [_session(row) for row in self._engine.read(_SQL["sessions_named"], (name, limit))] if name else []
 
     def unchecked(self) -> Sequence[str]:
-        """Sessions in which something was said that no checkpoint has seen."""
+        """Ids of sessions with user messages after their last checkpoint."""
         return [str(row[0]) for row in self._engine.read(_SQL["unchecked"])]
 
     def delete(self, session: str) -> int:
-        """Remove a session with what was said in it; how many messages that was."""
+        """Delete a session and its messages. Returns the number of messages."""
 
         def work(writer: Writer) -> int:
             count = writer.run(_SQL["drop_messages_of"], (session,))

@@ -1,6 +1,6 @@
-"""Bring a database to the newest schema: numbered files, each applied in one transaction together with its record.
+"""Migrates a database to the newest schema: numbered files, each applied in one transaction with its record.
 
-Knows numbers, names and hashes of migrations. Knows nothing of the tables they make.
+Handles numbers, names and hashes of migrations, not the tables they create.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ def load_migrations(kind: str) -> tuple[Migration, ...]:
 
 
 def plan_migrations(engine: Engine, known: Sequence[Migration]) -> tuple[Migration, ...]:
-    """What has yet to be applied. Raises when the database is newer than we are, or not what we wrote."""
+    """The migrations that are still to be applied. Raises if the database is newer than this version, or was not written by Everself."""
     with engine.snapshot() as view:
         return _missing(view, known, engine.path)
 
@@ -48,12 +48,12 @@ def plan_migrations(engine: Engine, known: Sequence[Migration]) -> tuple[Migrati
 def apply_migrations(
     engine: Engine, known: Sequence[Migration], *, now: Callable[[], datetime] = system_now
 ) -> tuple[int, ...]:
-    """Apply what is missing, in order; the numbers applied by this call. Safe when several processes open at once."""
+    """Apply the missing migrations in order and return their numbers. Safe if several processes open the database at once."""
     applied = []
     for migration in plan_migrations(engine, known):
 
         def step(writer: Writer, migration: Migration = migration) -> bool:
-            # asked again under the write lock: another process may have been faster
+            # checked again under the write lock: another process may have been faster
             if migration not in _missing(writer, known, engine.path):
                 return False
             writer.run(_SQL["create_record_table"])

@@ -1,4 +1,4 @@
-"""The persona ledger: which soul spoke in which turn of which session. Only grows."""
+"""The persona ledger: which soul was used in which turn of which session. Append-only."""
 
 from dataclasses import astuple
 
@@ -10,7 +10,7 @@ _SQL = load_queries("identity")
 
 
 class PersonaTurn(Frozen):
-    """`file` and `hash` of the soul; `why` it was that one: soul, purge, chance, or session for one that went on as it began."""
+    """`file` and `hash` of the soul. `why` it was chosen: soul, purge, chance, or session if the session continued with its first one."""
 
     session: str
     turn: int
@@ -25,14 +25,14 @@ class Personas:
         self._engine = engine
 
     def record(self, spoke: PersonaTurn) -> bool:
-        """Once a turn; false where it is recorded already."""
+        """Store the soul of a turn. Returns false if the turn is already recorded."""
         return bool(self._engine.write(lambda writer: writer.run(_SQL["add_persona"], astuple(spoke))))
 
     def first_of(self, session: str) -> PersonaTurn | None:
-        """The soul that a session began with."""
+        """The soul with which a session began."""
         found = self._engine.read(_SQL["persona_of"], (session,))
         return PersonaTurn(*found[0]) if found else None
 
     def list(self, session: str = "", limit: int = 100) -> tuple[PersonaTurn, ...]:
-        """The newest first, of one session or of all."""
+        """The turns of one session or of all, newest first."""
         return tuple(PersonaTurn(*row) for row in self._engine.read(_SQL["personas"], (session, limit)))

@@ -1,4 +1,4 @@
-"""Changes that wait for a human's yes, and what became of them. Knows rows; what a proposal does when approved, others know."""
+"""Proposed changes that await a human's decision, and the decisions. Handles rows, not the effect of an approval."""
 
 import json
 from typing import Literal
@@ -14,7 +14,7 @@ Status = Literal["open", "approved", "refused", "outdated"]
 
 
 class Proposal(Frozen):
-    """A document as somebody would have it. `base` is the hash of what it was made for, empty for a document that was missing."""
+    """A proposed version of a document. `base`: the hash of the version it was written for; empty if the document was missing."""
 
     id: str
     at: str
@@ -30,7 +30,9 @@ class Proposal(Frozen):
 
     @property
     def key(self) -> str:
-        """Of the change that makes it so: it happens once, and tells what became of a proposal that nobody noted."""
+        """The key of the change that applies the proposal: it is applied only once, and shows the decision if storing
+        that was interrupted.
+        """
         return f"proposal:{self.id}"
 
 
@@ -44,11 +46,11 @@ class Proposals:
         self._engine.write(lambda writer: writer.run(_SQL["add_proposal"], values))
 
     def list(self, status: Status | Literal[""] = "open", limit: int = 100) -> tuple[Proposal, ...]:
-        """The newest first; all of them where no status is named."""
+        """The proposals with this status (empty: all), newest first."""
         return tuple(_proposal(row) for row in self._engine.read(_SQL["proposals"], (status, limit)))
 
     def find(self, name: str) -> Proposal:
-        """By its id, the beginning of its id, or `last` for the newest that is open."""
+        """Find a proposal by its id, a unique beginning of it, or `last` for the newest open one."""
         if name == "last":
             found = self.list(limit=1)
             if not found:
@@ -64,7 +66,7 @@ class Proposals:
         return found[0]
 
     def decide(self, identity: str, status: Status, at: str, change: str = "") -> bool:
-        """False where somebody decided before."""
+        """Store the decision. Returns False if the proposal was decided before."""
         return bool(self._engine.write(lambda writer: writer.run(_SQL["decide"], (identity, status, at, change))))
 
 

@@ -1,7 +1,7 @@
-"""Who said what an entry says: keyed provenance records that only this installation can make. Knows rows and MACs, no entries.
+"""Provenance records of entries: who stated their text, keyed so that only this installation can create them.
 
-Also whose words the files hold that tools wrote, by keyed hashes: of path and content, of single lines, of the texts of entries. Reads no
-file.
+Also the origins of text that tools wrote, as keyed hashes of contents, of single lines and of entries' texts. Reads no
+file and no entry.
 """
 
 import hmac
@@ -34,7 +34,7 @@ def record_provenance(writer: Writer, key: bytes, provenance: Iterable[Provenanc
 
 
 class ProvenanceRecords:
-    """Reads provenance records back and tells the genuine ones. `written` is what is known of text without a record of its own."""
+    """Returns only genuine provenance records. `written`: the origins of text without a record of its own."""
 
     def __init__(self, engine: Engine, key: bytes) -> None:
         self._engine = engine
@@ -42,14 +42,14 @@ class ProvenanceRecords:
         self.written = FileOrigins(engine, key)
 
     def all(self) -> dict[str, ProvenanceRecord]:
-        """Every genuine provenance record by entry; `text` is the keyed hash of the words, see `mac_of`."""
+        """Every genuine provenance record, by entry. `text` is the keyed hash of the entry's text, see `mac_of`."""
         return self._genuine(self._engine.read(_SQL["all_vouchers"]))
 
     def find(self, entries: Sequence[str]) -> dict[str, ProvenanceRecord]:
         return self._genuine(self._engine.read(_SQL["find_vouchers"], (json.dumps(list(entries)),)))
 
     def put(self, provenance: Sequence[ProvenanceRecord], at: str) -> None:
-        """Vouch for entries outside a change: when the owner vouches for an adopted workspace or releases a quarantined entry."""
+        """Write provenance records outside a change: when the owner vouches for an adopted workspace or releases a quarantined entry."""
         self._engine.write(lambda writer: record_provenance(writer, self._key, provenance, at))
 
     def forget(self, entries: Sequence[str]) -> int:
@@ -65,38 +65,40 @@ class ProvenanceRecords:
 
 
 def _seal(key: bytes, *fields: str) -> str:
-    # lengths first: no two lists of fields read the same
+    # lengths first, so that different lists of fields never give the same bytes
     framed = "".join([f"{len(field)}:{field}" for field in fields])
     return hmac.digest(key, b"voucher " + framed.encode("utf-8", "surrogatepass"), "sha256").hex()
 
 
 class FileOrigins:
-    """Every content that was ever written is kept: what comes back by undoing or copying is known again."""
+    """Records the origin of everything tools write. Nothing is removed: text that returns by undo or copying is recognised."""
 
     def __init__(self, engine: Engine, key: bytes) -> None:
         self._engine = engine
         self._key = key
-        # sources of noted texts by the hash of the text, and the last row read
+        # sources of texts by the hash of the text, and the number of the last row read
         self._texts: dict[str, set[str]] = {}
         self._looked = 0
 
     def note(self, path: str, data: bytes, source: str) -> None:
-        """A tool is about to write this. Of the same content each source is kept."""
+        """Record that a tool is about to write this content. All sources of the same content are kept."""
         values = (self._mac(_bytes(path)), self._mac(data), source, system_now().isoformat())
         self._engine.write(lambda writer: writer.run(_FILES_SQL["note_file"], values))
 
     def of_content(self, data: bytes) -> tuple[str, ...]:
-        """The sources that this content was written from, under whatever name."""
+        """The sources of this content, whatever its path was."""
         return tuple(str(row[0]) for row in self._engine.read(_FILES_SQL["sources_of_content"], (self._mac(data),)))
 
     def of_path(self, path: str) -> str:
-        """The source of what was last written there; empty where no tool ever wrote there."""
+        """The source of the content last written to this path; empty if no tool wrote there."""
         found = self._engine.read(_FILES_SQL["last_source_of_path"], (self._mac(_bytes(path)),))
         return str(found[0][0]) if found else ""
 
     def note_written(self, path: str, lines: Mapping[bytes, str], texts: Mapping[str, str]) -> None:
-        """A tool is about to write these lines into a document, and these entries with them, by the keyed hashes of their texts; each with
-        its source."""
+        """Record the lines and entries that a tool is about to write into a document.
+
+        `lines`: line → source; `texts`: keyed hash of an entry's text → source.
+        """
         at, home = system_now().isoformat(), self._mac(_bytes(path))
         rows = [(home, self._mac(_line(line)), source, at) for line, source in lines.items()]
         rows += [(_TEXTS, text, source, at) for text, source in texts.items()]
@@ -109,7 +111,7 @@ class FileOrigins:
             self._engine.write(work)
 
     def of_lines(self, path: str, lines: Iterable[bytes]) -> dict[bytes, tuple[str, ...]]:
-        """Those of the lines that a tool wrote into this document, with the sources of each."""
+        """The sources of those lines that a tool wrote into this document."""
         asked = {self._mac(_line(line)): line for line in dict.fromkeys(lines) if line.strip()}
         values = (self._mac(_bytes(path)), json.dumps(list(asked)))
         found: dict[bytes, tuple[str, ...]] = {}
@@ -118,12 +120,11 @@ class FileOrigins:
         return found
 
     def of_text(self, text_mac: str) -> Iterable[str]:
-        """The sources of an entry of these words that a tool wrote, wherever; by the keyed hash of its text. `refresh` looks for new
-        ones."""
+        """The sources of an entry's text, by its keyed hash, if a tool wrote it into any document. `refresh` loads new ones."""
         return self._texts.get(text_mac, ())
 
     def refresh(self) -> bool:
-        """Look for texts that were noted since. Whether there are any at all."""
+        """Load texts recorded since the last call. Returns whether there are any at all."""
         for seq, text, source in self._engine.read(_FILES_SQL["texts_since"], (_TEXTS, self._looked)):
             self._texts.setdefault(str(text), set()).add(str(source))
             self._looked = int(seq)
@@ -133,7 +134,7 @@ class FileOrigins:
         return keyed_hash(self._key, digest(data)) or ""
 
 
-# in the column of paths, for texts of entries, which are known wherever they stand
+# value of the path column for texts of entries, which are recognised in any document
 _TEXTS = "texts"
 
 

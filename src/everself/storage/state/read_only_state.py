@@ -1,7 +1,7 @@
-"""A state for reading where the real one is damaged, lost, or on a disk that cannot be written.
+"""A read-only substitute for a state that is damaged, lost or on a disk that cannot be written.
 
-It lives in memory: a copy of the real one as far as that can be read, else empty. What documents tell is derived into it as usual.
-Whatever would have to last is refused, with the reason why it stands in.
+It is a database in memory: a copy of the real one if that can be read, otherwise empty. Data derived from documents is
+built as usual. Durable writes are refused with the reason for the substitution.
 """
 
 from contextlib import suppress
@@ -12,19 +12,19 @@ from everself.storage.engine import Engine
 from everself.storage.state.database import State
 from everself.storage.state.migrate import apply_migrations, load_migrations
 
-# databases up to this size are checked whenever they are opened, which takes a few milliseconds
+# databases up to this size are checked at every opening, which takes a few milliseconds
 CHECKED_BYTES = 2_000_000
 
 
 def open_read_only_state(path: str, key: bytes, refusal: EverselfError) -> tuple[State, EverselfError]:
-    """`refusal` is what keeps the real one from being used; of a damaged one nothing is taken over.
+    """Open the substitute. `refusal`: why the real database cannot be used; a damaged one is not copied.
 
-    It comes back as Damaged where the real one could not even be read: a caller that needs its data must know.
+    Returns the refusal too, as Damaged if the real database could not be read at all: a caller that needs its data must know.
     """
     engine = Engine.open(MEMORY, exclusive=True)
     done = copied = False
     try:
-        # a database that cannot be written can mostly be read; a damaged one cannot be trusted
+        # an unwritable database can usually be read; a damaged one cannot be trusted
         if isinstance(refusal, DiskError):
             with suppress(DiskError, NotFound, RefusedByRule, StoreBusy), Engine.open(path, read_only=True) as real:
                 engine.load(real)
@@ -41,7 +41,7 @@ def open_read_only_state(path: str, key: bytes, refusal: EverselfError) -> tuple
 
 
 def check_pages(state: State, size: int) -> str:
-    """What SQLite finds wrong with a small database; empty when nothing is, or when it is too large to be looked through."""
+    """SQLite's first complaint about a small database; empty if there is none or the database is too large to check."""
     if size > CHECKED_BYTES:
         return ""
     found = [str(row[0]) for row in state.engine.read("PRAGMA quick_check(1)")]

@@ -1,5 +1,8 @@
-"""Makes a new state database of what can be read of a damaged one. The ledger counts as far as its chain holds; seals and provenance
-carry their own MACs, and one that is not genuine is worth nothing, here as anywhere."""
+"""Builds a new state database from the readable rows of a damaged one.
+
+Ledger rows are taken over up to the first break in the chain. Seals and provenance records carry their own MACs and are
+checked when used.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,14 +24,14 @@ _LEDGER = ("seq", "change_id", "at", "author", "files", "previous", "mac")
 
 
 class Salvaged(Frozen):
-    """Rows taken over by table, and the tables that could not be read to their end."""
+    """The number of rows taken over, by table, and the tables that could not be read completely."""
 
     rows: Mapping[str, int]
     partly: tuple[str, ...]
 
 
 def take_over(damaged: str, state: State, key: bytes) -> Salvaged:
-    """Bring into a new database whatever of the damaged one can be read and still makes sense."""
+    """Insert every readable and consistent row of a damaged database into a new one."""
     tables = [str(row[0]) for row in state.engine.read(_TABLES)]
     read = {one.table: one for one in read_rows(damaged, [name for name in tables if name not in _DERIVED])}
     ledger, changes = (_as_dicts(read[name]) for name in _CHAINED)
@@ -61,7 +64,7 @@ def _insert(writer: Writer, table: str, row: Mapping[str, Value], known: set[str
     try:
         return writer.run(f'INSERT OR IGNORE INTO "{table}" ({quoted}) VALUES ({marks})', values)
     except (apsw.ConstraintError, apsw.MismatchError):
-        # a row that the schema does not allow was not written by us
+        # the schema does not allow the row, so we did not write it
         return 0
 
 
@@ -70,7 +73,7 @@ def _as_dicts(read: Rows) -> list[dict[str, Value]]:
 
 
 def _chained(key: bytes, ledger: Sequence[Mapping[str, Value]], changes: Sequence[Mapping[str, Value]]) -> int:
-    """How many rows of the ledger follow upon one another from its beginning."""
+    """The number of ledger rows that form an unbroken chain from the beginning."""
     records = {one.get("id"): one for one in changes}
     rows: list[tuple[LedgerRow, ChangeSide | None] | int] = []
     for number, one in enumerate(ledger, 1):

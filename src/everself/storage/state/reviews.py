@@ -1,4 +1,4 @@
-"""What waits for a human beside proposals, what keepers did, and what was let out of quarantine. Rows; what they mean, others know."""
+"""Rows of questions for a human (besides proposals), of keeper runs, and of texts released from quarantine. Not their meaning."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ ReviewStatus = Literal["waiting", "accepted", "edited", "refused", "expired"]
 
 
 class Review(Frozen):
-    """A question. `about` names what it is about, so that it is asked once; `payload` is its author's own."""
+    """A question. `about` identifies its subject, so that it is asked only once; `payload` belongs to its author."""
 
     id: str
     at: str
@@ -31,7 +31,7 @@ class Review(Frozen):
 
 
 class KeeperRun(Frozen):
-    """`upto` is how far it read, in its own words."""
+    """`upto`: how far the keeper has read, in its own format."""
 
     id: str
     keeper: str
@@ -49,26 +49,26 @@ class Reviews:
         self._engine = engine
 
     def add(self, review: Review) -> bool:
-        """False where the same was asked before, whatever became of it."""
+        """Store a question. Returns False if it was asked before, whatever the answer was."""
         one = review
         texts = (json.dumps(dict(one.payload), ensure_ascii=False), json.dumps(one.evidence))
         values = (one.id, one.at, one.kind, one.author, one.about, *texts)
         return bool(self._engine.write(lambda writer: writer.run(_SQL["add_review"], values)))
 
     def waiting(self, kind: str = "", limit: int = 500) -> list[Review]:
-        """The oldest first."""
+        """Unanswered questions, oldest first."""
         return self.every("waiting", kind, limit)
 
     def every(self, status: ReviewStatus | Literal[""] = "", kind: str = "", limit: int = 500) -> list[Review]:
-        """The oldest first."""
+        """All questions with this status and kind, oldest first."""
         return [_review(row) for row in self._engine.read(_SQL["reviews"], (status, kind, limit))]
 
     def waiting_after(self, row: int, limit: int) -> list[tuple[int, Review]]:
-        """Those behind a row, the oldest first, each with the number of its own row."""
+        """Unanswered questions after a row number, oldest first, each with its own row number."""
         return [(int(found[0]), _review(found[1:])) for found in self._engine.read(_SQL["waiting_after"], (row, limit))]
 
     def waiting_named(self, beginning: str) -> list[Review]:
-        """Those whose id begins so."""
+        """Unanswered questions whose id begins with `beginning`."""
         return [_review(row) for row in self._engine.read(_SQL["waiting_named"], (beginning,))]
 
     def count_waiting(self) -> int:
@@ -79,11 +79,11 @@ class Reviews:
         return _review(found[0]) if found else None
 
     def count(self, kind: str, day: str) -> int:
-        """How many of this kind were asked on a day, whatever became of them."""
+        """The number of questions of this kind asked on a day, answered or not."""
         return int(self._engine.read(_SQL["count_reviews"], (kind, day))[0][0])
 
     def find(self, name: str) -> Review:
-        """By its id or the beginning of its id."""
+        """Find a question by its id or a unique beginning of it."""
         found = [_review(row) for row in self._engine.read(_SQL["find_reviews"], (name.upper(),))] if name else []
         if not found:
             raise NotFound(f'review "{name[:40]}".', mend="everself review")
@@ -92,7 +92,7 @@ class Reviews:
         return found[0]
 
     def decide(self, identity: str, status: ReviewStatus, at: str, change: str = "") -> bool:
-        """False where somebody decided before."""
+        """Store the answer. Returns False if the question was answered before."""
         values = (identity, status, at, change)
         return bool(self._engine.write(lambda writer: writer.run(_SQL["decide_review"], values)))
 
@@ -102,7 +102,7 @@ class Reviews:
         self._engine.write(lambda writer: writer.run(_SQL["add_run"], (*values, notes)))
 
     def runs(self, keeper: str = "", limit: int = 50) -> list[KeeperRun]:
-        """The newest first."""
+        """The keeper's runs (empty: of all keepers), newest first."""
         found = self._engine.read(_SQL["runs"], (keeper, limit))
         return [replace(KeeperRun(*row[:8]), notes=tuple(json.loads(row[8]))) for row in found]
 

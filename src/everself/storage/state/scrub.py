@@ -1,7 +1,7 @@
-"""What forgetting does to `state.db`: the note of what was begun, rows that go, texts that lose some words, the pages behind them.
+"""Forgetting in `state.db`: the record of unfinished work, rows to delete, texts to rewrite, and the freed pages.
 
-Is told by a function what a text becomes; knows nothing of how words are compared. SQLite overwrites what it deletes
-(`secure_delete`); what lies in the write-ahead log and in pages that were copied about is dealt with here.
+A callback decides what a text becomes; this module does not compare words. SQLite overwrites what it deletes
+(`secure_delete`); the write-ahead log and pages copied elsewhere in the file are handled here.
 """
 
 import json
@@ -18,7 +18,8 @@ _PAGE = 500
 SEARCHES: Final = "searches"
 SESSIONS: Final = "sessions"
 
-# Every column that can hold words: where it is for a person, whether it is JSON, and its two queries. A test holds it to the schema.
+# Every column that can contain user text: its name for people, whether it is JSON, and its two queries. A test compares
+# it with the schema.
 COLUMNS: Final[tuple[tuple[str, bool, str, str], ...]] = (
     ("change reasons", False, _SQL["reason_page"], _SQL["set_reason"]),
     ("change evidence", True, _SQL["evidence_page"], _SQL["set_evidence"]),
@@ -40,13 +41,14 @@ COLUMNS: Final[tuple[tuple[str, bool, str, str], ...]] = (
     ("keeper runs", True, _SQL["run_notes_page"], _SQL["set_run_notes"]),
 )
 
-# What a text becomes; None when it stays.
+# Returns the new text, or None if the text stays.
 Clean = Callable[[str], str | None]
 
 
 class Task(Frozen):
-    """A forgetting that was begun: ids and keyed hashes, no words. `homes`: documents with the texts that are meant only there;
-    a folder (ending in /) with no text goes as a whole."""
+    """A forgetting in progress: ids and keyed hashes, no words. `homes`: documents with the texts to forget only there;
+    a folder (ending in /) without a text is forgotten as a whole.
+    """
 
     id: str
     at: str
@@ -58,7 +60,7 @@ class Task(Frozen):
 
 
 class SearchRow(Frozen):
-    """One search: what tells whether it is meant."""
+    """The columns of a search that decide whether it is to be forgotten."""
 
     id: str
     session: str
@@ -71,7 +73,7 @@ class Scrub:
         self._engine = engine
 
     def begin(self, task: Task, graves: Sequence[tuple[str, str]]) -> None:
-        """Tombstones (keyed text hash, entry id) and the note of what is to be done, both or neither."""
+        """Write the tombstones (keyed text hash, entry id) and the record of the pending work in one transaction."""
 
         def work(writer: Writer) -> None:
             for text_mac, identity in graves:
@@ -83,16 +85,16 @@ class Scrub:
         self._engine.write(work)
 
     def generation(self) -> int:
-        """A number that rises whenever something is forgotten, by whichever process: what was read before it rose may be gone."""
+        """A number that grows whenever any process forgets something: data read under a smaller number may be forgotten."""
         found = self._engine.read(_SQL["generation"])
         return int(found[0][0]) if found else 0
 
     def advance(self) -> None:
-        """A counter that makes readers reload what they read before a forgetting."""
+        """Increase the generation, so that readers reload what they read before."""
         self._engine.write(lambda writer: writer.run(_SQL["advance"]))
 
     def unfinished(self) -> list[Task]:
-        """What a process that died had begun, oldest first."""
+        """Forgettings that a dead process left unfinished, oldest first."""
         found = []
         for identity, at, *lists in self._engine.read(_SQL["unfinished"]):
             entries, texts, messages, homes, searches = (tuple(json.loads(one)) for one in lists)
@@ -116,13 +118,13 @@ class Scrub:
             yield SearchRow(*columns)
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """Every text with the name of where it stands."""
+        """Yield every stored text with the name of its column group."""
         for name, is_json, page, _ in COLUMNS:
             for _, text in self._pages(page):
                 yield from ((name, part) for part in (strings_of(json.loads(text)) if is_json else (text,)))
 
     def rewrite(self, clean: Clean) -> dict[str, int]:
-        """Give texts other words. How many were changed, by where they stand."""
+        """Rewrite the texts for which `clean` returns a new one. Returns how many were changed, by column group."""
         done: dict[str, int] = {}
         for name, is_json, page, put in COLUMNS:
             found = []
@@ -137,7 +139,7 @@ class Scrub:
         return done
 
     def drop_messages(self, messages: Sequence[str]) -> int:
-        """Remove messages, and the sessions that are empty then."""
+        """Delete messages, and the sessions that are empty afterwards."""
         names = json.dumps(list(messages))
 
         def work(writer: Writer) -> int:
@@ -149,27 +151,30 @@ class Scrub:
         return self._engine.write(work) if messages else 0
 
     def drop_rows(self, entries: Sequence[str], texts: Sequence[str]) -> int:
-        """Remove provenance records and entry rows, by id and by the keyed hash of their words."""
+        """Delete provenance records and entry rows, by id and by the keyed hash of their text."""
         asked = (json.dumps(list(entries)), json.dumps(list(texts)))
         return self._engine.write(
             lambda writer: writer.run(_SQL["drop_vouchers"], asked) + writer.run(_SQL["drop_entries"], asked)
         )
 
     def entries_with(self, texts: Sequence[str]) -> list[str]:
-        """Ids of entries by the keyed hash of their words."""
+        """Ids of entries, by the keyed hash of their text."""
         return [str(row[0]) for row in self._engine.read(_SQL["entries_with"], (json.dumps(list(texts)),))]
 
     def drop_searches(self, searches: Sequence[str]) -> int:
-        """Remove searches with their hits."""
+        """Delete searches with their hits."""
         names = json.dumps(list(searches))
         return self._engine.write(lambda writer: writer.run(_SQL["drop_searches"], (names,))) if searches else 0
 
     def searches_naming(self, entries: Iterable[str], folders: Sequence[str]) -> int:
-        """How many searches found one of these entries, or something beneath one of these folders."""
+        """The number of searches that found one of these entries, or anything beneath one of these folders."""
         return len(self._engine.read(_SQL["searches_naming"], (json.dumps(list(entries)), json.dumps(list(folders)))))
 
     def blank_searches(self, entries: Iterable[str], folders: Sequence[str], instead: str) -> int:
-        """Queries may name the forgotten text in other words: they are blanked, with their hits on it. Other hits stay."""
+        """Blank the queries of searches that found the entries, and delete those hits; other hits stay.
+
+        A query may name the forgotten text in other words. Returns how many searches were blanked.
+        """
         names = frozenset(entries)
         beneath = tuple(folders)
         asked = (json.dumps(list(names)), json.dumps(beneath))
@@ -185,7 +190,7 @@ class Scrub:
         return self._engine.write(work)
 
     def note_rewriting(self, task: str, commits: Mapping[str, str], forgotten: Sequence[str], change: str = "") -> None:
-        """Which commit became which, and which changes cannot be undone any more: those of the `forgotten` old commits."""
+        """Store which commit became which, and which changes can no longer be undone: those of the `forgotten` old commits."""
 
         def work(writer: Writer) -> None:
             if change:
@@ -199,7 +204,7 @@ class Scrub:
         self._engine.write(work)
 
     def settle(self) -> bool:
-        """Empty the write-ahead log; false when somebody else still needs it."""
+        """Empty the write-ahead log; false if another connection still needs it."""
         return self._engine.checkpoint()
 
     def compact(self) -> bool:
@@ -212,7 +217,7 @@ class Scrub:
         return self._engine.raw()
 
     def _drop_digests(self, sessions: Sequence[int]) -> None:
-        """Of what was said before sessions whose words changed: they were made from the old ones."""
+        """Remove the digest of earlier messages from sessions whose text changed: it was computed from the forgotten words."""
         self._engine.write(lambda writer: writer.run(_SQL["drop_digests"], (json.dumps(sessions),)))
 
     def _put(self, query: str, rows: Sequence[tuple[int, str, str]]) -> int:
@@ -232,7 +237,7 @@ def _clean_json(text: str, clean: Clean) -> str | None:
 
 
 def map_strings(value: object, clean: Clean) -> object:
-    """Something that was read from JSON, with its texts cleaned; keys are no texts."""
+    """A JSON value with its strings cleaned; keys are not strings."""
     match value:
         case str():
             made = clean(value)
@@ -245,7 +250,7 @@ def map_strings(value: object, clean: Clean) -> object:
 
 
 def strings_of(value: object) -> Iterator[str]:
-    """Every text within something that was read from JSON; keys are no texts."""
+    """Yield every string within a JSON value; keys are not strings."""
     match value:
         case str():
             yield value

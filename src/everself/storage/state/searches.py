@@ -1,6 +1,6 @@
-"""What was searched for and what was found: the evidence behind `why` and behind promotion.
+"""Rows of searches and their hits: the evidence for `why` and for promotion.
 
-Knows rows. Knows nothing of how a search is done, nor what a good hit is; session kinds and modes are names to it.
+Does not search or judge hits; session kinds and modes are opaque names.
 """
 
 import json
@@ -22,12 +22,12 @@ _SQL = load_queries("searches")
 _PAGE: Final = 200
 _CANDIDATES_SHOWN: Final = 10
 _AFTER_ALL: Final = 2**63 - 1
-# Seconds that an answer waits for its record. Another writer is normally done in milliseconds.
+# Seconds that an answer waits until its search is recorded. Another writer normally takes milliseconds.
 _PATIENCE: Final = 0.3
 
 
 class LeftOut(Frozen):
-    """Something that matched and was not handed out, and why. `entry` is empty where the document is not ours."""
+    """A match that was not returned, and the reason. `entry` is empty for a document outside the workspace."""
 
     entry: str
     path: str
@@ -35,7 +35,7 @@ class LeftOut(Frozen):
 
 
 class HitRecord(Frozen):
-    """One hit, without its words. `parts` names the parts of its score; nothing of a query or a text belongs there."""
+    """One hit, without its text. `parts`: named components of the score; no text of a query or document belongs there."""
 
     entry: str
     path: str
@@ -46,7 +46,7 @@ class HitRecord(Frozen):
 
 
 class SearchRecord(Frozen):
-    """One search. `person` is who asked, empty for the owner; `tokens` what the answer cost; `hits` the best first."""
+    """One search. `person`: who asked, empty for the owner; `tokens`: size of the answer; `hits`: best first."""
 
     at: datetime
     session: str
@@ -63,7 +63,7 @@ class SearchRecord(Frozen):
 
 
 class EntryHits(Frozen):
-    """How often an entry was found: in how many searches, of how many sessions, and on which day last."""
+    """How often an entry was found: the number of searches, the number of sessions, and the last day."""
 
     entry: str
     searches: int
@@ -72,7 +72,7 @@ class EntryHits(Frozen):
 
 
 class SearchDay(NamedTuple):
-    """How many searches a day had, and how many of them found nothing."""
+    """The number of searches on a day, and how many of them found nothing."""
 
     day: str
     searches: int
@@ -84,9 +84,9 @@ class Searches:
         self._engine = engine
 
     def record(self, search: SearchRecord, hits: Sequence[HitRecord]) -> str:
-        """Its id; empty when it could not be recorded, which an answer neither fails by nor waits for.
+        """Store a search and return its id; empty if it could not be stored, which neither fails nor delays an answer.
 
-        A power cut may lose the last ones. Secrets and private passages of the query are not stored.
+        A power cut may lose the newest ones. Secrets and private passages of the query are not stored.
         """
         if search.at.tzinfo is None:
             raise WrongUse("The time of the search has no UTC offset.")
@@ -103,7 +103,7 @@ class Searches:
         return identity if _Attempt(self._engine, work).succeeds(_PATIENCE) else ""
 
     def find(self, name: str) -> SearchRecord:
-        """The search of that id, of the only id that begins so, or the newest for `last`; with its hits."""
+        """Find a search, with its hits, by its id, a unique beginning of it, or `last` for the newest."""
         name = without_surrogates(name)
         if not name:
             raise WrongUse("Give the id of a search, the beginning of its id, or `last`.")
@@ -125,7 +125,7 @@ class Searches:
     def list(
         self, limit: int = 50, *, session: str | None = None, query_contains: str | None = None
     ) -> tuple[SearchRecord, ...]:
-        """Newest first, without their hits. Words of the query are compared whatever their case."""
+        """The searches without their hits, newest first. `query_contains` ignores case."""
         wanted = fold(query_contains or "")
         found: list[SearchRecord] = []
         for row in self._newest_first(None if session is None else without_surrogates(session)):
@@ -136,7 +136,7 @@ class Searches:
         return tuple(found)
 
     def hits_of(self, entries: Sequence[str], since: date = date.min) -> dict[str, EntryHits]:
-        """How often each of these entries was found on that day or later; those that never were are left out."""
+        """How often each of these entries was found since that day; entries never found are left out."""
         asked = (json.dumps(list(entries)), since.isoformat())
         return {
             entry: EntryHits(entry, searches, sessions, date.fromisoformat(day))
@@ -144,7 +144,7 @@ class Searches:
         }
 
     def by_day(self, since: date, until: date) -> tuple[SearchDay, ...]:
-        """Of the days from `since` to `until` that had any, the oldest first. Days are those of the clock that each was recorded by."""
+        """The days from `since` to `until` that had searches, oldest first. A day is that of the clock that recorded the search."""
         asked = (since.isoformat(), until.isoformat())
         return tuple(SearchDay(*row) for row in self._engine.read(_SQL["searches_by_day"], asked))
 
@@ -182,12 +182,12 @@ class Searches:
 
 
 class _Attempt:
-    """A write that is given up when its turn does not come in time: then it has not happened, and will not."""
+    """A write that is abandoned if its turn does not come in time; it then never happens."""
 
     def __init__(self, engine: Engine, work: Callable[[Writer], None]) -> None:
         self._engine = engine
         self._work = work
-        # the first to take it decides: the writer that it is written, the waiter that it is not
+        # the first to acquire it decides: the writer to write, or the waiter to abandon
         self._decided = threading.Lock()
 
     def succeeds(self, patience: float) -> bool:
@@ -207,7 +207,7 @@ class _Attempt:
 
 
 def _search_row(search: SearchRecord, identity: str) -> tuple[Value, ...]:
-    # cleaned once each: most share one reason
+    # each reason is cleaned once, because most are equal
     reasons = {reason: _bare(reason) for reason in {one.reason for one in search.left_out}}
     left_out = [[one.entry, one.path, reasons[one.reason]] for one in search.left_out]
     return (
@@ -242,5 +242,5 @@ def _json(value: object) -> str:
 
 
 def _finite(number: float) -> float:
-    """SQLite keeps no NaN, and JSON no infinity."""
+    """Replace NaN and infinity by 0: SQLite stores no NaN, and JSON no infinity."""
     return float(number) if math.isfinite(number) else 0.0

@@ -1,4 +1,4 @@
-"""What models were asked and what it cost, request by request: rows and their sums. Knows no price, no limit and no model."""
+"""Rows of model requests and their cost, and sums of them. Independent of prices, limits and models."""
 
 import json
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ _SQL = load_queries("spend")
 
 
 class SpendRecord(Frozen):
-    """One request. `day` is the human's; `micros` are millionths of a dollar, None where nobody knows the price."""
+    """One request. `day`: the human day; `micros`: millionths of a dollar, None if the price is unknown."""
 
     id: str
     at: str
@@ -28,14 +28,14 @@ class SpendRecord(Frozen):
 
 
 class Cost(Frozen):
-    """`micros` of what has a price, and the tokens of what has none."""
+    """`micros`: the cost of requests with a known price; `unpriced`: the tokens of the others."""
 
     micros: int = 0
     unpriced: int = 0
 
 
 class DaySum(Frozen):
-    """What one job asked of one model on one day. `unpriced` are the tokens whose price nobody knows."""
+    """The requests of one job to one model on one day. `unpriced`: tokens whose price is unknown."""
 
     day: str
     job: str
@@ -54,13 +54,13 @@ class Spend:
         self._engine = engine
 
     def record(self, spent: SpendRecord) -> None:
-        """Once for each id."""
+        """Store a request; a second one with the same id is ignored."""
         self._engine.write(lambda writer: writer.run(_SQL["add_spend"], astuple(spent)))
 
     def of_day(self, day: str, job: str = "", *, but: Sequence[str] = ()) -> Cost:
-        """What a day cost: one job, or all of them but some."""
+        """The cost of a day: of one job, or of all jobs except `but`."""
         return Cost(*self._engine.read(_SQL["of_day"], (day, job, json.dumps(but)))[0])
 
     def list(self, since: str = "") -> tuple[DaySum, ...]:
-        """By day, job and model from that day on, the newest day first."""
+        """The sums by day, job and model since that day, newest day first."""
         return tuple(DaySum(*row) for row in self._engine.read(_SQL["sums"], (since,)))

@@ -1,4 +1,4 @@
-"""The kinds of secrets: tables of value-shaped patterns, their checksums, and what merely looks like one.
+"""The kinds of secrets: tables of value-shaped patterns, their checksums, and values that only look like secrets.
 
-Knows shapes only. `everself.text.redaction` runs the tables over a text.
+Knows shapes only. `everself.text.redaction` applies the tables to a text.
 """

@@ -1,6 +1,6 @@
-"""Whether a value that stands after `password`, `token` or the like is a secret, or a word, a name, a reference, a format.
+"""Decides whether a value after `password`, `token` or the like is a secret, or a word, name, reference or format.
 
-A password may be any quoted word; a token must look random. In doubt about a value nobody could use, it is left alone.
+A password may be any quoted word; a token must look random. When in doubt, a value is not redacted.
 """
 
 from typing import Literal
@@ -14,7 +14,7 @@ _STRONG = b"!@#$%^&*+?~"
 _BRACKETS = b"(){}"
 _CUTS = (b"\\n", b"\\r", b"\\t", b"&&", b"||", b");", b"',", b'",')
 
-# Points elsewhere: environment, template, vault, code that computes it, a hash, a path, an address, a date, a version.
+# References: environment, template, vault, code, a hash, a path, an address, a date, a version.
 _REFERENCE = (
     r"(?i)[<{\[(|\\].*|\$[{(].*|\$[a-z_][a-z0-9_]*(?:\[.*|->.*)?|%(?:[a-z]|\(.*|[a-z_]+%)|[&*][a-z_][a-z0-9_.]*|!(?:ref|sub|secret|env)\b.*|@[a-z]+.*\(.*|(?:os|process|env|config|cfg|settings|self|this|args|opts|options|ctx|request|"
     r"req|res|resp|response|params|props|state|data|event|body|form|user|secrets|vars|var|local|module|import\.meta)\.[a-z_].*"
@@ -28,7 +28,7 @@ _REFERENCE = (
     r"|(?:[a-z_]+(?::[a-z0-9_,]+)?\|)+[a-z_]+(?::[a-z0-9_,]+)?"
 )
 
-# What stands in forms, schemas and messages where a password would.
+# Words in forms, schemas and messages in place of a password.
 _STEMS = tuple(
     (
         b"pass pwd secret token key requir valid wrong correct string text hidden input none null true false undefined "
@@ -40,7 +40,7 @@ _STEMS = tuple(
 )
 _SENTENCE = (b"pass", b"enter", b"secret", b"token", b"must", b"your", b"requir", b"should", b"the ")
 
-# Names with digits in them that are no secrets, their digits taken off.
+# Names with digits that are not secrets, without their digits.
 _NAMES_WITH_DIGITS = frozenset(
     (
         b"sha md base basex utf int uint float varchar char nvarchar oauth argon argonid pbkdf ed secp secpk secpr aes "
@@ -58,7 +58,7 @@ _OTHER_TOKENS = (
 
 
 def trimmed(value: bytes) -> bytes:
-    """A bare value without what belongs to the sentence, the code or the query string around it."""
+    """A bare value without the punctuation, code or query string around it."""
     for cut in _CUTS:
         value = value.partition(cut)[0]
     query = compiled(r"&[A-Za-z_.-]+=").search(value)
@@ -112,7 +112,7 @@ def _believed_password(how: How, value: bytes) -> bool:
 
 
 def _passphrase(value: bytes) -> bool:
-    """Four and more plain words in a row, and no sentence about passwords."""
+    """Four or more plain words that are not a sentence about passwords."""
     words = value.lower().split()
     plain = all(word.isalnum() and word.isascii() and len(word) >= 3 for word in words)
     return 4 <= len(words) <= 12 and plain and value == value.lower() and not any(stem in value for stem in _SENTENCE)
@@ -139,7 +139,7 @@ def _named(value: bytes) -> bool:
 
 
 def unlike_words(value: bytes) -> bool:
-    """A password by its looks alone: letters, digits and signs together, or words and a number in a row."""
+    """Whether a value looks like a password: letters, digits and signs mixed, or words and a number joined."""
     signs = count_of(_STRONG, value) or (mixed(value) and (turns(value) >= 3 or count_of(b"-_", value)))
     mixture = (
         len(value) >= 8 and letters(value) >= 3 and digits(value) and signs and not count_of(_BRACKETS + b"|\\/", value)
@@ -148,14 +148,14 @@ def unlike_words(value: bytes) -> bool:
 
 
 def surely_random(value: bytes) -> bool:
-    """Long and mixed as no name, path or date is; convicts even where the word that tells stands further away."""
+    """Whether a value is long and mixed unlike any name, path or date. Enough even if the telling word is further away."""
     longest = max(compiled(r"[A-Za-z0-9]+").findall(value) or [b""], key=len)
     run = len(longest) >= 20 and turns(longest) >= (6 if digits(longest) else 9)
     return (run or (len(value) >= 32 and turns(value) >= 12)) and not _stands_elsewhere(value)
 
 
 def _random(value: bytes) -> bool:
-    """Some part between separators has letters and digits mixed as names never have, or several parts have a little of it."""
+    """Whether one part between separators mixes letters and digits like no name does, or several parts do so a little."""
     parts = compiled(r"[A-Za-z0-9]+").findall(value)
     little = 0
     for part in parts:

@@ -1,6 +1,6 @@
-"""Secrets whose name stands in another line: in the head of a table, or in the manifest that is a Kubernetes Secret.
+"""Finds secrets whose name is in another line: in the header of a table, or in a Kubernetes Secret manifest.
 
-Knows rows and columns. Whether a value is believed is `credible.py`'s to say.
+Knows rows and columns; `_credible.py` judges the values.
 """
 
 import base64
@@ -26,7 +26,7 @@ _ITEM = r"(?m)^[ \t]+[\"']?[A-Za-z0-9_.-]+[\"']?:[ \t]*[\"']?([A-Za-z0-9+/]{8,}=
 
 
 def find_tabled(data: bytes) -> Iterator[tuple[Name, int, int]]:
-    """Name, start and end of each. A row belongs to one table only, so the whole is linear."""
+    """The name, start and end of each secret. A row belongs to one table only, so the time is linear."""
     done = 0
     for match in compiled(_HEAD).finditer(data):
         start, end = match.span()
@@ -68,7 +68,7 @@ def _name(cell: bytes) -> Name | None:
 
 
 def _encoded(value: bytes) -> bool:
-    """Base64 of something to read, or of something random; not a word that happens to be base64."""
+    """Whether a value is base64 of readable or random data, not a word that happens to be base64."""
     try:
         decoded = base64.b64decode(value, validate=True)
     except binascii.Error:

@@ -1,6 +1,6 @@
-"""Secrets without a shape of their own, known by the word before them: `password = …`, "the API key is …", 密码是….
+"""Finds secrets without a shape of their own by the word before them: `password = …`, "the API key is …", 密码是….
 
-Finds the names and where their values stand. Whether a value is believed is `credible.py`'s to say.
+Finds the names and the positions of their values; `_credible.py` judges the values.
 """
 
 from collections.abc import Iterator
@@ -29,15 +29,15 @@ _PASS = r"\bpass|[_.-]pass"
 
 _NAMES: tuple[Name, ...] = ("passcode", "password", "key", "secret", "token", "pass")
 
-# A name may go on with where it belongs, not with what else it is: password_prod, but never password_hash.
+# A name may be followed by its environment, but not by another noun: password_prod, but never password_hash.
 _BELONGS = r"(?:[_-]?(?:prod|production|dev|staging|stage|live|test|old|new|main|default|v?[0-9]{1,2}))?"
 _WHOSE = r"(?:\s*\([^()\n]{1,30}\)|\s+(?:for|to|of|on|at|in|für|fuer|zu[mr]?|vo[nm]|bei|des|der|im)\s[^\n:=,.;]{1,40}?)"
 
-# The value may stand on the next line, the sign may not.
+# The value may be on the next line, the sign may not.
 _GAP = r"[ \t]*(?:\r?\n[ \t]*)?"
 _SIGN = (
     rf"[ \t]*(?::[ \t]*[A-Za-z_][A-Za-z0-9_.\[\]| ]{{0,40}} =[ \t]|:[ \t]*[A-Za-z_]{{3,12}}=|:=|=>|===?|!==?|[:=]|：|＝|->|→|⇒){_GAP}"
-    # name: and value:, each on its own, in manifests of containers and in JSON
+    # separate name: and value: fields, in manifests of containers and in JSON
     r"|[ \t]?[,{]?\s{0,40}(?:type\s*=\s*\w+\s+)?[\"']?(?:value|default)[\"']?\s?[:=]\s?| --body[ =]|>|[ \t]+(?:\||-|–|—)[ \t]+"
 )
 _SAID = (
@@ -59,7 +59,7 @@ _LEAD = (
     f"(?:({_SIGN})|({_SAID})|({_CALL})|({_SPACE}))"
 )
 
-# Signs that a value may stand between, each opening with its closing.
+# Quotation marks around a value, each opening with its closing.
 _QUOTES = tuple(
     (opening.encode(), closing.encode())
     for opening, closing in ('""', "''", "``", "“”", "„“", "„”", "«»", "»«", "‘’", "‚‘", "「」", "『』", "【】", "《》")
@@ -67,7 +67,7 @@ _QUOTES = tuple(
 _BARE = r"[!#-&(-;=?-_a-~]{1,200}"
 _LONGEST = 400
 
-# Further away, and only for what is surely random: "the access token that Ben made for the map: …".
+# Values further away, if they are surely random: "the access token that Ben made for the map: …".
 _FAR = (
     r"(?i)(?:password|passphrase|key|secret|token|cookie|wallet|钱包|지갑|ウォレット|credentials?|passwort|kennwort|schl(?:ü|Ü|ue)ssel|密码|密碼|密钥|密鑰|私钥|私鑰|金鑰|令牌|秘密鍵|"
     r"キー|トークン|パスワード|シークレット|키|토큰|비밀번호|시크릿)[^\n]{0,60}?"
@@ -101,18 +101,18 @@ NAMES_SHOWN: dict[Name, str] = {name: "password" if name == "pass" else name for
 
 
 class _Lead(Frozen):
-    """A name with its sign of equality; the value begins at `end`."""
+    """A name with its assignment sign; the value begins at `end`."""
 
     name: Name
     sign: str
     start: int
     end: int
-    # a key of whatever sort
+    # any other kind of key
     anything: bool
 
 
 def find_assigned(data: bytes) -> Iterator[tuple[str, int, int]]:
-    """Kind, start and end of each. The work per name is bounded by the longest value taken, so the whole is linear."""
+    """The kind, start and end of each secret. The work per name is bounded by the longest value, so the time is linear."""
     for match in compiled(_LEAD).finditer(data):
         lead = _lead(data, match)
         start, end, bare = _value(data, lead.end)
@@ -131,7 +131,7 @@ def find_assigned(data: bytes) -> Iterator[tuple[str, int, int]]:
 
 
 def _value(data: bytes, at: int) -> tuple[int, int, bool]:
-    """Where the value stands, and whether it is bare. An opening quote that is not closed on its line counts for nothing."""
+    """The position of the value, and whether it is bare. An opening quote that is not closed on its line is ignored."""
     at += len(data[at : at + 4]) - len(data[at : at + 4].lstrip(b"*_ "))
     escaped = data[at : at + 1] == b"\\"
     at += escaped
@@ -155,7 +155,7 @@ def _lead(data: bytes, match: Match) -> _Lead:
 
 
 def _how(data: bytes, lead: _Lead, value: bytes, *, bare: bool) -> How | None:
-    """How the value was given, or none where nothing was given: `password field`, `tokens, and`."""
+    """How the value was given; None if there is no value, as in `password field` or `tokens, and`."""
     if lead.name == "pass" and lead.sign != "sign" and (bare or data[lead.start : lead.start + 1] not in b"_.-"):
         return None
     if not bare:
@@ -178,7 +178,7 @@ def _how(data: bytes, lead: _Lead, value: bytes, *, bare: bool) -> How | None:
 
 
 def _any_key(data: bytes, lead: _Lead, value: bytes) -> bool:
-    """A key to whatever must be surely random, to a wireless network it may be any password."""
+    """Whether a value after an unspecific "key" is a secret: it must be surely random, or a password of a wireless network."""
     before = data[max(0, lead.start - 60) : lead.start].lower()
     return surely_random(value) or (
         unlike_words(value) and compiled(r"wi-?fi|wlan|ssid|wpa").search(before) is not None
@@ -186,12 +186,12 @@ def _any_key(data: bytes, lead: _Lead, value: bytes) -> bool:
 
 
 def _first_argument(data: bytes, lead: _Lead) -> bool:
-    """`define("DB_PASSWORD", "…")`, and not one word in a list of words."""
+    """Whether the name is the first argument, as in `define("DB_PASSWORD", "…")`, not one word in a list."""
     return compiled(r"\(\s*[\"'`][A-Za-z0-9_.-]{0,30}$").search(data[max(0, lead.start - 40) : lead.start]) is not None
 
 
 def _told_otherwise(data: bytes) -> Iterator[tuple[str, int, int]]:
-    """The value before the word, and names paired with passwords."""
+    """Values before the word, and pairs of names and passwords."""
     for pattern in (_FAR, _NEAR):
         for match in compiled(pattern).finditer(data):
             first, last = match.span()

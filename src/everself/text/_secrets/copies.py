@@ -1,6 +1,6 @@
-"""Copies of a text in which a secret that was split stands in one piece, and the way back to where it stands. Pure.
+"""Copies of a text in which a split secret is joined, and the mapping back to its position. Pure.
 
-Somebody who copies from a narrow window, a mail or a chat gets tokens with line breaks, blanks or characters of no width in them.
+Text copied from a narrow window, a mail or a chat contains tokens with line breaks, blanks or zero-width characters.
 """
 
 from bisect import bisect_right
@@ -13,13 +13,13 @@ _HIDDEN = rb"\xe2\x80[\x8b-\x8d]|\xe2\x81\xa0|\xef\xbb\xbf|\xc2\xad"
 _HIDDEN_PATTERN = _HIDDEN.decode()
 _HINTS = (b"\xe2\x80", b"\xe2\x81\xa0", b"\xef\xbb\xbf", b"\xc2\xad")
 _PIECE = r"[A-Za-z0-9_+/=.-]+"
-# few words hold a digit, and each match costs more than reading on
+# few words contain a digit, and each match is slow
 _GAPS = r"([A-Za-z0-9_+/=.-]*[0-9][A-Za-z0-9_+/=.-]*)([ \t]*\r?\n[ \t]*|[ \t]{1,2})"
 _SHORTEST = 6
 
 
 class Copy(Frozen):
-    """`cuts` are the places in the copy where something is missing, with how many bytes of the original are missing up to there."""
+    """`cuts` are the positions in the copy where text was changed, with the offset to the original from there on."""
 
     data: bytes
     cuts: tuple[tuple[int, int], ...]
@@ -28,7 +28,7 @@ class Copy(Frozen):
         return self._place(start), self._place(end - 1) + 1
 
     def crosses(self, start: int, end: int) -> bool:
-        """Whether something is missing within this span."""
+        """Whether this span contains a cut."""
         return self._missing(start) != self._missing(end - 1)
 
     def _place(self, at: int) -> int:
@@ -40,14 +40,14 @@ class Copy(Frozen):
 
 
 def without_hidden(data: bytes) -> Copy | None:
-    """Without characters that have no width; None where there are none."""
+    """The text without zero-width characters; None if there are none."""
     if not any(hint in data for hint in _HINTS):
         return None
     return _without(data, [match.span() for match in compiled(_HIDDEN_PATTERN).finditer(data)])
 
 
 def without_gaps(data: bytes) -> Copy | None:
-    """Without what separates pieces that both look like parts of a token, letters and digits together; None where there are none."""
+    """The text without the gaps between parts that both look like a token, with letters and digits; None if there are none."""
     gaps = [
         match.span(2)
         for match in compiled(_GAPS).finditer(data)

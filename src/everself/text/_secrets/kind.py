@@ -1,4 +1,4 @@
-"""What a kind of secret is made of."""
+"""The definition of a kind of secret."""
 
 from collections.abc import Callable
 
@@ -7,12 +7,12 @@ from everself.text._secrets.shapes import plausible
 
 Span = tuple[int, int]
 
-# Sees the text (as UTF-8) and where a candidate stands in it; gives the span to redact, or none for a false alarm.
+# Takes the text (UTF-8) and the span of a candidate. Returns the span to redact, or None for a false alarm.
 Judge = Callable[[bytes, int, int], Span | None]
 
 
 def believable(data: bytes, start: int, end: int) -> Span | None:
-    """The judge of kinds whose prefix says nearly all: only placeholders and slices of longer blobs are let go."""
+    """The judge for distinctive prefixes: rejects only placeholders and parts of longer blobs."""
     while end > start and data[end - 1 : end] == b".":
         end -= 1
     return (start, end) if plausible(data, start, end) else None
@@ -29,7 +29,7 @@ def words(row: str) -> tuple[str, ...]:
 class Kind(Frozen):
     """`pattern` is RE2 over bytes; its first group, or else the whole match, is the secret.
 
-    The pattern is tried only where one of the `anchors` occurs in the text, whatever the case; without anchors, always.
+    The pattern is tried only if one of the `anchors` occurs in the text, ignoring case; without anchors, always.
     """
 
     name: str

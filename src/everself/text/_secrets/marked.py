@@ -1,4 +1,4 @@
-"""Secrets known by what stands around them: blocks, headers, URLs, command lines, a maker's name near the value."""
+"""Secrets known by their surroundings: blocks, headers, URLs, command lines, a vendor's name near the value."""
 
 import base64
 import binascii
@@ -16,7 +16,7 @@ _REFERENCE_STARTS = (b"$", b"%s", b"%(", b"{", b"<", b"[", b":", b"/")
 
 
 def _holds_key(data: bytes, start: int, end: int) -> Span | None:
-    """A block between BEGIN and END, or code that merely names the two lines."""
+    """A block between BEGIN and END lines that contains a key, not code that only names the lines."""
     return (start, end) if compiled(_KEY_LINE).search(data[start:end]) else None
 
 
@@ -40,12 +40,12 @@ def _url_password(data: bytes, start: int, end: int) -> Span | None:
     user = data[max(0, start - 100) : start - 1].rpartition(b"/")[2]
     if len(value) < 4 or _stands_in(value, _EXAMPLE_PASSWORDS):
         return None
-    # postgres:postgres@localhost guards nothing and stands in every manual.
+    # postgres:postgres@localhost protects nothing and is in every manual
     return None if value == user and value in _DEFAULT_LOGINS else (start, end)
 
 
 def _given(data: bytes, start: int, end: int) -> Span | None:
-    """A value in the place of a password: anything but a placeholder or a reference to elsewhere."""
+    """A value in place of a password, except placeholders and references."""
     value = data[start:end].rstrip(b",;")
     if _stands_in(value, _EXAMPLE_PASSWORDS | _DEFAULT_LOGINS):
         return None
@@ -53,7 +53,7 @@ def _given(data: bytes, start: int, end: int) -> Span | None:
 
 
 def _given_mixed(data: bytes, start: int, end: int) -> Span | None:
-    """Where the place alone is no proof: no plain word, no number, no path, no setting's name."""
+    """The same where the position alone proves little: no plain word, number, path or setting name."""
     given = _given(data, start, end)
     value = data[given[0] : given[1]] if given else b""
     quoted = data[start - 1 : start] in (b'"', b"'")
@@ -85,7 +85,7 @@ def _basic(data: bytes, start: int, end: int) -> Span | None:
 
 
 def _session(data: bytes, start: int, end: int) -> Span | None:
-    """Analytics and preferences stand in cookies too, short or plain."""
+    """A session cookie; cookies for analytics and preferences are short or plain."""
     value = data[start:end]
     return (start, end) if not placeholder(value) and turns(value) >= 4 and digits(value) else None
 
@@ -96,7 +96,7 @@ def _not_public(data: bytes, start: int, end: int) -> Span | None:
 
 
 def _random_forty(data: bytes, start: int, end: int) -> Span | None:
-    """AWS gives forty characters of base64; forty of hex are a commit."""
+    """An AWS secret has forty characters of base64; forty of hex are a commit."""
     value = data[start:end]
     return (start, end) if not placeholder(value) and turns(value) >= 8 and mixed(value) else None
 
@@ -106,7 +106,7 @@ def _near_maker(data: bytes, start: int, end: int) -> Span | None:
     return (start, end) if plausible(data, start, end) and turns(value) >= 4 else None
 
 
-# Words of English that the list of 2,048 seed words leaves out: with one of them it is a sentence about seeds.
+# English words that are not among the 2,048 seed words: a text with one of them is a sentence.
 _NO_SEED_WORDS = frozenset(
     b"the and for your are not but was has its from which their our can should shall would does".split()
 )
@@ -118,7 +118,7 @@ def _seed_words(data: bytes, start: int, end: int) -> Span | None:
 
 
 def _codes(data: bytes, start: int, end: int) -> Span | None:
-    """Codes of one length, each with digits: words and dates in a row are none."""
+    """At least four codes of one length, each with digits; rows of words or dates do not match."""
     found = compiled(r"[0-9a-zA-Z]{4,6}(?:[- ][0-9a-zA-Z]{4,6}|[0-9a-zA-Z]{4,6})").findall(data[start:end])
     alike = len({len(one) for one in found}) == 1 and all(digits(one) >= 2 for one in found)
     return (start, end) if len(found) >= 4 and alike and not placeholder(data[start:end]) else None
@@ -132,7 +132,7 @@ _BEGIN = r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
 _END = r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
 _GAP = r"(?:[\s\"'+>#|,;]|\\[rnt])*"
 
-# A session's cookie among others, and what it holds.
+# the assignment of a cookie, and the name of a session cookie
 _IS = r"[\"']?\s*(?:,\s*[\"']value[\"']\s*)?[=:,]\s*[\"']?([A-Za-z0-9_.%+/=-]{16,})"
 _BISCUIT = rf"[\"'`; ,{{(]?[a-z0-9_.-]*(?:sess|sid|auth|token|remember|jwt|login|sso|cf_clearance)[a-z0-9_.-]*{_IS}"
 
@@ -188,25 +188,13 @@ BLOCKS = (
 
 _CODE = r"(?:[0-9]{1,2}[.)] )?[-*]?[ \t]*[0-9a-z]{4,6}[- ]?[0-9a-z]{4,6}"
 CODES = (
-    # a list of them: one alone is used once and then worth nothing
+    # only as a list: a single code can be used once
     Kind(
         "backup codes",
         r"(?i)(?:backup|recovery|one[- ]time|备用|恢复|一次性|백업|복구|バックアップ|リカバリー)[^\n]{0,30}?"
         r"(?:codes?|码|코드|コード)[^\n0-9]{0,20}?\s*"
         rf"((?:{_CODE}\b[ \t]*[,;]?\s*){{3,}}{_CODE})\b",
-        (
-            "backup",
-            "recovery",
-            "one-time",
-            "one time",
-            "备用",
-            "恢复",
-            "一次性",
-            "백업",
-            "복구",
-            "バックアップ",
-            "リカバリー",
-        ),
+        ("one time", *words("backup recovery one-time 备用 恢复 一次性 백업 복구 バックアップ リカバリー")),
         _codes,
     ),
 )
@@ -319,9 +307,9 @@ PLACES = (
         ("identified",),
         _given,
     ),
-    # The one place where a bare word is surely a password.
+    # the only place where a bare word is surely a password
     Kind("password", r"(?m)^\s*(?:export\s+)?[A-Z0-9_]*PASSW(?:OR)?D=([^\s\"'$<{(]{4,200})\s*$", ("passw",), _given),
-    # A pair of arguments, the second of which is the password.
+    # a pair of arguments, the second of which is the password
     Kind(
         "password",
         r"(?i)(?:\b(?:[a-z]*basic_?auth|[a-z]*credentials?|passwordauthentication|log_?[io]n|authenticate|sign_?in|wifi\.begin"
@@ -356,7 +344,7 @@ MAKERS = (
         ("secret", "aws"),
         _random_forty,
     ),
-    # Pairs as consoles and spreadsheets hand them out.
+    # pairs as consoles and spreadsheets show them
     Kind(
         "aws secret key",
         r"\bA[KS]IA[A-Z0-9]{16}[^A-Za-z0-9/+\n]{1,8}([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)",

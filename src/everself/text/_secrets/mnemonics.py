@@ -1,7 +1,7 @@
-"""Seed phrases of wallets without a word that says so: words of the list of BIP-39 whose checksum is right.
+"""Finds seed phrases of wallets without a word that says so: words of the BIP-39 list with a valid checksum.
 
-The list is the English one of the standard, from the package `mnemonic`. Its words are ordinary ones, so that only the checksum tells a
-phrase from a list of words.
+The list is the English one, from the package `mnemonic`. Its words are ordinary, so only the checksum distinguishes a phrase from a list
+of words.
 """
 
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ from typing import Final
 from everself.text._secrets.kind import Kind, Span
 from everself.text._secrets.shapes import compiled
 
-# how many words a phrase has; the longest first, for a phrase may begin with a shorter one
+# possible numbers of words, longest first, because a phrase may begin with a shorter one
 _LENGTHS: Final = (24, 21, 18, 15, 12)
 _BITS: Final = 11
-# words of the list that may stand right beside it: in a longer row of them some have the right checksum by chance
+# limit of list words beside a phrase: in a longer row some have a valid checksum by chance
 _BESIDE: Final = 6
 _BETWEEN: Final = r"[ \t,;\r\n]{1,4}(?:[-*] )?(?:[0-9]{1,2}[.):]?[ \t]{0,2})?"
 
@@ -29,7 +29,7 @@ def _numbers() -> dict[bytes, int]:
 
 
 def is_phrase(words: list[bytes]) -> bool:
-    """Whether the last bits are the checksum of all before. Of twelve words of the list in any order, one row in 16 has it by chance."""
+    """Whether the last bits are the checksum of the others. One of 16 random rows of twelve words has it by chance."""
     numbers = _numbers()
     bits = 0
     for word in words:
@@ -55,11 +55,11 @@ def _phrase(data: bytes, start: int, end: int) -> Span | None:
 
 
 def _within(data: bytes, run: list[Span]) -> Span | None:
-    """Of a run of words of the list: at its beginning, at its end, or in lines of their own. Among many places one would do by chance."""
+    """The phrase in a run of list words: at its beginning, its end, or on its own lines. Other positions would match by chance."""
     words = [data[start:end].lower() for start, end in run]
     for first, count in _places(data, run):
         phrase = words[first : first + count]
-        # one word again and again is a joke or a test
+        # one word repeated is a joke or a test
         if len(set(phrase)) * 3 > count and is_phrase(phrase):
             return run[first][0], run[first + count - 1][1]
     return None
@@ -68,7 +68,7 @@ def _within(data: bytes, run: list[Span]) -> Span | None:
 def _places(data: bytes, run: list[Span]) -> Iterator[tuple[int, int]]:
     breaks = [at for at in range(1, len(run)) if b"\n" in data[run[at - 1][1] : run[at][0]]]
     edges = [0, *breaks, len(run)]
-    # each word in a line of its own says nothing of where a phrase begins
+    # words on a line each do not tell where a phrase begins
     lines = {edges[at + 1] - edges[at]: edges[at] for at in range(len(edges) - 1)} if len(breaks) < len(run) - 1 else {}
     for count in _LENGTHS:
         if count <= len(run) <= count + _BESIDE:

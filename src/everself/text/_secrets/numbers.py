@@ -1,9 +1,9 @@
-"""Payment cards and bank accounts: numbers with check digits, told from the many numbers that mean nothing."""
+"""Payment cards and bank accounts: numbers with check digits, distinguished from other numbers."""
 
 from everself.text._secrets.kind import Kind, Span
 from everself.text._secrets.shapes import compiled, luhn, mod97
 
-# Numbers of these sorts pass Luhn's test one time in ten.
+# one in ten numbers of these kinds passes Luhn's test
 _OTHER_NUMBERS = (
     r"(?i)(?:order|tracking|invoice|isbn|imei|phone|tel|ticket|serial|parcel|shipment|customer|reference|ref|"
     r"订单|单号|運單|注文|주문)[^\n]{0,16}$"
@@ -11,7 +11,7 @@ _OTHER_NUMBERS = (
 
 
 def _card(data: bytes, start: int, end: int) -> Span | None:
-    """Right length for its maker, right check digit, one kind of separator, not a piece of something longer."""
+    """Right length for its issuer, right check digit, one kind of separator, not a part of something longer."""
     shown = data[start:end]
     number = bytes(byte for byte in shown if 48 <= byte <= 57)
     separators = {sign for sign in (b" ", b"-", b"\xc2\xa0") if sign in shown}
@@ -53,7 +53,7 @@ _IBAN_LENGTHS = {country: int(row[:2]) for row in _COUNTRIES_BY_LENGTH.split(b"/
 
 
 def _iban(data: bytes, start: int, end: int) -> Span | None:
-    """The run may go on into the next word: the country says how long it must be."""
+    """The country code gives the length, because the match may run into the next word."""
     want = _IBAN_LENGTHS.get(data[start : start + 2])
     if want is None:
         return None
@@ -69,7 +69,7 @@ def _iban(data: bytes, start: int, end: int) -> Span | None:
 
 
 def _social_security(data: bytes, start: int, end: int) -> Span | None:
-    """Numbers that were never given out are none; nor is a piece of something longer."""
+    """Rejects numbers that were never issued, and parts of something longer."""
     area, group, serial = data[start:end].split(data[start + 3 : start + 4])
     given = area not in (b"000", b"666") and area < b"900" and group != b"00" and serial != b"0000"
     beside = data[start - 1 : start] + data[end : end + 1]

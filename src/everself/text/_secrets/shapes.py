@@ -1,6 +1,6 @@
 """Distinguishes random values from words, placeholders, references and parts of larger blobs; computes check digits.
 
-Knows nothing of kinds. Works on bytes, because patterns do.
+Knows no kinds. Works on bytes, like the patterns.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ _BASE58 = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _BLOB = frozenset(BASE62 + b"+/")
 _BLOB_BEFORE = 40
 
-# What only people who have no secret to give write in its place. Words need an edge: "mastodon" holds a "todo".
+# Placeholders for a secret. Words must be separate: "mastodon" contains "todo".
 _STAND_INS = tuple(b"xxxx placeholder changeme change-me change_me redacted **** .... < ${ {{".split())
 _STAND_INS_BEYOND_ASCII = tuple(sign.encode() for sign in ("…", "•", "●", "你的"))
 _STAND_IN_WORDS = (
@@ -26,13 +26,13 @@ _STAND_IN_WORDS = (
 
 
 class Match(Protocol):
-    """The part of an RE2 match that we use."""
+    """The methods of an RE2 match that we use."""
 
     def span(self, group: int = 0) -> tuple[int, int]: ...
 
 
 class Pattern(Protocol):
-    """The part of a compiled RE2 pattern that we use."""
+    """The methods of a compiled RE2 pattern that we use."""
 
     groups: int
 
@@ -45,7 +45,7 @@ class Pattern(Protocol):
 
 @cache
 def compiled(pattern: str) -> Pattern:
-    """Byte by byte: a UTF-8 automaton is several times larger, and a text may hold bytes that are no UTF-8."""
+    """The compiled pattern in Latin-1: a UTF-8 automaton is several times larger, and text may be invalid UTF-8."""
     import re2
 
     options = re2.Options()
@@ -68,7 +68,7 @@ def placeholder(value: bytes) -> bool:
 
 
 def in_blob(data: bytes, start: int) -> bool:
-    """True in the middle of base64: the forty bytes before are base64 with many capitals, as no path has."""
+    """Whether the position is inside base64: the forty bytes before are base64 with more capitals than a path."""
     before = data[max(0, start - _BLOB_BEFORE) : start]
     if len(before) < _BLOB_BEFORE or not _BLOB.issuperset(before):
         return False
@@ -82,14 +82,14 @@ def plausible(data: bytes, start: int, end: int) -> bool:
 
 
 def wordy(value: bytes) -> bool:
-    """Lower-case words only, as in `glpat-this-is-how-it-looks`."""
+    """Whether the value has lower-case words only, as in `glpat-this-is-how-it-looks`."""
     return not digits(value) and not count_of(_UPPER, value)
 
 
 def turns(value: bytes) -> int:
-    """How often letters, digits and signs follow upon one another; a capital before small letters is no turn.
+    """The number of changes between letters, digits and signs; a capital before small letters does not count.
 
-    Words and numbered names turn once or twice, random strings every other byte.
+    Words and numbered names have one or two, random strings one for every other byte.
     """
     classes = value.translate(_CLASSES)
     return sum(classes.count(pair) for pair in _TURNS)
@@ -118,7 +118,7 @@ def letters(value: bytes) -> int:
 
 
 def mixed(value: bytes) -> bool:
-    """Small letters, capitals and digits together."""
+    """Whether a value has small letters, capitals and digits."""
     return bool(digits(value) and count_of(_UPPER, value) and count_of(_LOWER, value))
 
 
@@ -138,7 +138,7 @@ def mod97(iban: bytes) -> bool:
 
 
 def base58check(value: bytes) -> bool:
-    """Whether a Bitcoin key carries its checksum: the last four bytes are those of the double SHA-256 of the rest."""
+    """Whether a Bitcoin key has a valid checksum: its last four bytes are those of the double SHA-256 of the rest."""
     number = 0
     for byte in value:
         number = number * 58 + _BASE58.index(byte)
@@ -147,7 +147,7 @@ def base58check(value: bytes) -> bool:
 
 
 def base62_crc32(body: bytes) -> bytes:
-    """The six characters that GitHub and npm put at the end of a token: CRC-32 of the thirty before."""
+    """The six characters at the end of GitHub's and npm's tokens: CRC-32 of the thirty before."""
     rest = zlib.crc32(body)
     out = bytearray()
     while rest:

@@ -1,6 +1,6 @@
-"""Tokens that carry their maker's prefix. One row each: name, pattern, the literal that must occur.
+"""Tokens with a vendor's prefix. One row each: name, pattern, the literals of which one must occur.
 
-Lengths are lower bounds where makers have changed them before; a prefix and twenty random characters are enough to know.
+Lengths are lower bounds if vendors have changed them; a prefix and twenty random characters are enough.
 """
 
 from everself.text._secrets.kind import Kind, Span, certain
@@ -18,10 +18,10 @@ from everself.text._secrets.shapes import (
 
 
 def _with_checksum(data: bytes, start: int, end: int) -> Span | None:
-    """GitHub's and npm's forty characters: prefix, thirty random ones, CRC-32 in base 62.
+    """GitHub's and npm's tokens: prefix, thirty random characters, CRC-32 in base 62.
 
-    A right checksum settles it. A wrong one does not acquit: the string may be cut or mistyped around a live secret,
-    or come from a server that numbers otherwise. It is let go only when it does not look random either, unless it is assigned.
+    A valid checksum is conclusive. An invalid one is not: the token may be cut or mistyped, or come from another server. It is accepted
+    if it looks random or is assigned.
     """
     value = data[start:end]
     body = value[4:]
@@ -38,7 +38,7 @@ def _hex_of_context(data: bytes, start: int, end: int) -> Span | None:
 
 
 def _not_a_transaction(data: bytes, start: int, end: int) -> Span | None:
-    """Transactions, blocks and hashes of contracts look the same and are public; those who write of them say so."""
+    """A key of 32 bytes, unless the text before calls it a transaction, block or hash, which look the same and are public."""
     before = data[max(0, start - 40) : start]
     public = compiled(r"(?i)(?:tx|txn|transaction|hash|block|digest|root|topic|sha|keccak|commit)[^\n]{0,24}$").search(
         before
@@ -156,7 +156,7 @@ MODELS = (
     Kind("fireworks key", rf"\bfw_{_A}{{20,}}\b", ("fw_",)),
     Kind("nvidia key", rf"\bnvapi-{_U}{{40,}}", ("nvapi-",)),
     Kind("google api key", rf"\bAQ\.Ab8{_U}{{30,}}", ("aq.ab8",)),
-    # Younger makers: together, pinecone, cerebras, jina, voyage, e2b, weights & biases, unstructured, firecrawl, langfuse.
+    # Other vendors: together, pinecone, cerebras, jina, voyage, e2b, weights & biases, unstructured, firecrawl, langfuse.
     Kind(
         "model provider key",
         rf"\b(?:tgp_v1_{_U}{{30,}}|pcsk_[A-Za-z0-9_]{{40,}}|csk-{_A}{{40,}}|jina_{_A}{{40,}}|pa-{_U}{{43}}|e2b_[a-f0-9]{{40}}"
@@ -212,7 +212,7 @@ SHOPS = (
     Kind("shopify token", r"\bshp(?:at|ca|pa|ss|ua)_[a-fA-F0-9]{32}\b", ("shp",)),
     Kind("square token", rf"\bsq0[a-z]{{3}}-{_U}{{22,}}|\bEAAA{_U}{{56,}}", ("sq0", "eaaa")),
     Kind("facebook token", r"\b(?:EAA|IGQ|IGAA)[A-Za-z0-9][A-Za-z0-9_-]{60,}", ("eaa", "igq", "igaa")),
-    # The long run of A's encodes a number with leading zeros.
+    # the long run of A's encodes a number with leading zeros
     Kind(
         "twitter token",
         r"\bA{16,24}[A-Za-z0-9]{10,60}%(?:3[Dd]|2[BbFf])[A-Za-z0-9%]{20,}",
@@ -238,16 +238,16 @@ WALLETS = (
 
 
 def _random_tail(data: bytes, start: int, end: int) -> Span | None:
-    """A maker's prefix and a tail that nobody would choose for a name."""
+    """A vendor's prefix and a tail that is not a name."""
     prefix, _, tail = data[start:end].rpartition(b"_")
     if len(tail) < 20:
-        # an underscore may stand in the random tail too
+        # the random tail may contain an underscore
         tail = prefix.rpartition(b"_")[2] + tail
     random = digits(tail) >= 3 and mixed(tail) and turns(tail) >= 8
     return (start, end) if random and plausible(data, start, end) else None
 
 
-# Makers that nobody listed yet: small words joined by underscores, then a long random tail.
+# Unlisted vendors: small words joined by underscores, then a long random tail.
 UNLISTED = (
     Kind(
         "vendor token",

@@ -25,7 +25,7 @@ _UNITS: Final[dict[str, Unit]] = by_word(
     }
 )
 _YEARS: Final = by_word({0: "今年|本年|올해|금년", -1: "去年|昨年|작년|지난해", -2: "前年|一昨年|おととし|재작년"})
-# Longer words that only look like one of the others stand here with nothing.
+# longer words that only look like one of the others have the value None
 _DAY_WORDS: Final = by_word(
     {
         (0, 0): "今天|今日|本日|今晚|今早|今朝|きょう|오늘",
@@ -49,7 +49,7 @@ _SEASONS: Final[dict[str, Season]] = by_word(
 _PARTS: Final[dict[str, Part]] = by_word(
     {"early": "初|初め|上旬|초|초순|상순", "mid": "中旬|중순", "late": "下旬|末|底|말|하순"}
 )
-# How many weeks, months or years back; None lies ahead.
+# how many weeks, months or years back; None is in the future
 _BACK: Final = by_word(
     {
         2: "上上|先々|지지난|저저번",
@@ -71,7 +71,7 @@ _DAY: Final = r"(?P<day>[0-3]?[0-9]|[一二三]?十[一二三四五六七八九]
 
 
 def _number(text: str) -> int:
-    """1–99 in digits, in Han or as Korean counts; 0 for "a few"."""
+    """1–99 in digits, Han or native Korean numerals; 0 for "a few"."""
     if text in _FEW:
         return 0
     if text in _NATIVE:
@@ -90,7 +90,7 @@ def _year(groups: Groups, today: date) -> int | None:
 
 
 def _month(groups: Groups, today: date) -> Iterable[DateRange] | None:
-    # "第三月", "每三月" and a longer number; 5月曜 is no month
+    # "第三月", "每三月" and parts of a longer number are not months; neither is 5月曜
     if not groups["year"] and groups["before"][-1:] in tuple("第每毎几数十百"):
         return None
     year, number = _year(groups, today), _number(groups["month"])
@@ -168,7 +168,7 @@ RULES: Final[tuple[Rule, ...]] = (
         rf"(?P<word>{one_of(_COUNTED_DAYS)}) ?전",
         lambda groups, today: (spans.ago(today, "day", _COUNTED_DAYS[groups["word"]]),),
     ),
-    # before what was so long ago: in 5月7日前 nobody counts seven days
+    # before the rule for "ago": in 5月7日前 the 7日 is not a count of days
     (
         rf"(?:{_YEAR}[の的]? ?)?{_MONTH}(?:份|の)?(?: ?{_DAY}|の? ?(?P<part>{one_of(_PARTS)}))?",
         _month,

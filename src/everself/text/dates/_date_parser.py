@@ -1,27 +1,23 @@
-"""Parses the date spans in a question by trying the rules. Contains no words itself."""
+"""Parses the time spans that a question mentions, by trying the rules in order. Contains no words itself."""
 
 from datetime import date
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.frozen import Frozen
 from everself.text.dates import _cjk as cjk
 from everself.text.dates import _latin as latin
-from everself.text.dates._rules import Reader, Rule
 from everself.text.normalise import fold, without_surrogates
+from everself.text.patterns import compiled
 
-if TYPE_CHECKING:
-    import re2
-
-# A question is short; what was pasted behind it speaks of its own times.
+# a question is short; a text pasted behind it has times of its own
 _LONGEST: Final = 4000
 
 
 class DateSpan(Frozen):
-    """First and last day of a time that was named, and the folded words that named it.
+    """The first and last day of a mentioned time, and the folded words for it.
 
-    Not `certain` where something was guessed: a year that was not said, the order of day and month, where "recently" or a season ends.
-    Several spans with the same words are readings of one expression, and it may be any of them.
+    `certain` is False if something was guessed: a missing year, the order of day and month, the end of "recently" or of a season. Several
+    spans with the same words are alternative readings of one expression.
     """
 
     first: date
@@ -31,14 +27,13 @@ class DateSpan(Frozen):
 
 
 def read_dates(query: str, today: date) -> tuple[DateSpan, ...]:
-    """Every time the question speaks of, in the order of its words. What lies ahead ("next week") is passed over."""
+    """Every time that the question mentions, in order. Future times ("next week") are skipped."""
     text = without_surrogates(fold(query[:_LONGEST]))
     taken: list[tuple[int, int]] = []
     found: list[tuple[int, DateSpan]] = []
     # Chinese, Japanese and Korean dates are read first: their digits belong to the characters that follow them
-    rules = _rules(latin.RULES) if text.isascii() else (*_rules(cjk.RULES), *_rules(latin.RULES))
-    for pattern, reader in rules:
-        for match in pattern.finditer(text):
+    for pattern, reader in latin.RULES if text.isascii() else (*cjk.RULES, *latin.RULES):
+        for match in compiled(pattern).finditer(text):
             start, end = match.span()
             if is_part_of_a_word(text, start, end) or any(start < last and first < end for first, last in taken):
                 continue
@@ -48,7 +43,7 @@ def read_dates(query: str, today: date) -> tuple[DateSpan, ...]:
                 readings = reader(groups, today)
                 spans = [DateSpan(first, last, match.group(), certain) for first, last, certain in readings or ()]
             except (ValueError, OverflowError):
-                # the 30th of February is no February either
+                # the 30th of February is not read as February either
                 readings, spans = (), []
             if readings is not None:
                 taken.append((start, end))
@@ -57,15 +52,8 @@ def read_dates(query: str, today: date) -> tuple[DateSpan, ...]:
     return tuple(dict.fromkeys(span for _, span in found))
 
 
-@lru_cache(maxsize=2)
-def _rules(table: tuple[Rule, ...]) -> "tuple[tuple[re2._Regexp, Reader], ...]":
-    import re2
-
-    return tuple((re2.compile(pattern), reader) for pattern, reader in table)
-
-
 def is_part_of_a_word(text: str, start: int, end: int) -> bool:
-    """RE2 knows words of ASCII only. Han, kana and hangul have no such border."""
+    """Whether a match is part of a longer word. RE2 knows ASCII words only; Han, kana and hangul have no word boundaries."""
     return _touches(text[start - 1 : start], text[start : start + 1]) or _touches(
         text[end - 1 : end], text[end : end + 1]
     )

@@ -1,17 +1,14 @@
-"""Finds the days that a statement names, past or ahead: a weekday, a day of a month, a month. Knows no year and no today."""
+"""Finds the days that a statement names, past or future: a weekday, a day of a month, a month. Knows no current day."""
 
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.frozen import Frozen
 from everself.text.dates import _cjk as cjk
 from everself.text.dates import _latin as latin
 from everself.text.dates._date_parser import is_part_of_a_word
 from everself.text.dates._rules import one_of
-
-if TYPE_CHECKING:
-    import re2
+from everself.text.patterns import compiled
 
 _LONGEST: Final = 4000
 _EARLY, _MID, _LATE = (1, 10), (11, 20), (21, 31)
@@ -19,7 +16,7 @@ _PARTS: Final = {"early": _EARLY, "mid": _MID, "late": _LATE}
 _DAY: Final = r"(?P<day>[0-3]?\d)"
 _YEAR: Final = r"(?:,? (?P<year>20\d\d))?"
 _MONTH: Final = rf"(?P<month>{one_of(latin.MONTHS)})"
-# alone these are other words or names; behind one that leads to a date, or with a day, they are months
+# the others are also words or names, and count as months only after certain words or with a day
 _PLAIN: Final = one_of(word for word in latin.MONTHS if word not in latin.ALSO_WORDS)
 _RULES: Final = (
     r"(?P<year>\d{4})-(?P<number>\d{2})-(?P<day>\d{2})",
@@ -40,7 +37,7 @@ _RULES: Final = (
 
 
 class NamedDay(Frozen):
-    """Where it stands in a text, and what of it is named: 0 or -1 for what is not."""
+    """A day with its position in the text; parts that are not named are 0 or -1."""
 
     start: int
     end: int
@@ -52,16 +49,16 @@ class NamedDay(Frozen):
 
 
 def find_days(folded: str) -> tuple[NamedDay, ...]:
-    """The days in a text that is in small letters, in its order."""
+    """The days in a lower-case text, in order."""
     text = folded[:_LONGEST]
     found: list[NamedDay] = []
-    for pattern in _patterns():
+    for pattern in map(compiled, _RULES):
         for match in pattern.finditer(text):
             start, end = match.span()
             if is_part_of_a_word(text, start, end) or any(start < one.end and one.start < end for one in found):
                 continue
             groups = {name: value for name, value in match.groupdict().items() if value}
-            # without the word that leads to it
+            # without the word that introduces it
             first = start if "han" in groups else min(match.start(pattern.groupindex[name]) for name in groups)
             found += _read(first, end, groups)
     return tuple(sorted(found, key=lambda one: one.start))
@@ -87,15 +84,8 @@ def _read(start: int, end: int, groups: dict[str, str]) -> Iterator[NamedDay]:
     yield NamedDay(start, end, weekday, month, first, last, int(groups.get("year", 0)))
 
 
-@lru_cache(maxsize=1)
-def _patterns() -> "tuple[re2._Regexp, ...]":
-    import re2
-
-    return tuple(re2.compile(rule) for rule in _RULES)
-
-
 def may_be_same(one: NamedDay, other: NamedDay) -> bool | None:
-    """Whether two names may mean one day; None where they cannot be compared, as a weekday and a date."""
+    """Whether two names may mean the same day; None if they cannot be compared, such as a weekday and a date."""
     if (one.weekday >= 0) != (other.weekday >= 0):
         return None
     if one.weekday >= 0:

@@ -24,7 +24,7 @@ MONTHS: Final = by_word(
         12: "december|dec|dezember|dez|décembre|decembre|diciembre",
     }
 )
-# These are other words or people's names as well: alone they are no month.
+# also words or names: not a month when alone
 ALSO_WORDS: Final = by_word(
     {"word": "march|may|mars|mai|mayo|avril|julio|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|okt|nov|dec|dez"}
     | {"name": "april|june|august"}
@@ -41,7 +41,7 @@ WEEKDAYS: Final = by_word(
         6: "sunday|sonntag|dimanche|domingo",
     }
 )
-# 0 is "a few".
+# 0 is "a few"
 _NUMBERS: Final = by_word(
     {
         0: "a few|few|several|some|ein paar|einigen|quelques|unos|unas|algunos|algunas",
@@ -59,7 +59,7 @@ _NUMBERS: Final = by_word(
         12: "twelve|zwölf|douze|doce",
     }
 )
-# As values in a statement: "one" and "once" are seldom meant as numbers.
+# Number words in a statement, without "one" and "once", which are seldom numbers.
 NUMBER_WORDS: Final = {word: number for word, number in _NUMBERS.items() if number > 1 and word not in ("once", "elf")}
 _UNITS: Final[dict[str, Unit]] = by_word(
     {
@@ -93,10 +93,10 @@ _SEASONS: Final[dict[str, Season]] = by_word(
         "winter": "winter|hiver|invierno",
     }
 )
-# Other words as well: alone they are no season.
+# also other words: not a season when alone
 _NOT_ALONE: Final = frozenset({"spring", "fall", "été"})
 _ORDINALS: Final = by_word({1: "first|1st", 2: "second|2nd", 3: "third|3rd", 4: "fourth|4th"})
-# How many days before today such a word begins and ends.
+# how many days before today the word begins and ends
 _DAY_WORDS: Final = by_word(
     {
         (0, 0): "today|tonight|this morning|this afternoon|this evening|heute|aujourd'hui|hoy",
@@ -112,7 +112,7 @@ _FRENCH: Final = by_word({"fr": "je|tu|nous|vous|il|elle|on|que|quoi|qui|quand|o
 _MONTH: Final = rf"(?P<month>{one_of(MONTHS)})\.?"
 _NUMBER: Final = rf"(?P<number>\d{{1,3}}|{one_of(_NUMBERS)})"
 _UNIT: Final = rf"(?P<unit>{one_of(_UNITS)})"
-# "the last day of school", "to this day": a day is no span of time there
+# in "the last day of school" and "to this day", a day is not a time span
 _SPAN: Final = rf"(?P<unit>{one_of(word for word, unit in _UNITS.items() if unit != 'day')})"
 _YEAR: Final = rf"(?P<year>\d{{4}}|{one_of(_YEARS)})"
 _OF: Final = r"(?:of |de |del )?"
@@ -142,7 +142,7 @@ def _iso_day(groups: Groups, today: date) -> Iterable[DateRange]:
 
 
 def _iso_month(groups: Groups, today: date) -> Iterable[DateRange] | None:
-    # part of something longer: a telephone number, a range, a path
+    # part of a telephone number, a range or a path
     if groups["after"][:1] in tuple("-/") or groups["before"][-1:] in tuple("-/.+"):
         return None
     return (spans.month(today, spans.check_year(int(groups["year"])), int(groups["month"])),)
@@ -179,7 +179,7 @@ def _month_and_year(groups: Groups, today: date) -> Iterable[DateRange]:
 
 def _month_after_word(groups: Groups, today: date) -> Iterable[DateRange] | None:
     number = MONTHS[groups["month"]]
-    # the planet and the sauce
+    # without a French or Spanish preposition, "mars" is the planet and "mayo" the sauce
     if groups["month"] in ("mars", "mayo") and groups["word"] not in _ROMANCE:
         return None
     if groups["word"] in ("last", "this past", "letzten"):
@@ -204,7 +204,7 @@ def _season(groups: Groups, today: date) -> Iterable[DateRange] | None:
         return ()
     over = word.startswith(("last", "letzt", "vorig", "previous"))
     found = tuple(spans.season(today, year, _SEASONS[name], over=over))
-    # "this summer" in May is the one to come
+    # "this summer" in May is the coming one
     ahead = word in ("this", "diesen", "cet", "ce") and found and (today - found[-1].last).days > 183
     return () if ahead else found
 
@@ -217,14 +217,14 @@ def _quarter(groups: Groups, today: date) -> Iterable[DateRange]:
 
 def _day_word(groups: Groups, today: date) -> Iterable[DateRange] | None:
     word = groups["all"]
-    # "hier" is "here" in German
+    # "hier" means "here" in German
     if word == "hier" and _FRENCH.keys().isdisjoint(_words(f"{groups['before']} {groups['after']}")):
         return None
     return (spans.days(today, *_DAY_WORDS[word]),)
 
 
 def _ago(groups: Groups, today: date) -> Iterable[DateRange]:
-    # "an" alone is French for a year, and English for nothing of the kind
+    # "an" without a unit is a year in French
     unit, count = _UNITS.get(groups["unit"], "year"), _count(groups["number"])
     return (spans.ago(today, unit, count),)
 

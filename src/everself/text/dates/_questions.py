@@ -1,4 +1,4 @@
-"""Whether a question asks for a time, or about the current state rather than the past; in several languages."""
+"""Detects whether a question asks for a time, or for the current state rather than the past; in several languages."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from everself.text.patterns import LazyPattern
 _LONGEST: Final = 4000
 _UNITS: Final = "date|day|time|year|month|week|weekday|season|hour"
 
-# "When" also joins sentences ("she laughed when I fell"): it asks before a verb, or after a word of asking.
+# "when" also joins sentences ("she laughed when I fell"): as a question it is before a verb or after a verb of asking.
 _ASKING: Final = (
     r"\bwhen(?:'s|'d|'ll| (?:did|do|does|was|were|is|are|am|will|would|had|has|have|should|can|could|exactly))\b",
     r"\b(?:know|knew|remember|remind me|tell me|recall|sure|idea|since|until|by|exactly) when\b",
@@ -32,7 +32,7 @@ _PATTERN: Final = LazyPattern("|".join(f"(?:{one})" for one in _ASKING))
 
 
 def asks_when(query: str) -> bool:
-    """Does the answer have to be a time?"""
+    """Whether the answer must be a time."""
     return _PATTERN.search(without_surrogates(fold(query[:_LONGEST]))) is not None
 
 
@@ -41,7 +41,7 @@ _NOW: Final = LazyPattern(
     r"still|these days)\b|\b(?:did|have|has) (?:i|we) (?:switch|change)"
     "|现在|現在|目前|如今|最近|至今|还在|지금|현재|요즘|최근|아직|今は|今の|いま|最新"
 )
-# what is old beside these words describes something else
+# an old time beside these words describes something else
 _EXPRESSLY: Final = LazyPattern(
     r"\b(?:currently|right now|nowadays|these days|so far|at the moment)\b"
     "|现在|目前|지금|현재|今は|現在は"
@@ -54,7 +54,7 @@ _THEN: Final = LazyPattern(
 
 
 def asks_for_now(query: str) -> bool:
-    """Is the newest of several answers the right one?"""
+    """Whether the newest of several answers is the right one."""
     words = without_surrogates(fold(query[:_LONGEST]))
     if _EXPRESSLY.search(words):
         return True

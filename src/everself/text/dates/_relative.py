@@ -1,21 +1,19 @@
-"""The day that "tomorrow" or "yesterday" means, written behind a statement that outlives it. Pure: the day it was said is passed in.
+"""Appends the date that "tomorrow" or "yesterday" means to a statement that outlives the day. Pure: the day it was said is passed in.
 
-Only words that name one day and nothing else: "morgen" and "mañana" may be a morning, "hier" is here in German, and "Friday" may be any.
+Uses only unambiguous words: "morgen" and "mañana" may be a morning, "hier" is "here" in German, and "Friday" may be any.
 """
 
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from everself.text.dates._date_parser import is_part_of_a_word
 from everself.text.dates._rules import by_word, one_of
 from everself.text.folding import fold_in_place
 from everself.text.normalise import without_surrogates
+from everself.text.patterns import LazyPattern, compiled
 
-if TYPE_CHECKING:
-    import re2
-
-# how many days after the day on which it is said
+# days after the day on which the word is said
 _DAYS: Final = by_word(
     {
         1: "tomorrow|demain|amanhã|domani|завтра|明天|明日|あした|내일",
@@ -26,12 +24,14 @@ _DAYS: Final = by_word(
         -2: "the day before yesterday|day before yesterday|vorgestern|avant-hier|anteayer|позавчера|前天|一昨日|おととい|그저께",
     }
 )
-# a word of this length that lacks a letter, or has one twice, is a slip of the finger
+# a word of this length with a letter missing or doubled is read as a typing error
 _LONG: Final = 8
+_DAY: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_WRITTEN: Final = LazyPattern(rf"\((?:{_DAY}|[^()]*: {_DAY}(?:, [^()]*: {_DAY})*)\)")
 
 
 def with_days(text: str, said: date) -> str:
-    """The text, and behind it the days that its words of this kind mean; as it is where it has none, or names the day itself."""
+    """The text with the dates of its relative words appended; unchanged if it has none or contains the date."""
     found: dict[str, str] = {}
     for words, after in _find(text):
         day = (said + timedelta(days=after)).isoformat()
@@ -48,8 +48,8 @@ def names_relative_day(text: str) -> bool:
 
 
 def has_days(text: str) -> bool:
-    """Whether days stand in a text as `with_days` writes them."""
-    return _written().search(without_surrogates(text)) is not None
+    """Whether the text contains dates as `with_days` writes them."""
+    return _WRITTEN.search(without_surrogates(text)) is not None
 
 
 def _find(text: str) -> list[tuple[str, int]]:
@@ -65,19 +65,9 @@ def _find(text: str) -> list[tuple[str, int]]:
 
 
 @lru_cache(maxsize=1)
-def _pattern() -> "re2._Regexp":
-    import re2
-
+def _pattern() -> Any:
     slips = {slip for word in _DAYS if word.isascii() and word.isalpha() for slip in _slips(word)}
-    return re2.compile(one_of({*_DAYS, *slips}))
-
-
-@lru_cache(maxsize=1)
-def _written() -> "re2._Regexp":
-    import re2
-
-    day = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    return re2.compile(rf"\((?:{day}|[^()]*: {day}(?:, [^()]*: {day})*)\)")
+    return compiled(one_of({*_DAYS, *slips}))
 
 
 @lru_cache(maxsize=64)
@@ -88,7 +78,7 @@ def _meant(words: str) -> str:
 
 
 def _slips(word: str) -> set[str]:
-    """A long word with a letter left out, not the first or the last, or written twice."""
+    """A long word with an inner letter left out, or a letter doubled."""
     if len(word) < _LONG or " " in word:
         return set()
     short = {word[:at] + word[at + 1 :] for at in range(1, len(word) - 1)}

@@ -8,25 +8,25 @@ from everself.text.dates._spans import DateRange, check_year
 
 T = TypeVar("T")
 
-# The named groups of the pattern, empty where they took no part, besides `all`, `before` and `after` of the match.
+# The named groups of the pattern (empty if unused), and `all`, `before` and `after` for the match.
 Groups = Mapping[str, str]
-# None: these words are not meant so, others may read them. Nothing: they are meant so, and name no time that has been.
+# None: the rule does not apply, others may. Empty: it applies, but names no past time.
 Reader = Callable[[Groups, date], Iterable[DateRange] | None]
 Rule = tuple[str, Reader]
 
 
 def one_of(words: Iterable[str]) -> str:
-    """A pattern for any of these words, the longest first, because RE2 takes the first that fits."""
+    """A pattern for any of these words, longest first, because RE2 takes the first alternative that matches."""
     return "|".join(sorted(words, key=lambda word: (-len(word), word)))
 
 
 def by_word(table: Mapping[T, str]) -> dict[str, T]:
-    """From {meaning: "word|other word"} to {word: meaning}."""
+    """Invert {meaning: "word|other word"} to {word: meaning}."""
     return {word: meaning for meaning, words in table.items() for word in words.split("|")}
 
 
 def find_year(text: str, today: date, relative: Mapping[str, int]) -> int | None:
-    """The year of "2023", of "last year" or of nothing."""
+    """The year for "2023" or "last year"; None for an empty text."""
     if not text:
         return None
     if text in relative:
@@ -35,5 +35,5 @@ def find_year(text: str, today: date, relative: Mapping[str, int]) -> int | None
 
 
 def begun(today: date, readings: Iterable[DateRange]) -> tuple[DateRange, ...]:
-    """Only what does not lie ahead: on a Wednesday "this Friday" is a plan."""
+    """The ranges that have begun: on a Wednesday "this Friday" is in the future."""
     return tuple(one for one in readings if one.first <= today)

@@ -12,7 +12,7 @@ Unit = Literal["day", "week", "weekend", "month", "quarter", "year"]
 Season = Literal["spring", "summer", "autumn", "winter"]
 Part = Literal["", "early", "mid", "late"]
 
-# Outside these years four digits are more likely an amount than a year.
+# outside these years, four digits are more likely an amount than a year
 _FIRST_YEAR: Final = 1900
 _LAST_YEAR: Final = 2199
 _SEASONS: Final[dict[Season, int]] = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
@@ -36,7 +36,7 @@ def recently(today: date) -> DateRange:
 
 
 def unit_back(today: date, unit: Unit, back: int) -> DateRange:
-    """The calendar's day, week (from Monday), weekend, month, quarter or year, that many before the present one."""
+    """The calendar day, week (from Monday), weekend, month, quarter or year, `back` units before the current one."""
     monday = today - timedelta(today.weekday() + 7 * back)
     match unit:
         case "day":
@@ -54,7 +54,7 @@ def unit_back(today: date, unit: Unit, back: int) -> DateRange:
 
 
 def ago(today: date, unit: Unit, count: int) -> DateRange:
-    """About that long ago, the longer the less exact; a few of them where the count is 0."""
+    """About `count` units ago, less exact for longer units; a few units if the count is 0."""
     if not count:
         return DateRange(ago(today, unit, 7).first, ago(today, unit, 2).last, certain=False)
     match unit:
@@ -70,7 +70,7 @@ def ago(today: date, unit: Unit, count: int) -> DateRange:
 
 
 def past(today: date, unit: Unit, count: int) -> DateRange:
-    """From that long ago until today; "a few" may be five."""
+    """From `count` units ago until today; "a few" is read as five."""
     count = count or 5
     match unit:
         case "day":
@@ -89,7 +89,7 @@ def bare_weekend(today: date) -> DateRange:
 
 
 def weekday(today: date, number: int, week_back: int | None) -> DateRange:
-    """That day of the week so many weeks back; without one, the last that is over."""
+    """The weekday `week_back` weeks ago; without a number, the last one before today."""
     if week_back is not None:
         back = today.weekday() - number + 7 * week_back
         return days(today, back, back)
@@ -98,7 +98,7 @@ def weekday(today: date, number: int, week_back: int | None) -> DateRange:
 
 
 def last_weekday(today: date, number: int) -> Iterator[DateRange]:
-    """Where that day lay in this week already, "last" may mean this week's or last week's."""
+    """If the weekday was earlier this week, "last" may mean this week's or last week's."""
     nearest = weekday(today, number, None)
     two = number < today.weekday()
     yield nearest._replace(certain=not two)
@@ -117,7 +117,7 @@ def check_year(year: int) -> int:
 
 
 def month(today: date, year: int | None, number: int, part: Part = "") -> DateRange:
-    """Without a year it is the latest that has begun, which is a guess."""
+    """A month or a part of it. Without a year, the latest one that has begun, which is a guess."""
     chosen = year
     if chosen is None:
         chosen = today.year if number <= today.month else today.year - 1
@@ -129,7 +129,7 @@ def month(today: date, year: int | None, number: int, part: Part = "") -> DateRa
 
 
 def last_month_named(today: date, number: int) -> Iterator[DateRange]:
-    """ "Last March" in May is this year's or the year before's."""
+    """ "Last March" in May is this year's or the previous year's."""
     year = today.year if number < today.month else today.year - 1
     yield month(today, year, number)._replace(certain=year < today.year)
     if year == today.year:
@@ -146,7 +146,7 @@ def day_of_month(today: date, year: int | None, number: int, day: int) -> DateRa
 
 
 def day_in_either_order(today: date, one: int, other: int, year: int) -> Iterator[DateRange]:
-    """5/7 is the fifth of July or May the seventh. What cannot be, or has not come yet where the other has, is not meant."""
+    """5/7 is the fifth of July or May the seventh. Impossible dates are skipped, and future ones if the other is past."""
     orders = {(one, other), (other, one)}
     found = sorted(date(year, number, day) for number, day in orders if _exists(year, number, day))
     begun = [day for day in found if day <= today] or found
@@ -165,7 +165,7 @@ def quarter(today: date, year: int | None, number: int) -> DateRange:
 
 
 def season(today: date, year: int | None, name: Season, *, over: bool = False) -> Iterator[DateRange]:
-    """Seasons of the north, and vague at both ends. A winter belongs to two years. `over`: the latest that has ended."""
+    """A season of the northern hemisphere, with vague ends. A winter belongs to two years. `over`: the latest one that has ended."""
     start = _SEASONS[name] - 1
     if year is None:
         spans = (_months(chosen * 12 + start, 3) for chosen in (today.year, today.year - 1, today.year - 2))

@@ -1,4 +1,4 @@
 """Markdown as bytes: blocks, sections, entry boundaries, the entry comment and edits. Syntax only, pure and lossless.
 
-Nothing here opens a file, knows what a memory means, or decides whom a comment speaks for.
+Opens no file, and does not know the meaning or the author of an entry.
 """

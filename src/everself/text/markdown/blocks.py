@@ -1,9 +1,8 @@
-"""The one-pass line scanner: bytes in, blocks out, tiling the document without a gap.
+"""The one-pass line scanner: bytes in, blocks out, covering the document without a gap.
 
-Nothing is decoded: structure in Markdown is ASCII, so CRLF, NUL, a BOM and bad UTF-8 pass through untouched. Boundaries
-are CommonMark's with GFM tables. On purpose different: front matter is a block; link reference definitions are
-paragraphs (a person wrote them); what stands inside a quote is not looked at from outside, a quote is one block.
-Does not know what an entry or a section is.
+Nothing is decoded: the structure of Markdown is ASCII, so CRLF, NUL, a BOM and invalid UTF-8 are kept. Boundaries are those of CommonMark
+with GFM tables, with these exceptions: front matter is a block, link reference definitions are paragraphs, and a quote is one block whose
+content is not parsed. Does not know entries or sections.
 """
 
 from collections.abc import Iterable, Iterator
@@ -52,7 +51,7 @@ class Block(NamedTuple):
 
 
 class Scan(Frozen):
-    """A document and its blocks. `closer` is the line that would end a fence or HTML block left open at the end."""
+    """A document and its blocks. `closer` is the line that would close a fence or HTML block left open at the end."""
 
     data: bytes
     blocks: tuple[Block, ...]
@@ -60,7 +59,7 @@ class Scan(Frozen):
 
 
 def scan(data: bytes) -> Scan:
-    """Blocks of `data`; joined they are `data`. Costs one pass and no copy of the text beyond the line being read."""
+    """The blocks of `data`; joined they are `data`. One pass, and no copy of the text beyond the current line."""
     machine = _Machine()
     head_lines, head_size = line_syntax.front_matter(_split(data, 0))
     if head_lines:
@@ -83,9 +82,9 @@ def _split(data: bytes, start: int) -> Iterator[bytes]:
     return source
 
 
-# what kind of leaf is open; blocks that are one line long never are
+# the kind of open leaf; blocks of one line are never open
 _NONE, _TEXT, _FENCE, _CODE, _HTML, _TABLE = range(6)
-# Deeper nesting is read as text: a line of a million `>` must not cost a million containers on every later line.
+# Deeper nesting is read as text: a line of a million `>` must not open a million containers.
 _DEEPEST = 64
 _QUOTE = 0  # in the stack of containers; a list item is the width of its indentation, which is at least 2
 _GT, _DASH, _HASH, _LT = b">-#<"
@@ -114,13 +113,13 @@ class _Machine:
         self.ends: tuple[bytes, ...] = ()
         self.tail = self.tail_line = 0  # end of indented code without the blank lines that may follow
         self.header, self.header_text = -1, b""  # the paragraph line that a delimiter row would make a table
-        # of the line at hand: where it is, how many containers it continues, whether it opened any, and a list item
+        # of the current line: its position, how many containers it continues, whether it opened any, and whether it is a list item
         self.pos = self.end = self.number = self.matched = 0
         self.fresh = self.item = False
         self.closer = b""
 
     def run(self, source: Iterable[bytes], start: int, first: int) -> None:
-        """Feed all lines. The lines that notes are made of (text, blank, top-level bullet, heading, code) never leave this loop."""
+        """Process all lines. The lines that notes consist of (text, blank, top-level bullet, heading, code) are handled in this loop."""
         paragraph, item, blank = BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.BLANK
         stack = self.stack
         pos, number = start, first - 1
@@ -134,7 +133,7 @@ class _Machine:
                         stack.clear()
                         self.begin(paragraph, pos, number)
                         self.leaf = _TEXT
-                    # a lazy line may not become a table's header
+                    # a lazy line cannot be a table header
                     self.header = -1 if stack else pos
                     self.header_text = line
                     pos += len(line)
@@ -177,7 +176,7 @@ class _Machine:
         return self.leaf <= _TEXT and self.quote < 0 and not self.hollow
 
     def begin(self, kind: BlockKind, pos: int, number: int) -> None:
-        """End the block before `pos` and begin another; the caller sets what differs from the plain case."""
+        """End the block before `pos` and begin another; the caller sets other fields if needed."""
         if self.kind is not None:
             self._emit(pos, number - 1)
         self.kind = self.lead = kind
@@ -189,7 +188,7 @@ class _Machine:
         self.out.append(_make(Block, block))
 
     def step(self, line: bytes, pos: int, number: int, skipped: int = 0) -> None:
-        """One line through the whole algorithm; `skipped` bytes at `pos` belong to it but are not in `line`."""
+        """Process one line with the full algorithm; `skipped` bytes at `pos` belong to it but are not in `line`."""
         self.pos, self.end, self.number = pos, pos + skipped + len(line), number
         indent, text = measure(line, 0)
         indent, column, text = self._match(indent, text)
@@ -205,7 +204,7 @@ class _Machine:
             self._open(text, indent, column)
 
     def _match(self, indent: int, text: bytes) -> tuple[int, int, bytes]:
-        """Count the open containers that the line continues, and return what is left of it."""
+        """Count the open containers that the line continues, and return the rest of the line."""
         column = indent
         blank = is_blank(text)
         matched = 0
@@ -228,7 +227,7 @@ class _Machine:
         return indent, column, text
 
     def _continue(self, text: bytes, indent: int) -> bool:
-        """Whether the open leaf takes the line whatever it looks like."""
+        """Whether the open leaf takes the line regardless of its content."""
         if self.leaf == _FENCE:
             if indent < 4 and line_syntax.closes_fence(text, self.mark, self.mark_length):
                 self.leaf = _NONE
@@ -251,7 +250,7 @@ class _Machine:
             self.quote = -1
 
     def _open(self, text: bytes, indent: int, column: int) -> None:
-        """Open the containers that begin on this line, then give the rest to a leaf."""
+        """Open the containers that begin on this line, and pass the rest to a leaf."""
         stack = self.stack
         under_text = self.leaf == _TEXT and self.matched == len(stack)
         fresh = item = False
@@ -289,7 +288,7 @@ class _Machine:
         self._give(text, indent, column)
 
     def _start(self, kind: BlockKind, column: int, item: bool) -> None:
-        """Begin a block here, or say what the list item that begins on this line leads with."""
+        """Begin a block, or set the lead of the list item that begins on this line."""
         if item:
             self.lead = kind
             return
@@ -298,7 +297,7 @@ class _Machine:
         self.indent = column
 
     def _give(self, text: bytes, indent: int, column: int) -> None:
-        """Give what is left of the line to the leaf that is open, or to the one that begins with it."""
+        """Pass the rest of the line to the open leaf, or to a new one."""
         whole = self.matched == len(self.stack)
         stays = not self.fresh and (self.leaf == _TEXT or (self.leaf == _TABLE and whole and indent < 4))
         leaf = self.leaf if stays else _NONE
@@ -314,7 +313,7 @@ class _Machine:
             if leaf == _TABLE:
                 return
             if leaf == _TEXT:
-                # neither a lazy line nor an indented one may become a table's header
+                # neither a lazy line nor an indented one can be a table header
                 self.header = self.pos if whole and indent < 4 else -1
                 self.header_text = text
                 return
@@ -327,7 +326,7 @@ class _Machine:
         self._set_up(kind, text)
 
     def _find_leaf(self, text: bytes, leaf: int) -> tuple[int, BlockKind] | None:
-        """The leaf that begins with `text`, where it may: a lone tag does not interrupt a paragraph or a table."""
+        """The leaf that begins with `text`, if allowed: a lone tag does not interrupt a paragraph or a table."""
         mark = text[0]
         if mark == _HASH:
             return (_NONE, BlockKind.HEADING) if line_syntax.heading_level(text) else None
@@ -361,7 +360,7 @@ class _Machine:
             self._rename(BlockKind.HTML)
 
     def _reshape(self, text: bytes) -> bool:
-        """Whether the line turns the paragraph above it into a setext heading, or its last line into a table."""
+        """Whether the line turns the paragraph above into a setext heading, or its last line into a table header."""
         if self.header >= 0:
             cells = line_syntax.delimiter_cells(text)
             if cells and cells == line_syntax.header_cells(self.header_text):
@@ -400,6 +399,6 @@ class _Machine:
 
 
 def _past_quote_mark(text: bytes, column: int) -> tuple[int, int, bytes]:
-    """Indentation, column and text after `>` and the one space that belongs to it."""
+    """Indentation, column and text after `>` and its one space."""
     gap, text = measure(text[1:], column + 1)
     return gap - (gap > 0), column + 1 + gap, text

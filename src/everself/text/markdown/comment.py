@@ -1,7 +1,6 @@
-"""The entry comment, `<!-- everself: id=… tag=… -->`: finding, reading, writing it, and defusing forgeries.
+"""The entry comment, `<!-- everself: id=… tag=… -->`: finds, parses and writes it, and defuses forged ones.
 
-Reports what a comment claims, not whether it is true: provenance decides that. A malformed comment
-is plain text.
+Reports what a comment claims, not whether it is true: provenance decides that. A malformed comment is plain text.
 """
 
 from collections import Counter
@@ -15,18 +14,18 @@ from everself.text.patterns import LazyPattern
 KEYS = ("id", "tag", "conf", "src", "seen", "n", "from", "until", "by", "who", "project", "copy-of", "sha")
 _RANK = {key: rank for rank, key in enumerate(KEYS)}
 _OPEN, _CLOSE, _NAME = b"<!--", b"-->", b"everself:"
-# A comment sits at the end of a line that people read; ours have a few hundred bytes, lineage included.
+# the comment is at the end of a line that people read; ours have a few hundred bytes
 LONGEST_COMMENT = 8192
 _KEY_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
 
 
 class EntryComment(Frozen):
-    """The fields of a comment, in the order in which they stand, values decoded."""
+    """The decoded fields of a comment, in order."""
 
     fields: tuple[tuple[str, str], ...]
 
     def get(self, key: str) -> str:
-        """The value of `key`, empty when it is not there."""
+        """The value of `key`; empty if it is missing."""
         return next((value for name, value in self.fields if name == key), "")
 
     @property
@@ -35,7 +34,7 @@ class EntryComment(Frozen):
 
 
 class FoundComment(Frozen):
-    """Where in the document a comment stands, and what it says."""
+    """A comment and its position in the document."""
 
     start: int
     end: int
@@ -43,7 +42,7 @@ class FoundComment(Frozen):
 
 
 def find_comment(data: bytes, start: int, end: int) -> FoundComment | None:
-    """The last well-formed entry comment at the end of data[start:end]. Only other comments may follow it."""
+    """The last valid entry comment at the end of data[start:end]. Only other comments may follow it."""
     end = min(end, len(data))
     while True:
         while end > start and data[end - 1] in b" \t\r\n":
@@ -60,7 +59,7 @@ def find_comment(data: bytes, start: int, end: int) -> FoundComment | None:
 
 
 def parse_comment(raw: bytes) -> EntryComment | None:
-    """Read one whole comment. None when it is not ours, not closed, too long, says a key twice, or names no entry."""
+    """Parse one comment. None if it is not ours, not closed, too long, has duplicate keys, or names no entry."""
     if len(raw) > LONGEST_COMMENT or not raw.startswith(_OPEN) or not raw.endswith(_CLOSE):
         return None
     inner = raw[len(_OPEN) : -len(_CLOSE)].strip(b" \t")
@@ -83,7 +82,7 @@ def parse_comment(raw: bytes) -> EntryComment | None:
 
 
 def render_comment(comment: EntryComment) -> bytes:
-    """The comment in canonical form: known keys first, in their order, then the others as they stood."""
+    """The comment in canonical form: known keys first in their order, then the others."""
     names = [key for key, _ in comment.fields]
     if len(set(names)) != len(names) or not all(_is_key(key) for key in names):
         raise WrongUse(f"an entry comment needs distinct, plain keys, not {names!r}")
@@ -98,27 +97,27 @@ def render_comment(comment: EntryComment) -> bytes:
 
 
 def with_fields(comment: EntryComment, **changes: str | None) -> EntryComment:
-    """The comment with fields set, or removed where the value is None. Write `from_` for `from`, `copy_of` for `copy-of`."""
+    """The comment with fields set, or removed if the value is None. Write `from_` for `from`, `copy_of` for `copy-of`."""
     wanted = {key.rstrip("_").replace("_", "-"): value for key, value in changes.items()}
     fields: dict[str, str | None] = {**dict(comment.fields), **wanted}
     return EntryComment(tuple((key, value) for key, value in fields.items() if value is not None))
 
 
 def escape_forged(text: str) -> str:
-    """Text from outside, with every opening that could be read as our comment or as a sharing label made visible.
+    """Foreign text with every possible entry comment or sharing label made visible.
 
-    `<!--` becomes `&lt;!--`, which a renderer shows as it was and no parser takes for a comment. Wider than what
-    `parse_comment` accepts (any case and white space), so that a more lenient reader is not fooled either.
+    `<!--` becomes `&lt;!--`, which looks the same when rendered and is not parsed as a comment. Matches more than `parse_comment` (any
+    case and white space), for more lenient readers.
     """
     if "<!--" not in text:
         return text
-    # as bytes, because text from outside may hold half a surrogate pair, which no pattern over text takes
+    # as bytes: foreign text may contain lone surrogates, which text patterns do not accept
     escaped: bytes = _FORGED.sub(rb"&lt;!--\1", text.encode("utf-8", "surrogatepass"))
     return escaped.decode("utf-8", "surrogatepass")
 
 
 def marks_in(data: bytes) -> Counter[bytes]:
-    """Everything in a document that begins like one of our comments or like a sharing label, well-formed or not."""
+    """Everything in a document that begins like an entry comment or a sharing label, valid or not."""
     found: Counter[bytes] = Counter()
     for match in _FORGED.finditer(data) if _OPEN in data else ():
         end = data.find(_CLOSE, match.start())
@@ -126,7 +125,7 @@ def marks_in(data: bytes) -> Counter[bytes]:
     return found
 
 
-# white space in the widest sense, and the invisible characters that look like none
+# white space of any kind, and invisible characters
 _GAP = r"[\s\x{00}-\x{20}\p{Z}\p{Cf}\x{85}-]*"
 _FORGED = LazyPattern(f"(?i)<!--({_GAP}(?:everself|share){_GAP}:)".encode())
 

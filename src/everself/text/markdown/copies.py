@@ -1,7 +1,7 @@
 """The daily logs inside an archive: where each begins, and which are copies of files that still exist. Pure.
 
-A day begins with a heading and, on the very next line, a comment that says where it comes from:
-`<!-- moved from PATH -->`, or `<!-- everself: copy-of=PATH sha=… lines=… -->` where the original was kept.
+A day begins with a heading and, on the next line, a comment with its origin: `<!-- moved from PATH -->`, or `<!-- everself: copy-of=PATH
+sha=… lines=… -->` if the original was kept.
 """
 
 from bisect import bisect_right
@@ -18,8 +18,8 @@ _DIGITS: Final = 9
 
 
 class ArchivePart(Frozen):
-    """One day of an archive: bytes start..end, its heading included; `body` is where the comment begins. `sha` is that of the original,
-    empty where this is no copy."""
+    """One day of an archive: bytes start..end with its heading; `body` is the start of the comment. `sha` is the hash of the original;
+    empty if this is not a copy."""
 
     path: str
     start: int
@@ -29,7 +29,7 @@ class ArchivePart(Frozen):
 
 
 def parts(data: bytes) -> tuple[ArchivePart, ...]:
-    """The days of an archive in its order. What a person wrote below the last one belongs to none where that is a copy."""
+    """The days of an archive in order. Text below a copied last day belongs to no day."""
     heads = list(_heads(data))
     found = []
     for number, (start, body, path, sha, lines) in enumerate(heads):
@@ -41,7 +41,7 @@ def parts(data: bytes) -> tuple[ArchivePart, ...]:
 
 
 def origins(data: bytes) -> Callable[[int], str]:
-    """From a place in an archive to the path of the day that it was; empty where it is in none."""
+    """A function from a position in an archive to the path of its day; empty outside any day."""
     found = parts(data)
     starts = [one.start for one in found]
 
@@ -53,7 +53,7 @@ def origins(data: bytes) -> Callable[[int], str]:
 
 
 def hide_copies(data: bytes, exists: Callable[[str], bool]) -> bytes:
-    """The same document with blanks where a copy stands whose original exists: every other byte and every line stays in its place."""
+    """The document with copies blanked out if their original exists. Every other byte and every line keeps its position."""
     made = data
     for one in parts(data):
         if one.sha and exists(one.path):

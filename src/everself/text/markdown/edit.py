@@ -1,8 +1,7 @@
 """Edits as byte splices: changes one entry and leaves every other byte unchanged.
 
-Keeps the document's line ends. What is added cannot reach beyond its entry: a heading in new text is escaped with a
-backslash, a fence or HTML block left open in it is closed, and where the document itself ends inside one, the closing
-line is part of what we add. Does not decide what may be edited, and knows no files.
+Keeps the document's line ends. New text cannot reach beyond its entry: headings in it are escaped, and an open fence or HTML block in it
+is closed. If the document itself ends inside one, the closing line is added. Does not decide what may be edited, and knows no files.
 """
 
 from bisect import bisect_left
@@ -27,7 +26,7 @@ _SEPARATOR = b"<!-- -->"
 
 
 class Splice(Frozen):
-    """Put `data` in the place of bytes start..end."""
+    """Replace bytes start..end with `data`."""
 
     start: int
     end: int
@@ -39,7 +38,7 @@ def apply_splice(data: bytes, splice: Splice) -> bytes:
 
 
 def newline(data: bytes) -> bytes:
-    """The document's line end: that of its first line, LF where it has none."""
+    """The line end of the first line; LF if there is none."""
     at = data.find(b"\n")
     if at < 0:
         return b"\r" if b"\r" in data else b"\n"
@@ -47,7 +46,7 @@ def newline(data: bytes) -> bytes:
 
 
 def append_item(document: Scan, heading: str, text: bytes, comment: EntryComment | None = None) -> Splice:
-    """Add a list item after the last text of the section called `heading`, or under a new `## heading` at the end."""
+    """Add a list item at the end of the section `heading`, or under a new `## heading` at the end of the document."""
     nl = newline(document.data)
     section = next((found for found in sections(document) if found.title == heading), None)
     if section is None:
@@ -68,13 +67,13 @@ def append_item(document: Scan, heading: str, text: bytes, comment: EntryComment
 
 
 def append_log(document: Scan, clock: str, category: str, text: bytes, comment: EntryComment | None = None) -> Splice:
-    """Add `## [clock] category` with its text at the end of the document."""
+    """Append `## [clock] category` with its text to the document."""
     section = _log_section(document, clock, category, text, comment)
     return Splice(len(document.data), len(document.data), lead_in(document) + section)
 
 
 def insert_log(document: Scan, clock: str, category: str, text: bytes, comment: EntryComment | None = None) -> Splice:
-    """The same, but before those sections at the end that are of later in the day: a log is read from morning to evening."""
+    """The same, but before later sections at the end: a log is in chronological order."""
     later: Block | None = None
     for block in reversed(document.blocks):
         if block.kind is not BlockKind.HEADING or block.level > 2:
@@ -99,7 +98,7 @@ def _log_section(document: Scan, clock: str, category: str, text: bytes, comment
 
 
 def lead_in(document: Scan) -> bytes:
-    """What must come between the end of the document and a new section: line end, closing line, blank line."""
+    """The bytes between the end of the document and a new section: line end, closing line, blank line."""
     if not document.blocks:
         return b""
     before = _break_off(document, len(document.data))
@@ -108,7 +107,7 @@ def lead_in(document: Scan) -> bytes:
 
 
 def replace_text(document: Scan, span: EntrySpan, text: bytes) -> Splice:
-    """Give an entry other words. Its heading or marker stays, and so do the comments at its end, ours or another's."""
+    """Replace the text of an entry. Its heading or marker and the comments at its end stay."""
     data, nl = document.data, newline(document.data)
     item = span.kind is EntryKind.ITEM
     margin = b" " * span.indent
@@ -133,7 +132,7 @@ def replace_text(document: Scan, span: EntrySpan, text: bytes) -> Splice:
 
 
 def _kept_apart(document: Scan, span: EntrySpan, lines: list[bytes], splice: Splice) -> Splice:
-    """The splice with blank lines where new words would flow into a block that touches the entry."""
+    """The splice with blank lines where new text would merge with an adjacent block."""
     data, blocks, nl = document.data, divide(document), newline(document.data)
     first = bisect_left(blocks, span.start, key=lambda block: block.start)
     after = bisect_left(blocks, span.end, key=lambda block: block.start)
@@ -179,9 +178,9 @@ def set_comment(document: Scan, span: EntrySpan, comment: EntryComment | None) -
 
 
 def remove_entry(document: Scan, span: EntrySpan) -> Splice:
-    """Take an entry away, and with it one of two blank stretches around it; its neighbours never flow together.
+    """Remove an entry and one of the blank stretches around it; its neighbours never merge.
 
-    The heading of a log entry stays where something else stands under it, which would pass to the entry above.
+    The heading of a log entry stays if other text under it would otherwise belong to the entry above.
     """
     data, blocks = document.data, divide(document)
     first = bisect_left(blocks, span.start, key=lambda block: block.start)
@@ -198,7 +197,7 @@ def remove_entry(document: Scan, span: EntrySpan) -> Splice:
     made = apply_splice(data, rest)
     if [one.text(made) for one in entries(made)] == others:
         return rest
-    # items and sub-sections would become one entry beneath a time
+    # items and sub-sections would become one entry under a heading with a time
     title = _title_start(data, head)
     return Splice(title, rest.end, _BELOW + data[title : rest.start] + rest.data)
 
@@ -215,7 +214,7 @@ def _title_start(data: bytes, head: Block) -> int:
 
 
 def _remove(data: bytes, blocks: Sequence[Block], held: tuple[int, int], where: tuple[int, int]) -> Splice:
-    """Take away blocks `held`, which are the bytes `where`."""
+    """Remove the blocks `held`, which are the bytes `where`."""
     (first, after), (start, end) = held, where
     above = blocks[first - 1] if first else None
     blank_above = above is None or above.kind is BlockKind.BLANK
@@ -227,7 +226,7 @@ def _remove(data: bytes, blocks: Sequence[Block], held: tuple[int, int], where: 
     if below < len(blocks) and blocks[below].kind is BlockKind.BLANK:
         below += 1
     if listed and below < len(blocks) and data[blocks[below].start] in b" \t":
-        # an indented neighbour would slip into the list item above
+        # an indented neighbour would become part of the list item above
         return Splice(start, end, _SEPARATOR + newline(data))
     if below > after:
         return Splice(start, blocks[after].end if blank_above else end, b"")
@@ -237,7 +236,7 @@ def _remove(data: bytes, blocks: Sequence[Block], held: tuple[int, int], where: 
 
 
 def _heads_more(data: bytes, blocks: Sequence[Block], head: int, after: int) -> bool:
-    """Whether the heading `head` has anything below block `after` that is not part of its entry."""
+    """Whether the heading `head` has text below block `after` that is not part of its entry."""
     while after < len(blocks) and blocks[after].kind in (*_SILENT, BlockKind.COMMENT):
         after += 1
     if after == len(blocks):
@@ -249,7 +248,7 @@ def _heads_more(data: bytes, blocks: Sequence[Block], head: int, after: int) -> 
 
 
 def _stay_apart(above: Block | None, below: Block) -> bool:
-    """Whether two blocks may touch without becoming one, or another thing."""
+    """Whether two blocks can be adjacent without merging or changing their kind."""
     if above is None or (below.kind is BlockKind.HEADING and below.first_line == below.last_line):
         return True
     if above.kind in _CLOSED and not above.depth:
@@ -278,7 +277,7 @@ def _change_comment(data: bytes, found: FoundComment, comment: EntryComment | No
 
 
 def _line_ends(document: Scan, span: EntrySpan, raw: bytes) -> list[Splice]:
-    """Places for an item's comment, best first: the end of its last line, else of its last paragraph."""
+    """The positions for an item's comment, best first: the end of its last line, else of its last paragraph."""
     data, blocks = document.data, divide(document)
     first = bisect_left(blocks, span.start, key=lambda block: block.start)
     after = bisect_left(blocks, span.end, key=lambda block: block.start)
@@ -292,7 +291,7 @@ def _line_ends(document: Scan, span: EntrySpan, raw: bytes) -> list[Splice]:
 
 
 def _carries(data: bytes, span: EntrySpan, splice: Splice, comment: EntryComment) -> bool:
-    """Whether the entry, read by itself after the splice, has the comment and its old words."""
+    """Whether the entry, parsed alone after the splice, has the comment and its old text."""
     own = data[span.start : splice.start] + splice.data + data[splice.end : span.end]
     found = entries(b"\n" + own)
     if len(found) != 1 or found[0].comment is None:
@@ -301,7 +300,7 @@ def _carries(data: bytes, span: EntrySpan, splice: Splice, comment: EntryComment
 
 
 def _break_off(document: Scan, at: int) -> bytes:
-    """What ends the last line, and at the end of the document also the fence or HTML block that is open there."""
+    """The bytes that end the last line and, at the end of the document, close an open fence or HTML block."""
     nl = newline(document.data)
     before = b"" if document.data[:at].endswith((b"\n", b"\r")) else nl
     if document.closer and at == len(document.data):
@@ -310,7 +309,7 @@ def _break_off(document: Scan, at: int) -> bytes:
 
 
 def _bullet(document: Scan, at: int) -> bytes:
-    """The bullet of the list that block `at` belongs to; a dash after a numbered one."""
+    """The bullet of the list of block `at`; a dash for a numbered list."""
     while at and (document.blocks[at].kind is not BlockKind.LIST_ITEM or document.blocks[at].depth):
         at -= 1
     mark = document.data[document.blocks[at].start :][:4].lstrip(b" ")[:1]
@@ -345,7 +344,7 @@ def _item(text: bytes, comment: EntryComment | None, bullet: bytes, nl: bytes) -
 
 
 def _item_lines(text: bytes) -> list[bytes]:
-    """Lines for a list item: no thematic break together with any bullet, open blocks closed."""
+    """The lines for a list item: not a thematic break with any bullet, and with open blocks closed."""
     lines = [_without_tabs(line) for line in _lines(text)]
     if any(line_syntax.is_thematic_break(mark + b" " + lines[0]) for mark in (b"-", b"*")):
         lines[0] = b"\\" + lines[0]
@@ -353,7 +352,7 @@ def _item_lines(text: bytes) -> list[bytes]:
 
 
 def _without_tabs(line: bytes) -> bytes:
-    """Indentation in spaces: tabs would reach elsewhere once the line is moved to the right."""
+    """Indentation in spaces: a tab would change its width when the line is moved to the right."""
     rest = line.lstrip(b" \t>-*+.)0123456789")
     head = line[: len(line) - len(rest)]
     return head.expandtabs(4) + rest if b"\t" in head else line
@@ -369,20 +368,20 @@ def _indented(lines: list[bytes], margin: bytes, nl: bytes) -> bytes:
 
 
 def _gap(lines: list[bytes], margin: bytes, nl: bytes) -> bytes:
-    """What stands between an item's words and its comment."""
+    """The bytes between an item's text and its comment."""
     return b" " if _ends_in_paragraph(lines) else nl + margin
 
 
 def _ends_in_paragraph(lines: list[bytes]) -> bool:
-    """Whether words may be added to the last line without changing what it is."""
+    """Whether text can be appended to the last line without changing its kind."""
     return scan(b"\n" + b"\n".join(lines)).blocks[-1].lead is BlockKind.PARAGRAPH
 
 
 def _section_lines(text: bytes) -> list[bytes]:
-    """Lines that end no section: headings at the margin escaped, open blocks closed."""
+    """Lines that do not end the section: headings escaped, open blocks closed."""
     lines = _lines(text)
     if line_syntax.is_thematic_break(lines[0]):
-        # a line above the words is taken for a separator, not for one of them
+        # a rule above the text would be read as a separator
         lines[0] = b"\\" + lines[0]
     body = b"\n".join(lines)
     for _ in range(_PASSES):
@@ -397,8 +396,8 @@ def _section_lines(text: bytes) -> list[bytes]:
 
 
 def _undivided(lines: list[bytes], span: EntrySpan) -> list[bytes]:
-    """The same words as one entry: what would begin another one where this stands is escaped, or loses its blank line."""
-    # under no heading, what is no paragraph would belong to the one above
+    """The text as one entry: lines that would begin another entry are escaped, or lose the blank line before them."""
+    # without a heading, a block that is not a paragraph would belong to the one above
     above = b"# -\n\n" if span.kind is EntryKind.SECTION else b"# -\n\n---\n\n" if span.path else b"x\n\n"
     for _ in range(_PASSES):
         if _is_one(above, lines):
@@ -434,12 +433,12 @@ def _flattened(lines: list[bytes], *, headed: bool) -> list[bytes]:
     return found
 
 
-# blocks that end a paragraph's entry and begin another, or are none
+# blocks that end a paragraph's entry
 _DIVIDING = frozenset({BlockKind.LIST_ITEM, BlockKind.BREAK, BlockKind.HTML, BlockKind.COMMENT})
 
 
 def _escape_mark(line: bytes) -> bytes:
-    """A backslash before what could begin a block; after a number, before what makes it a list's."""
+    """A backslash before a mark that could begin a block; after a number, before the list delimiter."""
     text = line.lstrip(b" \t")
     at = line_syntax.marker_width(text) - 1 if text[:1].isdigit() else 0
     if not text or at < 0 or text[0] == 0x5C or text[at] >= 0x80 or text[at : at + 1].isalnum():
@@ -447,12 +446,12 @@ def _escape_mark(line: bytes) -> bytes:
     return line[: len(line) - len(text)] + text[:at] + b"\\" + text[at:]
 
 
-# Escaping one underline can make the next line one; after this many rounds every line that looks like either is escaped.
+# Escaping one underline can make the next line one; after this many rounds all similar lines are escaped.
 _PASSES = 4
 
 
 def _escape_heading(body: bytes, start: int, end: int) -> bytes:
-    """A backslash before the mark: the first of the only line, or of the underline."""
+    """A backslash before the mark: of the only line, or of the underline."""
     end -= body[start:end].endswith(b"\n")
     line = max(start, body.rfind(b"\n", start, end) + 1)
     return body[:line] + _escape_line(body[line:end]) + body[end:]

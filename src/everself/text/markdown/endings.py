@@ -1,7 +1,7 @@
-"""Where an entry of ours ends: at its comment, or at a line that refers to an entry by id. Pure.
+"""The end of an entry written by Everself: its comment, or a line that refers to an entry by id. Pure.
 
-What a person writes below is theirs, also where CommonMark would make both one paragraph or one list item. Knows lines and
-blocks, not which blocks make an entry.
+Text that a person writes below is a separate entry, even if CommonMark would join both in one paragraph or list item. Knows lines and
+blocks, not which blocks form an entry.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,12 +11,12 @@ from everself.text.markdown.comment import find_comment
 
 REFERENCE = "→ "
 _REFERENCE, _NAMED = REFERENCE.encode(), b"(entry:"
-# what may stand before a reference that is a list item
+# what may precede a reference in a list
 _MARKS = b" \t-*+"
 
 
 def divide(document: Scan) -> tuple[Block, ...]:
-    """The document's blocks, those divided in which lines of somebody else's follow on the end of something of ours."""
+    """The document's blocks, split where a person's lines follow the end of our entry."""
     data = document.data
     if b"everself:" not in data and _NAMED not in data:
         return document.blocks
@@ -24,7 +24,7 @@ def divide(document: Scan) -> tuple[Block, ...]:
 
 
 def is_reference(data: bytes, start: int, end: int) -> bool:
-    """Whether one line and nothing else refers to an entry by its id: `→ MEMORY.md (entry:ID)`."""
+    """Whether the text is one line that refers to an entry by id: `→ MEMORY.md (entry:ID)`."""
     text = data[start:end].strip().lstrip(_MARKS)
     return (
         text.startswith(_REFERENCE)
@@ -47,7 +47,7 @@ def _divided(data: bytes, block: Block) -> Iterator[Block]:
         opening = start == block.start
         if (marked and find_comment(data, start, end) is not None) or (opening and is_reference(data, start, end)):
             yield part._replace(end=end, last_line=number)
-            # beneath a list item it is still written as a part of that
+            # below a list item the text is still parsed as part of that item
             depth = block.depth + (block.kind is BlockKind.LIST_ITEM)
             part = block._replace(
                 kind=BlockKind.PARAGRAPH, start=end, end=block.end, first_line=number + 1, depth=depth, level=0

@@ -1,22 +1,22 @@
-"""Where entries begin and end. Syntax only: noise, transcripts and retired facts are spanned too, others judge them.
+"""The boundaries of entries. Syntax only: noise, transcripts and closed facts are included; other modules judge them.
 
-What a person would point at and call one entry:
+The units that a person would call one entry:
 
 * a section whose heading begins with a time (`## [09:30:00] decision`, `## 02:14 UTC - Heartbeat`, `## 14:30`), with
-  its sub-sections and lists, up to its comment, or without one up to the next heading of its level or the next heading
-  with a time (`log`);
+  its sub-sections and lists, up to its comment, or else to the next heading of its level or the next heading with a
+  time (`log`);
 * a list item at the left margin with its continuation lines, paragraphs, fences and sub-items (`item`);
-* the text directly under a heading, up to its first list, `---` or sub-section, with the fences, tables and quotes in
-  it (`section`); further text after a list or a `---` is an entry of its own (`paragraph`), so that adding an item
-  never splits what stood there before;
-* where there is no heading, each paragraph with the fences, tables and quotes that follow it (`paragraph`);
+* the text directly under a heading, up to its first list, `---` or sub-section, with its fences, tables and quotes
+  (`section`); further text after a list or a `---` is a separate entry (`paragraph`), so that adding an item never
+  splits an existing entry;
+* without a heading, each paragraph with the fences, tables and quotes that follow it (`paragraph`);
 * front matter (`front_matter`).
 
-An entry ends at its comment, whatever kind it is: what stands below that is another entry, somebody else's. A line that
-only refers to an entry by its id ends what it is in as well.
+An entry of any kind ends at its comment: text below is another entry. A line that only refers to an entry by id also
+ends its entry.
 
-Headings without text, `---`, blank lines and comments that follow nothing are no entries. The same section twice gives
-two entries. An unclosed fence runs to the end of the document, as CommonMark says, and takes what it swallows with it.
+Headings without text, `---`, blank lines and comments that follow nothing are not entries. Two equal sections are two
+entries. An unclosed fence runs to the end of the document, as in CommonMark.
 """
 
 from collections.abc import Iterator
@@ -40,11 +40,11 @@ class EntryKind(StrEnum):
 
 
 class EntrySpan(Frozen):
-    """One entry: whole lines `start..end` (what removing it takes away), and its text `text_start..text_end`.
+    """One entry: whole lines `start..end` (removed with it), and its text `text_start..text_end`.
 
-    The text has no heading, list marker, comment of ours at its end, or line end. A section's span begins at its
-    heading only when nothing else stands under that. `path` is the titles above the entry, its own heading included.
-    `time` is HH:MM:SS where the heading gives one; `category` is what follows it in brackets' form.
+    The text excludes heading, list marker, our comment at its end, and line end. A section's span begins at its heading only if nothing
+    else is under that heading. `path` are the titles above the entry, with its own heading. `time` is HH:MM:SS if the heading has one;
+    `category` is what follows it in the bracketed form.
     """
 
     kind: EntryKind
@@ -62,7 +62,7 @@ class EntrySpan(Frozen):
     category: str = ""
 
     def text(self, data: bytes) -> bytes:
-        """The entry's words, without our comment wherever in it that stands."""
+        """The text of the entry, without our comment in any position."""
         found = self.comment
         if found is None or not self.text_start <= found.start < self.text_end:
             return data[self.text_start : self.text_end]
@@ -71,13 +71,13 @@ class EntrySpan(Frozen):
 
 
 def entries(document: bytes | Scan) -> tuple[EntrySpan, ...]:
-    """All entries in the order of the document; they do not overlap."""
+    """All entries in order; they do not overlap."""
     scanned = document if isinstance(document, Scan) else scan(document)
     return tuple(_Finder(scanned).find())
 
 
 def heading_time(title: str) -> tuple[str, str, bool]:
-    """The time a title begins with as HH:MM:SS, what follows it, and whether it stood in brackets. Empty without one."""
+    """The time at the beginning of a title as HH:MM:SS, the rest, and whether the time is in brackets. Empty without a time."""
     bracketed = title.startswith("[")
     rest = title[1:] if bracketed else title
     clock = rest[: len(rest) - len(rest.lstrip("0123456789:："))].replace("：", ":")
@@ -99,7 +99,7 @@ def heading_time(title: str) -> tuple[str, str, bool]:
     return f"{hour:02}:{minute:02}:{second:02}", rest.strip(), bracketed
 
 
-# blocks that may end with our comment; in other kinds it would be part of code, a table or a quotation
+# blocks that may end with our comment; in others it would be part of code, a table or a quotation
 _SPEAKING = frozenset({BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.COMMENT, BlockKind.HTML})
 _SILENT = frozenset({BlockKind.BLANK, BlockKind.BREAK})
 
@@ -136,7 +136,7 @@ class _Finder:
                 continue
             stop = self._log_end(heads[order], end)
             yield self._log(heads[order], stop, section, (time, rest if bracketed else ""))
-            # what stands below the comment belongs to no log entry, sub-sections included
+            # text below the comment is not part of the log entry, including sub-sections
             order += 1
             while order < len(heads) and heads[order] < stop:
                 order += 1
@@ -144,7 +144,7 @@ class _Finder:
             yield from self._part(stop, min(below, end), section, below=True)
 
     def _log_end(self, head: int, end: int) -> int:
-        """Where the entry ends whose heading is block `head`, `end` at the latest."""
+        """The end of the entry whose heading is block `head`, at most `end`."""
         text = False
         for at in range(head + 1, end):
             if self._ends(at, EntryKind.LOG, first=not text):
@@ -153,7 +153,7 @@ class _Finder:
         return end
 
     def _ends(self, at: int, kind: EntryKind, *, first: bool) -> bool:
-        """Whether an entry of that kind ends with block `at`; `first`: it is the first with the entry's text."""
+        """Whether an entry of that kind ends with block `at`; `first`: it is the first block with text."""
         block = self.blocks[at]
         if block.kind is BlockKind.HEADING:
             return False
@@ -167,7 +167,7 @@ class _Finder:
         return self._span(EntryKind.LOG, range(head, end), head + 1, section.path, clock)
 
     def _part(self, begin: int, end: int, section: Section | None, *, below: bool = False) -> Iterator[EntrySpan]:
-        """Entries among blocks begin..end, which hold no heading at the margin. `below`: an entry stands above them."""
+        """The entries in blocks begin..end, which contain no heading at the margin. `below`: an entry is above them."""
         blocks = self.blocks
         path = section.path if section else ()
         units: list[tuple[EntryKind, range]] = []
@@ -210,7 +210,7 @@ class _Finder:
             yield self._span(kind, held, held.start, path)
 
     def _joins(self, block: Block, kind: EntryKind, first: int, adjacent: bool, headed: bool) -> bool:
-        """Whether the block belongs to the unit before it, which begins with block `first`."""
+        """Whether the block belongs to the unit that begins with block `first`."""
         around = self.blocks[first].depth
         if block.depth != around:
             return block.depth > around
@@ -218,14 +218,14 @@ class _Finder:
         if what is BlockKind.BREAK or what is BlockKind.LIST_ITEM or kind is EntryKind.FRONT_MATTER:
             return False
         if kind is EntryKind.ITEM:
-            # a comment on the very next line is the item's even where it lost its indentation
+            # a comment on the next line belongs to the item even if it lost its indentation
             return adjacent and what is BlockKind.COMMENT
         return headed or (what is not BlockKind.PARAGRAPH and what is not BlockKind.HTML)
 
     def _span(
         self, kind: EntryKind, held: range, lead: int, path: tuple[str, ...], clock: tuple[str, str] = ("", "")
     ) -> EntrySpan:
-        """`held` are the entry's blocks, `lead` the first with its text."""
+        """`held` are the entry's blocks, `lead` is the first one with text."""
         first, last = self.blocks[held[0]], self.blocks[held[-1]]
         found = self._comment(kind, held) if self.commented else None
         start, end = self._text(kind, held, lead, found)
@@ -277,7 +277,7 @@ class _Finder:
         return start, end
 
     def _struck(self, start: int, end: int) -> bool:
-        """Whether the whole text, comments at its end aside, is struck through once."""
+        """Whether the whole text, except comments at its end, is struck through."""
         data = self.data
         if data[start : start + 3] in (b"[ ]", b"[x]", b"[X]"):
             start = _skip_space(data, start + 3, end)

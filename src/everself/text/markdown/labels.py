@@ -1,6 +1,6 @@
-"""Reads and fills lines such as `- **Name:** Aria` without touching another byte.
+"""Reads and fills lines such as `- **Name:** Aria` without changing another byte.
 
-IDENTITY.md and USER.md are made of them. Does not know which labels there are or what a value may be.
+IDENTITY.md and USER.md consist of such lines. Knows no particular labels or values.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,10 +18,10 @@ _PLACEHOLDERS = (("_(", ")_"), ("*(", ")*"), ("(", ")"), ("<", ">"))
 
 
 class Label(Frozen):
-    """`name` in small letters. `start..end` are the bytes of the value as it stands there, a placeholder included.
+    """`name` is in lower case. `start..end` are the bytes of the value, including a placeholder.
 
-    `value` is what it says, empty for a placeholder; `gap` is what must stand between the colon and a new value, `line_start` and
-    `line_end` where the lines of the label begin and end.
+    `value` is the text, empty for a placeholder. `gap` goes between the colon and a new value. `line_start` and `line_end` enclose the
+    lines of the label.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Label(Frozen):
 
 
 def read_labels(data: bytes) -> tuple[Label, ...]:
-    """Every labelled line, in the order of the document; none inside code, comments or quotes."""
+    """Every labelled line in order, except inside code, comments and quotes."""
     found: list[Label] = []
     for block in scan(data).blocks:
         if block.kind is BlockKind.LIST_ITEM and block.lead is BlockKind.PARAGRAPH:
@@ -45,7 +45,7 @@ def read_labels(data: bytes) -> tuple[Label, ...]:
 
 
 def fill_labels(data: bytes, values: Mapping[str, str]) -> bytes:
-    """The document with these values; a label that it lacks comes after the last one it has. Names as they are to be written."""
+    """The document with these values; missing labels are added after the last one. Names are written as given."""
     known: dict[str, Label] = {}
     for label in read_labels(data):
         known.setdefault(label.name, label)
@@ -78,7 +78,7 @@ def _lines(data: bytes, block: Block) -> list[tuple[int, bytes]]:
 
 
 def _of_lines(data: bytes, lines: list[tuple[int, bytes]], *, listed: bool) -> Iterator[Label]:
-    """Of a list item its first line alone; of a paragraph every line whose label is bold, for prose has colons too."""
+    """The labels in the first line of a list item, or in lines of a paragraph with a bold label, because prose contains colons too."""
     for order, (at, line) in enumerate(lines):
         split = _split(line, listed=listed and order == 0)
         if split is None:
@@ -87,7 +87,7 @@ def _of_lines(data: bytes, lines: list[tuple[int, bytes]], *, listed: bool) -> I
         start, end = _bare(data, at + offset, at + len(line))
         gap, line_end = b"" if start > at + offset else b" ", at + len(line)
         if start == end and listed and order + 1 < len(lines) and _split(lines[order + 1][1], listed=False) is None:
-            # OpenClaw's template has the value under its label
+            # OpenClaw's template has the value below its label
             below, line = lines[order + 1]
             start, end = _bare(data, below, below + len(line))
             gap, line_end = b"", below + len(line)
@@ -98,7 +98,7 @@ def _of_lines(data: bytes, lines: list[tuple[int, bytes]], *, listed: bool) -> I
 
 
 def _split(line: bytes, *, listed: bool) -> tuple[str, int] | None:
-    """The label, and where its value begins in the line."""
+    """The label, and the position of its value in the line."""
     text = line.lstrip(b" \t")
     width = marker_width(text) if listed and text else 0
     rest = text[width:].lstrip(b" \t")
@@ -121,7 +121,7 @@ def _split(line: bytes, *, listed: bool) -> tuple[str, int] | None:
 
 
 def _bare(data: bytes, start: int, end: int) -> tuple[int, int]:
-    """Without the space around it and the comments after it."""
+    """The span without white space around it and comments after it."""
     end = before_comments(data, start, end)
     while start < end and data[start] in b" \t":
         start += 1
@@ -129,7 +129,7 @@ def _bare(data: bytes, start: int, end: int) -> tuple[int, int]:
 
 
 def _clean(text: str) -> str:
-    """What a value says: no placeholder, and no marks around the whole of it."""
+    """The value without placeholder and without marks around all of it."""
     for opening, closing in _PLACEHOLDERS:
         if text.startswith(opening):
             _, found, rest = text.partition(closing)

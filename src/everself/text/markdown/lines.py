@@ -1,6 +1,6 @@
 """Classifies a single line by its bytes without indentation. Knows CommonMark and GFM tables, no containers.
 
-Every check is linear in the line. Line ends (LF, CRLF, CR) may still stand at the end of what is passed in.
+Every check is linear in the line. Lines may end with LF, CRLF or CR.
 """
 
 from collections.abc import Iterator
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     import re2
 
 BOM = b"\xef\xbb\xbf"
-SPACE, TAB, LF, CR = 0x20, 0x09, 0x0A, 0x0D
+SPACE, LF, CR = 0x20, 0x0A, 0x0D
 _SPACES = b" \t\r\n"
 _DIGITS = frozenset(b"0123456789")
 _BREAKS = frozenset(b"*-_")
 _LONGEST_NUMBER = 9  # digits; CommonMark's limit for list markers
 _SPECIAL = b" \t\r\n#>-+*_=`~<|:0123456789"
-# PLAIN[byte] is 1 where a line that begins with the byte can only be text
+# PLAIN[byte] is 1 if a line that begins with the byte can only be text
 PLAIN = bytes(0 if byte in _SPECIAL else 1 for byte in range(256))
 
 _RAW_NAMES = (b"script", b"pre", b"style", b"textarea")
@@ -32,7 +32,7 @@ _LONGEST_NAME = 16
 
 
 def measure(text: bytes, column: int) -> tuple[int, bytes]:
-    """Width of the leading white space in columns (tabs stop at multiples of four), and the text after it."""
+    """The width of the leading white space in columns (tab stops at multiples of four), and the rest of the text."""
     rest = text.lstrip(b" ")
     indent = len(text) - len(rest)
     if rest[:1] == b"\t":
@@ -45,12 +45,12 @@ def measure(text: bytes, column: int) -> tuple[int, bytes]:
 
 
 def is_blank(text: bytes) -> bool:
-    """Whether nothing but the line end is left. `text` has lost its indentation."""
+    """Whether the text is only a line end. `text` has no indentation."""
     return not text or text[0] == LF or text[0] == CR
 
 
 def heading_level(text: bytes) -> int:
-    """1 to 6 for an ATX heading, else 0."""
+    """The level (1 to 6) of an ATX heading, else 0."""
     level = 1
     while text[level : level + 1] == b"#":
         level += 1
@@ -60,7 +60,7 @@ def heading_level(text: bytes) -> int:
 
 
 def underline_level(text: bytes) -> int:
-    """1 or 2 for a setext underline, else 0."""
+    """The level (1 or 2) of a setext underline, else 0."""
     bare = text.rstrip(_SPACES)
     mark = text[:1]
     if bare.strip(mark):
@@ -80,7 +80,7 @@ def is_thematic_break(text: bytes) -> bool:
 
 
 def fence_length(text: bytes) -> int:
-    """Length of the opening fence, else 0. A backtick fence has no backtick after it."""
+    """The length of an opening fence, else 0. A backtick fence has no backtick after it."""
     mark = text[:1]
     length = len(text) - len(text.lstrip(mark))
     if length < 3 or (mark == b"`" and b"`" in text[length:]):
@@ -95,7 +95,7 @@ def closes_fence(text: bytes, mark: bytes, length: int) -> bool:
 
 
 def marker_width(text: bytes) -> int:
-    """Bytes of a list marker with its delimiter, else 0."""
+    """The bytes of a list marker with its delimiter, else 0."""
     first = text[0]
     if first in b"-+*":
         width = 1
@@ -112,14 +112,14 @@ def marker_width(text: bytes) -> int:
 
 
 def may_interrupt(text: bytes, width: int) -> bool:
-    """Whether a list may begin right under a paragraph: not with an empty item, and counting from one."""
+    """Whether a list can begin right below a paragraph: not with an empty item, and counting from one."""
     if is_blank(text[width:].lstrip(b" \t")):
         return False
     return width == 1 or int(text[: width - 1]) == 1
 
 
 class HtmlStart(NamedTuple):
-    """How an HTML block begins: `ends` finish it (none: a blank line does), `comment` and `interrupts` say what it is."""
+    """The start of an HTML block: `ends` close it (if empty, a blank line does)."""
 
     ends: tuple[bytes, ...]
     comment: bool = False
@@ -161,7 +161,7 @@ def ends_html(text: bytes, ends: tuple[bytes, ...]) -> bool:
 
 
 def text_after_comment(line: bytes) -> bool:
-    """Whether anything but further comments and white space follows the first comment end of the line."""
+    """Whether the line has other text than comments and white space after the first end of a comment."""
     at = line.find(b"-->") + 3
     while True:
         while line[at : at + 1] in (b" ", b"\t", b"\r", b"\n"):
@@ -178,7 +178,7 @@ def text_after_comment(line: bytes) -> bool:
 
 @cache
 def _lone_tag() -> "re2._Regexp":
-    """A whole opening or closing tag alone on its line. RE2, because attributes repeat over text that anybody wrote."""
+    """An opening or closing tag alone on its line. RE2, because the attributes of foreign text may repeat."""
     import re2
 
     name = rb"[A-Za-z][A-Za-z0-9-]*"
@@ -191,7 +191,7 @@ def _lone_tag() -> "re2._Regexp":
 
 
 def delimiter_cells(text: bytes) -> int:
-    """Number of columns that a table's delimiter row (`|---|:-:|`) announces, else 0."""
+    """The number of columns in a table's delimiter row (`|---|:-:|`), else 0."""
     row = text.rstrip(_SPACES)
     if len(row) < 2 or row[:1] not in (b"|", b"-", b":") or (row[0] == 0x2D and row[1] in b" \t"):
         return 0
@@ -213,7 +213,7 @@ def delimiter_cells(text: bytes) -> int:
 
 
 def header_cells(text: bytes) -> int:
-    """Number of cells in a table's header row, else 0. A pipe after a backslash separates nothing."""
+    """The number of cells in a table's header row, else 0. A pipe after a backslash is not a separator."""
     row = text.strip(_SPACES)
     if b"|" not in row:
         return 0
@@ -227,10 +227,10 @@ def header_cells(text: bytes) -> int:
 
 
 def front_matter(lines: Iterator[bytes]) -> tuple[int, int]:
-    """Lines and bytes of the front matter that `lines` begin with, else zeros.
+    """The lines and bytes of the front matter at the beginning, else zeros.
 
-    `---` opens it only when `key: value` follows at once and a closing `---` comes before anything else than keys, their
-    indented or listed values, comments and blank lines: in real workspaces `---` on the first line is mostly a separator.
+    `---` opens it only if `key: value` follows at once and a closing `---` comes before anything but keys, their indented or listed
+    values, comments and blank lines: in real workspaces `---` on the first line is mostly a separator.
     """
     first = next(lines, b"")
     if first.removeprefix(BOM).rstrip(_SPACES) != b"---":

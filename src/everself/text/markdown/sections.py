@@ -1,6 +1,6 @@
 """The tree of headings: position, title and sharing label of each section.
 
-Headings inside list items and quotes make no section. Does not know who may see what.
+Headings inside list items and quotes are not sections. Does not know who may see what.
 """
 
 from everself.frozen import Frozen
@@ -9,11 +9,10 @@ from everself.text.markdown.lines import BOM
 
 
 class Section(Frozen):
-    """One heading and what stands under it.
+    """One heading and the text below it.
 
-    `start..end` holds sub-sections too, `start..own_end` stops at the first of them; `body` is where the heading ends.
-    `path` is the titles from the outermost section to this one. `share` is the label directly under the heading (blank
-    lines aside), as it stands there; it reaches as far as `end`.
+    `start..end` includes sub-sections, `start..own_end` excludes them; `body` is the end of the heading. `path` are the titles from the
+    outermost section to this one. `share` is the label directly below the heading (ignoring blank lines); it applies up to `end`.
     """
 
     level: int
@@ -60,7 +59,7 @@ def sections(scan: Scan) -> tuple[Section, ...]:
 
 
 def _ends(levels: list[int]) -> list[int]:
-    """For each heading the number of the next one that is not below it."""
+    """For each heading, the number of the next one that is not below it."""
     ends = [len(levels)] * len(levels)
     unfinished: list[int] = []
     for order, level in enumerate(levels):
@@ -71,7 +70,7 @@ def _ends(levels: list[int]) -> list[int]:
 
 
 def heading_title(data: bytes, head: Block) -> str:
-    """What a reader sees of a heading: no marks, no closing marks, no comment at its end."""
+    """The visible text of a heading: without marks and comments."""
     raw = data[head.start : head.end].removeprefix(BOM).strip()
     if head.first_line == head.last_line:
         raw = raw.lstrip(b"#")
@@ -85,7 +84,7 @@ def heading_title(data: bytes, head: Block) -> str:
 
 
 def before_comments(data: bytes, start: int, end: int) -> int:
-    """Where data[start:end] ends without the comments and white space at its end."""
+    """The end of data[start:end] without trailing comments and white space."""
     while True:
         while end > start and data[end - 1] in b" \t\r\n":
             end -= 1
@@ -105,7 +104,7 @@ def _share(scan: Scan, at: int) -> tuple[str, ...]:
 
 
 def parse_share(raw: bytes) -> tuple[str, ...]:
-    """The names in `<!-- share: group, subagent -->`. Empty when there is anything else, so that it fails closed."""
+    """The names in `<!-- share: group, subagent -->`. Empty for anything else, so that it fails closed."""
     inner = raw.removeprefix(b"<!--").removesuffix(b"-->")
     if len(inner) + 7 != len(raw) or len(raw) > 1024:
         return ()

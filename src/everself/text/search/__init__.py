@@ -1,7 +1,6 @@
 """Converts texts and queries to search terms: one tokenizer for every engine, without a dictionary.
 
-Pure functions with bounded tables behind them; knows nothing of an index, of ranking or of files. Stemmers are loaded with
-the first word that needs one.
+Pure functions with bounded caches; knows no index, ranking or files. Stemmers are loaded with the first word that needs one.
 """
 
 from everself.text.search._emoji import is_one_emoji

@@ -1,7 +1,4 @@
-"""Classifies characters for the tokenizer: word character, CJK, joiner, separator.
-
-Knows no language.
-"""
+"""Classifies characters for the tokenizer: word character, CJK, joiner, separator. Knows no language."""
 
 import unicodedata
 from enum import IntEnum
@@ -11,7 +8,7 @@ from everself.text.normalise import nfkc
 
 
 class Role(IntEnum):
-    """What a character is to the search. `JOINER` is punctuation that may stand inside an identifier, path or address."""
+    """The role of a character. `JOINER` is punctuation that may be inside an identifier, path or address."""
 
     LETTER = 0
     JOINER = 1
@@ -21,13 +18,13 @@ class Role(IntEnum):
     NOTHING = 5
 
 
-# Trailing and leading ones are stripped, so that a full stop or a pair of asterisks never matters.
+# stripped at both ends, so that a full stop or asterisks around a word do not matter
 JOINERS = "._-'/\\:@?&=#+~,!$%*"
 ZERO_WIDTH_JOINER = "\u200d"
 EMOJI_STYLE = "\ufe0f"
 KEYCAP = "\u20e3"
 
-# Scripts that set no blank between words, or whose words carry their grammar without one: pairs find what is inside.
+# scripts without spaces between words, or with attached grammar: terms are pairs of characters
 _DENSE = (
     (0x0E00, 0x0EFF),  # Thai, Lao
     (0x1000, 0x109F),  # Myanmar
@@ -46,7 +43,7 @@ _DENSE = (
 _BOX_DRAWING = range(0x2500, 0x25A0)
 _PICTURES = range(0x1F000, 0x1FB00)
 _TAGS = range(0xE0020, 0xE0080)
-# Stand-ins for what could not be shown; Unicode counts them among the symbols.
+# replacement characters, which Unicode counts as symbols
 _STAND_INS = "\ufffc\ufffd"
 
 
@@ -68,7 +65,7 @@ def _role(code: int) -> Role:
 
 
 class _Roles(dict[str, Role]):
-    """Filled as characters are met: spelled out it would cost every start."""
+    """A lazy table: filling it completely would slow down every start."""
 
     def __missing__(self, char: str) -> Role:
         role = self[char] = _role(ord(char))
@@ -79,7 +76,7 @@ ROLES = _Roles()
 
 
 class _Table(dict[SupportsIndex, int | str]):
-    """For `str.translate`: what a character of each role becomes, itself where nothing is said."""
+    """A lazy table for `str.translate`: the replacement for each role, else the character itself."""
 
     def __init__(self, shown: dict[Role, str]) -> None:
         super().__init__()
@@ -96,24 +93,23 @@ _DENSE_ONLY = _Table(dict.fromkeys((Role.LETTER, Role.JOINER, Role.EMOJI, Role.G
 _DENSE_ONLY[ord(ZERO_WIDTH_JOINER)] = ""
 _ASCII_SPACED = {code: " " for code in range(0x80) if _role(code) is Role.GAP}
 
-# Dashes that join are a hyphen; those that part a sentence are not, and become gaps. Before NFKC, because it turns the
-# acute accent that some keyboards have for an apostrophe into a blank, and again after it. The ellipsis and the fixed
-# blank are here because a text that holds no other compatible form then needs no NFKC.
+# Joining dashes become a hyphen; separating dashes become gaps. Applied before NFKC, which turns an acute accent used as an apostrophe
+# into a blank, and again after it. With ellipsis and fixed blank here, most texts need no NFKC.
 _TYPOGRAPHY = str.maketrans(dict.fromkeys("‘’‛′ʼ＇´", "'") | dict.fromkeys("‐‑−﹣－", "-") | {"…": " ", "\u00a0": " "})
 _GIANT = 4096
 _LISTED = str.maketrans(dict.fromkeys(",?&=+~!*", " "))
 _APART = str.maketrans(dict.fromkeys(JOINERS, " "))
-# Past this many different characters to replace, one pass of `translate` is cheaper than one of `replace` for each.
+# for more distinct characters, one `translate` is cheaper than a `replace` for each
 _FEW = 12
 
 
 def fragments(text: str) -> list[str]:
-    """A text cut at blanks and at whatever is never inside a word or an identifier, compatible forms made one."""
+    """The text split at blanks and other separators, in compatible form."""
     return _no_giants(_spaced(text).split())
 
 
 def fragments_and_runs(text: str) -> tuple[list[str], list[str]]:
-    """The same, but what stands for itself is taken out of the fragments, as runs: most of a Chinese text at once."""
+    """Like `fragments`, but CJK characters, which are terms of their own, are returned separately as runs."""
     text = _spaced(text)
     if text.isascii() or all(ROLES[char] is not Role.DENSE for char in set(text)):
         return _no_giants(text.split()), []
@@ -121,7 +117,7 @@ def fragments_and_runs(text: str) -> tuple[list[str], list[str]]:
 
 
 def _no_giants(found: list[str]) -> list[str]:
-    """What is longer than any address is a list without blanks, or no writing at all; then every joiner parts it."""
+    """Split fragments that are longer than any address: lists without blanks, or not text at all."""
     if max(map(len, found), default=0) <= _GIANT:
         return found
     listed = (

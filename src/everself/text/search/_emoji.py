@@ -1,6 +1,6 @@
 """Recognises emoji sequences: families, flags, skin tones, keycaps.
 
-Knows nothing of the text around them. The style selector is left out of every form, because keyboards differ in sending it.
+Knows nothing of the text around them. The style selector is dropped, because keyboards differ in sending it.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _TAGS = range(0xE0020, 0xE0080)
 
 
 def sequences(run: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each emoji of a run with the simpler ones it is made of."""
+    """Each emoji of a run with the simpler ones it consists of."""
     run = run.replace(EMOJI_STYLE, "").replace(KEYCAP, "")
     at = 0
     while at < len(run):
@@ -26,7 +26,7 @@ def sequences(run: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _end(run: str, at: int) -> int:
-    """Where the emoji that starts here ends."""
+    """The end of the emoji that starts at this position."""
     if ord(run[at]) in _FLAG_LETTERS:
         return at + (2 if at + 1 < len(run) and ord(run[at + 1]) in _FLAG_LETTERS else 1)
     end = at + 1
@@ -40,25 +40,25 @@ def _end(run: str, at: int) -> int:
 
 
 def _plain(part: str) -> str:
-    """Without skin and tags; a flag, or a skin that stands alone, is itself."""
+    """The emoji without skin tone and tags; a flag or a lone skin tone is kept."""
     return "".join(char for char in part if ord(char) not in _SKINS and ord(char) not in _TAGS) or part[:1]
 
 
 def keycap(before: str, run: str) -> str:
-    """The digit on a key that ends a text and begins a run, or nothing."""
+    """The keycap formed by the last digit before a run; empty if there is none."""
     if run.lstrip(EMOJI_STYLE)[:1] == KEYCAP and before[-1:] in tuple("0123456789#*"):
         return before[-1] + KEYCAP
     return ""
 
 
 def is_one_emoji(text: str) -> bool:
-    """Whether this is one emoji, of however many characters, and nothing beside it."""
+    """Whether the text is exactly one emoji, of any number of characters."""
     key = text[:1] in tuple("0123456789#*") and text[1:].replace(EMOJI_STYLE, "") == KEYCAP
     return key or (all(map(_is_emoji, text)) and len(list(sequences(text))) == 1)
 
 
 def without_stray_joiners(fragment: str) -> str:
-    """Persian and Indic words hold the joiner too, where it only shapes letters: it stays between emoji alone."""
+    """The text with zero-width joiners between emoji only: in Persian and Indic words they only shape letters."""
     kept: list[str] = []
     for at, char in enumerate(fragment):
         beside = kept[-1] if kept else ""

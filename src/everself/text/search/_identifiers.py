@@ -2,15 +2,15 @@
 
 import string
 
-# Parts beyond this many are noise: such a token is base64 or worse.
+# a token with more parts is noise, such as base64
 _MOST_PARTS = 8
-# What git and people shorten a hash to.
+# the lengths to which git and people shorten a hash
 _SHORT_HASHES = (7, 8, 10, 12)
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _HEX = frozenset(string.hexdigits)
-# A possessive, or what is left of "is", "are", "have", "will", "would" and "am".
+# Endings after an apostrophe: the possessive, and contractions of "is", "are", "have", "will", "would" and "am".
 _ENDINGS = frozenset({"s", "re", "ve", "ll", "d", "m"})
-# Articles and short words that French, Italian and Catalan shorten before a vowel.
+# articles and short words that French, Italian and Catalan elide before a vowel
 _ELISIONS = frozenset(
     {"l", "d", "j", "m", "t", "s", "n", "c", "qu", "jusqu", "lorsqu", "puisqu", "quoiqu"}
     | {"un", "dell", "all", "nell", "sull", "dall", "coll", "quell", "quest", "bell", "sant", "gl"}
@@ -18,7 +18,7 @@ _ELISIONS = frozenset(
 
 
 def split_identifier(token: str) -> list[str]:
-    """At changes of case and between letters and digits: `parseHTTPHeader2` is parse, HTTP, Header, 2. One part means none."""
+    """Split at changes of case and between letters and digits: `parseHTTPHeader2` is parse, HTTP, Header, 2."""
     parts: list[str] = []
     start = 0
     for at in range(1, len(token)):
@@ -30,7 +30,7 @@ def split_identifier(token: str) -> list[str]:
 
 
 def worth_finding(parts: list[str]) -> list[str]:
-    """Those of the parts that anybody might look for: no st of 21st, no i of iPhone, nothing of base64."""
+    """The parts worth indexing: not the st of 21st, the i of iPhone, or parts of base64."""
     if len(parts) > _MOST_PARTS:
         return []
     if len(parts) == 2 and parts[0].isdecimal() and parts[1].lower() in _ORDINALS:
@@ -46,13 +46,13 @@ def _parts_before(token: str, at: int) -> bool:
         return False
     if before.islower():
         return True
-    # The last capital of a row begins the next part, but the plural of an acronym is no part: PDFs.
+    # the last capital of a row begins the next part, except in the plural of an acronym: PDFs
     after = token[at + 1 : at + 2]
     return before.isupper() and after.islower() and token[at + 1 :] != "s"
 
 
 def is_hash(token: str) -> bool:
-    """Hexadecimal with letters and digits in it, and long enough to be no word."""
+    """Whether a token is hexadecimal with letters and digits, and too long for a word."""
     return len(token) >= _SHORT_HASHES[0] and _HEX.issuperset(token) and not token.isdecimal() and not token.isalpha()
 
 
@@ -65,12 +65,12 @@ def is_version(atom: str) -> bool:
 
 
 def singular_acronym(token: str) -> str:
-    """PDF for PDFs, whose s no stemmer takes for an ending; else nothing."""
+    """PDF for PDFs, which no stemmer reduces; else empty."""
     return token[:-1] if len(token) > 2 and token[-1] == "s" and token[:-1].isupper() and token.isalpha() else ""
 
 
 def other_spellings(atom: str, parts: list[str]) -> tuple[str, ...]:
-    """How else a folded whole may be written: self-care as selfcare, U.S.A as USA, v1.2.3 without its v."""
+    """Other spellings of a compound: self-care as selfcare, U.S.A as USA, v1.2.3 without its v."""
     if is_version(atom):
         return (atom[1:],)
     if atom.startswith("www."):
@@ -83,7 +83,7 @@ def other_spellings(atom: str, parts: list[str]) -> tuple[str, ...]:
 
 
 def without_apostrophes(word: str) -> list[str]:
-    """The words in what apostrophes hold together: one for a possessive, a contraction or an elision, else each part."""
+    """The words joined by apostrophes: one for a possessive, a contraction or an elision, else each part."""
     parts = [part for part in word.split("'") if part]
     if len(parts) == 2 and parts[1] in ("t", "T") and parts[0][-1:] in ("n", "N"):
         return [parts[0] + parts[1]]
@@ -95,7 +95,7 @@ def without_apostrophes(word: str) -> list[str]:
 
 
 def thousands(number: str) -> str:
-    """A number with its commas taken out, or nothing where the commas mean something else."""
+    """A number without thousands separators; empty if its commas mean something else."""
     if "," not in number or not number[0].isdecimal():
         return ""
     whole, _, fraction = number.partition(".")

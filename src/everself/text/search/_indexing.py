@@ -1,7 +1,6 @@
 """Computes the index terms of a text. Knows nothing of files or the index.
 
-Texts repeat their words, so what a fragment of text comes to is kept in bounded tables, one a language: with them, counting is most of the
-work, and C does it.
+Words repeat, so the terms of each fragment are cached in one bounded table per language. Most of the work is then counting, which C does.
 """
 
 from collections import Counter
@@ -11,24 +10,24 @@ from itertools import chain, repeat
 from operator import add
 
 from everself.text.search._characters import JOINERS, fragments_and_runs
-from everself.text.search._languages import ENGLISH, elect_packed, pack, stem, stop_words, votes
+from everself.text.search._languages import ENGLISH, elect, pack, stem, stop_words, votes
 from everself.text.search._segments import Form, Segment, segments
 from everself.text.search._terms import IndexTerms
 from everself.text.search._words import index_forms, is_stop
 
-# Longer fragments hardly repeat.
+# longer fragments hardly repeat
 _REPEATED = 24
-# About 15 MB when full; then it starts again, which costs less than keeping order.
+# about 15 MB; a full table is replaced, which costs less than tracking use
 _MOST_KNOWN = 100_000
 
 
 class _Table:
-    """What fragments come to in one language. One that is full is left to whoever still reads it, and another takes its place."""
+    """The cached terms of fragments in one language. A full table is replaced; threads that still use the old one keep it."""
 
     __slots__ = ("lengths", "several", "single")
 
     def __init__(self) -> None:
-        # those that come to one term, and what each adds to a text's length
+        # fragments with exactly one term, and the length that each adds to a text
         self.single: dict[str, str] = {}
         self.lengths: dict[str, int] = {}
         self.several: dict[str, tuple[tuple[str, ...], int]] = {}
@@ -39,14 +38,14 @@ class _Table:
 
 
 _tables: dict[str, _Table] = {}
-# which languages each fragment points to, packed; fragments that point to none are cached too
+# the packed language votes of each fragment, including zero
 _votes: dict[str, int] = {}
 
 
 def index_terms(text: str) -> IndexTerms:
-    """Every term of a text, in time linear in it."""
+    """All terms of a text, in linear time."""
     words, runs = fragments_and_runs(text)
-    language = elect_packed(_cast(words))
+    language = elect(_cast(words))
     table = _tables.get(language)
     if table is None or table.full:
         table = _tables[language] = _Table()
@@ -56,7 +55,7 @@ def index_terms(text: str) -> IndexTerms:
     missing = tallied.pop(None, 0)
     counts: dict[str, int] = dict(tallied)  # type: ignore[arg-type]  # None was taken out
     if missing:
-        # by what was found above: another thread may have filled the table meanwhile
+        # use the result above: another thread may have filled the table meanwhile
         unknown = Counter(word for word, term in zip(words, found, strict=True) if term is None)
         for fragment, times in unknown.items():
             for terms, own_length in _terms_of(fragment, language, table):
@@ -95,14 +94,14 @@ def _votes_of(fragment: str) -> int:
 
 @lru_cache(maxsize=1024)
 def _plain_word(fragment: str) -> str:
-    """The folded word of a fragment that is an ordinary one; most are. Empty for all others."""
+    """The folded word of a fragment that is an ordinary word; empty for all others."""
     inside = fragment.strip(JOINERS)
     plain = len(inside) > 1 and inside.isascii() and inside.isalpha() and inside[1:].islower()
     return inside.lower() if plain else ""
 
 
 def _terms_of(fragment: str, language: str, table: _Table) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Terms and length of a fragment, in one or more parts; kept in the table where it may come again."""
+    """The terms and length of a fragment, in one or more parts; cached if it may recur."""
     if len(fragment) > _REPEATED:
         # segment by segment, because a fragment may be a book
         for segment in segments(fragment):

@@ -1,65 +1,37 @@
 """Detects the language of a word, its stop words, and its Snowball stem.
 
-Other scripts than Latin name their language by themselves; for Latin the small words of the whole text do. Knows nothing
-of terms. Stemmers and lists are loaded when first asked for.
+Non-Latin scripts identify their language; for Latin text, the small words of the whole text do. Knows nothing of terms. Stemmers and
+lists are loaded on first use.
 """
 
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Protocol
 
 ENGLISH = "en"
-# The order decides between equals.
+# the order decides ties
 LATIN = (ENGLISH, "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no")
 _DENSE = ("zh", "ja", "ko")
-# by path: importlib.resources takes ten milliseconds to load, of which a command has few
+# by path: importing importlib.resources takes ten milliseconds
 _LISTS = Path(__file__).parent / "stop_words"
 
-_SNOWBALL = {
-    "en": "english",
-    "de": "german",
-    "fr": "french",
-    "es": "spanish",
-    "it": "italian",
-    "pt": "portuguese",
-    "nl": "dutch",
-    "sv": "swedish",
-    "da": "danish",
-    "no": "norwegian",
-    "ru": "russian",
-    "el": "greek",
-    "ar": "arabic",
-    "fa": "persian",
-    "hy": "armenian",
-    "hi": "hindi",
-    "ta": "tamil",
-}
-# Letters that few languages share; they count half of what a small word does.
+# the codes by which PyStemmer knows its stemmers
+_STEMMED = frozenset(
+    ["en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "ru", "el", "ar", "fa", "hy", "hi", "ta"]
+)
+# letters of few languages; each counts half as much as a small word
 _TELLING = {
-    "ä": ("de", "sv"),
-    "ö": ("de", "sv"),
-    "ü": ("de",),
-    "å": ("sv", "da", "no"),
-    "ø": ("da", "no"),
-    "æ": ("da", "no"),
-    "ñ": ("es",),
-    "ã": ("pt",),
-    "õ": ("pt",),
-    "ç": ("fr", "pt"),
-    "é": ("fr", "es"),
-    "ê": ("fr", "pt"),
-    "è": ("fr", "it"),
-    "à": ("fr", "it"),
-    "ù": ("fr", "it"),
-    "ò": ("it",),
-    "ì": ("it",),
-    "í": ("es", "pt"),
-    "ó": ("es", "pt"),
-    "á": ("es", "pt"),
+    "de": frozenset("äöü"),
+    "fr": frozenset("çéêèàù"),
+    "es": frozenset("ñéíóá"),
+    "it": frozenset("èàùòì"),
+    "pt": frozenset("ãõçêíóá"),
+    "sv": frozenset("äöå"),
+    "da": frozenset("åøæ"),
+    "no": frozenset("åøæ"),
 }
 _SMALL_WORD, _TELLING_LETTER = 2, 1
-# One letter proves nothing: an English note may well have a café in it.
+# one letter is not enough: an English note may contain "café"
 _EVIDENCE = 2
 
 _NOT_RUSSIAN = frozenset("іїєґўђћџљњјѓќѕ")
@@ -68,7 +40,7 @@ _NO_LANGUAGE = ""
 
 
 class Stemmer(Protocol):
-    """What we use of PyStemmer's."""
+    """The method of PyStemmer that we use."""
 
     def stemWord(self, word: str, /) -> str: ...  # noqa: N802 the name is PyStemmer's
 
@@ -77,19 +49,19 @@ class Stemmer(Protocol):
 def _stemmer(language: str) -> Stemmer:
     import Stemmer as Snowball  # type: ignore[import-not-found]  # the package has no types
 
-    # Its own cache would be a second one beside ours. It is safe in threads as it holds the interpreter's lock throughout.
-    stemmer: Stemmer = Snowball.Stemmer(_SNOWBALL[language], 0)
+    # no cache in PyStemmer, because we have our own; thread-safe, because it never releases the GIL
+    stemmer: Stemmer = Snowball.Stemmer(language, 0)
     return stemmer
 
 
 def stem(word: str, language: str) -> str:
-    """What is left of a folded word in a language; the word itself where there is no stemmer or nothing would be left."""
-    return (_stemmer(language).stemWord(word) or word) if language in _SNOWBALL else word
+    """The stem of a folded word; the word itself if there is no stemmer or the stem would be empty."""
+    return (_stemmer(language).stemWord(word) or word) if language in _STEMMED else word
 
 
 @cache
 def stop_words(language: str) -> frozenset[str]:
-    """Empty for a language without a list."""
+    """The stop words of a language; empty if there is no list."""
     if language not in LATIN and language not in ("ru", *_DENSE):
         return frozenset()
     return frozenset((_LISTS / f"{language}.txt").read_text("utf-8").split())
@@ -102,7 +74,7 @@ def dense_stop_words() -> frozenset[str]:
 
 
 def script_language(word: str) -> str | None:
-    """The language that a word's letters name; none for Latin, empty where they name a script of many or no stemmer."""
+    """The language of a word's script; None for Latin, empty for scripts of several languages or without a stemmer."""
     if word.isascii():
         return None
     first = next((char for char in word if char.isalpha()), word[0])
@@ -134,52 +106,37 @@ def _small_words() -> dict[str, Votes]:
 
 
 def votes(word: str) -> Votes:
-    """For which Latin languages a folded word speaks, and how loudly."""
+    """The Latin languages that a folded word indicates, with weights."""
     known = _small_words().get(word)
     if known is not None or word.isascii():
         return known or ()
-    return tuple(dict.fromkeys((language, _TELLING_LETTER) for char in word for language in _TELLING.get(char, ())))
+    return tuple((one, _TELLING_LETTER) for one, letters in _TELLING.items() if not letters.isdisjoint(word))
 
 
-def tally(spoken: Iterable[tuple[Votes, int]]) -> dict[str, int]:
-    """The votes of words that stand in a text so many times."""
-    score: dict[str, int] = {}
-    for cast, times in spoken:
-        for language, weight in cast:
-            score[language] = score.get(language, 0) + weight * times
-    return score
-
-
-def elect(score: dict[str, int]) -> str:
-    """The Latin language of a text by its votes; English unless another has clearly more."""
-    most = max(score.values(), default=0)
-    if most < _EVIDENCE or score.get(ENGLISH) == most:
-        return ENGLISH
-    return next(language for language in LATIN if score.get(language) == most)
-
-
-# bits that a language has in a packed tally: enough for the votes of sixteen megabytes of small words
+# bits per language in a packed sum: enough for sixteen megabytes of small words
 _FIELD = 32
 _LARGEST = (1 << _FIELD) - 1
 _SHIFTS = {language: at * _FIELD for at, language in enumerate(LATIN)}
 
 
 def pack(cast: Votes) -> int:
-    """Votes as one number, so that adding numbers adds them up."""
+    """Votes packed in one number, so that they can be added."""
     return sum(weight << _SHIFTS[language] for language, weight in cast)
 
 
-def elect_packed(total: int) -> str:
-    """As `elect`, by the sum of packed votes."""
-    if not total:
-        return ENGLISH
-    scores = [total >> shift & _LARGEST for shift in _SHIFTS.values()]
+def elect(total: int) -> str:
+    """The Latin language of a text by the sum of its packed votes; English unless another one has clearly more."""
+    scores = _scores(total)
     most = max(scores)
     return ENGLISH if most < _EVIDENCE else LATIN[scores.index(most)]
 
 
-def plausible(score: dict[str, int]) -> tuple[str, ...]:
-    """In what languages a short question may be: its own and English, or any when nothing in it tells."""
-    if not any(weight >= _EVIDENCE for weight in score.values()):
+def plausible(total: int) -> tuple[str, ...]:
+    """The languages that a short question may be in: its own and English, or any if no word gives evidence."""
+    if max(_scores(total)) < _EVIDENCE:
         return LATIN
-    return tuple(dict.fromkeys((elect(score), ENGLISH)))
+    return tuple(dict.fromkeys((elect(total), ENGLISH)))
+
+
+def _scores(total: int) -> list[int]:
+    return [total >> shift & _LARGEST for shift in _SHIFTS.values()]

@@ -5,38 +5,39 @@ from operator import add
 
 from everself.text.normalise import fold
 from everself.text.search._characters import fragments
-from everself.text.search._languages import dense_stop_words, elect, plausible, stop_words, tally, votes
+from everself.text.search._languages import dense_stop_words, elect, pack, plausible, stop_words, votes
 from everself.text.search._segments import Form, Segment, segments
 from everself.text.search._terms import QueryTerm, SearchQuery, TermKind
 from everself.text.search._words import is_stop, query_forms
 from everself.text.search.quotes import quoted
 
 _SENTENCE_ENDS = (".", "!", "?", ":")
-# No sentence ends with so little: Dr. and Mrs. are followed by a name.
+# a sentence does not end with such a short word: a name follows Dr. and Mrs.
 _ABBREVIATED = 4
-# Capitals by rule, not because they name somebody or something.
+# capitalised by rule, so a capital does not indicate a name
 _RULED_CAPITALS = frozenset(
     {"i", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
     | {"january", "february", "march", "april", "may", "june", "july", "august"}
     | {"september", "october", "november", "december"}
 )
-# German gives every noun a capital, so that it tells nothing.
+# German capitalises every noun
 _CAPITAL_NOUNS = "de"
-# Small words that are names as well: with a capital inside a sentence they are.
+# stop words that are also names if capitalised inside a sentence
 _ALSO_NAMES = frozenset({"will"})
 
 
 def fold_for_phrase(text: str) -> str:
-    """Both a phrase and the text it is looked for in are folded so, and compared by substring."""
+    """The form in which a phrase and a text are compared by substring."""
     return fold(text)
 
 
 def read_query(text: str) -> SearchQuery:
-    """What a question asks for, in time linear in it."""
+    """Parse a query, in linear time."""
     found = fragments(text)
     rows = {fragment: tuple(segments(fragment)) for fragment in dict.fromkeys(found)}
-    score = tally((votes(segment.text), 1) for row in rows.values() for segment in row if segment.form is Form.WORD)
-    language, languages = elect(score), plausible(score)
+    words = (segment.text for row in rows.values() for segment in row if segment.form is Form.WORD)
+    total = sum(pack(votes(word)) for word in words)
+    language, languages = elect(total), plausible(total)
     names = _names([(fragment, rows[fragment]) for fragment in found], language)
     terms: dict[str, QueryTerm] = {}
     for row in rows.values():
@@ -71,7 +72,7 @@ def _run_terms(run: str) -> Iterator[QueryTerm]:
 
 
 def _names(found: list[tuple[str, tuple[Segment, ...]]], language: str) -> frozenset[str]:
-    """Words with a capital that no rule gives them, folded."""
+    """Folded words with a capital that no rule explains."""
     if language == _CAPITAL_NOUNS:
         return frozenset()
     stops = stop_words(language)

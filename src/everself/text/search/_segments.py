@@ -1,6 +1,6 @@
 """Splits a fragment of text into words, compounds with their parts, and runs of CJK characters.
 
-Knows no language: what a word is stemmed to is for others. Linear in the fragment, whatever it is.
+Knows no language; stemming is done elsewhere. Linear in the length of any fragment.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from everself.text.search._terms import TERM_LENGTH
 
 
 class Form(IntEnum):
-    """`RUN` is a row of Han, kana, hangul or the like, of any length."""
+    """`RUN` is a run of Han, kana, hangul or similar characters, of any length."""
 
     WORD = 0
     WHOLE = 1
@@ -34,7 +34,7 @@ class Form(IntEnum):
 
 
 class Segment(Frozen):
-    """`text` is folded. `spellings` are other ways to write a whole. `part`: of a whole that was named before."""
+    """`text` is folded. `spellings` are other spellings of a whole. `part`: it belongs to a whole that was yielded before."""
 
     form: Form
     text: str
@@ -43,20 +43,20 @@ class Segment(Frozen):
     spellings: tuple[str, ...] = ()
 
 
-# A number of so many digits names something: an order, a telephone, an account.
+# a number of this many digits is an identifier: an order, a telephone, an account
 _NAMING_DIGITS = 5
 
-# Between them stand the parts of a path, an address or a URL; inside one stand the rest.
+# separators between the parts of a path, an address or a URL; the others are inside a part
 _OUTER = str.maketrans(dict.fromkeys("/\\:@?&=#+~,!$%*", " "))
 _INNER = str.maketrans(dict.fromkeys("._-", " "))
-# What stands behind a path and is none of it: a line's number, a query, a fragment.
+# separators after a path: before a line number, a query, a fragment
 _BEHIND_PATH = str.maketrans(dict.fromkeys(":@?&=#", " "))
-# Characters that only join a URL or an address.
+# characters that are joined only in a URL or an address
 _LOOSE = str.maketrans(dict.fromkeys("?&=#+~!$%*@", " "))
 
 
 def segments(fragment: str) -> Iterator[Segment]:
-    """In the order in which they stand there; a whole comes before its parts."""
+    """The segments in order; a whole comes before its parts."""
     if fragment.isascii():
         yield from _lettered(fragment)
         return
@@ -86,7 +86,7 @@ def _run_role(char: str) -> Role:
 
 
 def _cut(text: str) -> str:
-    """Folded and no longer than a term. Compatible forms are one in it already; case folding may bring some back."""
+    """Folded and cut to the length of a term. Case folding can create compatibility forms again."""
     text = text[: 2 * TERM_LENGTH]
     if not text.isascii():
         text = nfkc(nfkc(text.casefold()).casefold())
@@ -94,7 +94,7 @@ def _cut(text: str) -> str:
 
 
 def _lettered(run: str) -> Iterator[Segment]:
-    """Letters, digits and joiners."""
+    """Segments of letters, digits and joiners."""
     inside = run.strip(JOINERS)
     if not inside:
         return
@@ -119,7 +119,7 @@ def _sign_after(run: str, inside: str) -> str:
 
 
 def _held_together(segment: str) -> Iterator[Segment]:
-    """A URL, an address, or what is left when their signs part it."""
+    """A URL, an address, or the parts between their signs."""
     if not segment:
         return
     scheme, mark, rest = segment.partition("://")
@@ -152,7 +152,7 @@ def _compound(text: str) -> Iterator[Segment]:
 
 
 def _atom(atom: str, part: bool) -> Iterator[Segment]:
-    """No outer sign is in it: a word, or words that dots, hyphens and underscores hold together."""
+    """A word, or words joined by dots, hyphens and underscores."""
     inner = [raw for raw in (raw.strip("'") for raw in atom.translate(_INNER).split()) if raw]
     if len(inner) == 1:
         yield from _apostrophed(inner[0], part)
@@ -181,7 +181,7 @@ def _apostrophed(word: str, part: bool) -> Iterator[Segment]:
 
 
 def _token(token: str, part: bool) -> Iterator[Segment]:
-    """Letters, marks and digits only."""
+    """A token of letters, marks and digits only."""
     if not any(map(str.isalnum, token)):
         return
     capital = token[0].isupper()

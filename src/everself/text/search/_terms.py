@@ -4,15 +4,15 @@ from enum import StrEnum
 
 from everself.frozen import Frozen
 
-# Part of an index's identity: raise it whenever the same text would give other terms.
+# Part of an index's identity: increase it whenever the same text would give other terms.
 TOKENIZER_VERSION = 1
 
-# A longer word or whole is cut to this, in texts and in questions alike.
+# longer words are cut to this length, in texts and queries alike
 TERM_LENGTH = 64
 
 
 class TermKind(StrEnum):
-    """What a term is. `STOP` is a word that says little; `WHOLE` an identifier, hash, path, address, version or emoji."""
+    """The kind of a term. `STOP` is an insignificant word; `WHOLE` an identifier, hash, path, address, version or emoji."""
 
     WORD = "word"
     STOP = "stop"
@@ -22,10 +22,10 @@ class TermKind(StrEnum):
 
 
 class IndexTerms(Frozen):
-    """Every term of a text with how often it stands there, and the length that BM25 should count.
+    """The count of every term of a text, and the length for BM25.
 
-    `length` counts words, pairs and wholes: stop words, single characters and the parts of a whole add nothing to it, so
-    it may be 0 where `counts` is not empty.
+    `length` counts words, pairs and wholes. Stop words, single characters and parts of a whole do not count, so it may be 0 although
+    `counts` is not empty.
     """
 
     counts: dict[str, int]
@@ -33,7 +33,7 @@ class IndexTerms(Frozen):
 
 
 class QueryTerm(Frozen):
-    """One thing asked for. A text may hold several `alternatives` of it for one word: their counts are not to be summed."""
+    """One search word. A text may contain several `alternatives` for one word: do not add their counts."""
 
     surface: str
     alternatives: tuple[str, ...]
@@ -41,7 +41,7 @@ class QueryTerm(Frozen):
 
 
 class SearchQuery(Frozen):
-    """A question, read. Every one of `exact` is the surface of one of `terms`; `phrases` compare with `fold_for_phrase`."""
+    """A parsed query. Each of `exact` is the surface of one of `terms`; compare `phrases` using `fold_for_phrase`."""
 
     terms: tuple[QueryTerm, ...]
     phrases: tuple[str, ...]

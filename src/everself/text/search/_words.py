@@ -1,8 +1,8 @@
-"""The index forms of a word, and the forms that a query looks for.
+"""The index forms of a word, and the forms that a query searches for.
 
-The promise between the two: whatever language a text and a question are taken for, a word of the one is found by the same
-word in the other. An English text holds the English stem, any other Latin text the word beside its stem, and a
-question always asks for the word and its English stem. Other scripts name their language word by word.
+A word in a text is found by the same word in a query, whatever languages are detected. An English text contains the English stem, other
+Latin text the word and its stem, and a query always asks for the word and its English stem. Other scripts identify their language for
+each word.
 """
 
 import unicodedata
@@ -11,18 +11,18 @@ from collections.abc import Iterator
 from everself.text.normalise import LATIN_SPELLINGS
 from everself.text.search._languages import ENGLISH, script_language, stem, stop_words
 
-# A stem under a language that is merely possible must still be long enough to mean the word.
+# a stem in a merely possible language must be long enough to be significant
 _SHORTEST_GUESS = 3
 
 
 def is_stop(word: str, language: str) -> bool:
-    """Whether a word says little, in the language of its script or else in the Latin one given."""
+    """Whether a word is a stop word, in the language of its script or in the given Latin one."""
     own = script_language(word)
     return word in stop_words(language if own is None else own)
 
 
 def index_forms(word: str, language: str) -> tuple[str, ...]:
-    """The terms of one word in a text whose Latin words are in `language`."""
+    """The terms of a word in a text whose Latin words are in `language`."""
     own = script_language(word)
     if own is not None:
         return tuple(dict.fromkeys((stem(word, own), *_plainer(word, own))))
@@ -38,7 +38,7 @@ def index_forms(word: str, language: str) -> tuple[str, ...]:
 
 
 def query_forms(word: str, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """The terms by which a word is found, itself first."""
+    """The terms to search for a word, itself first."""
     own = script_language(word)
     if own is not None:
         return tuple(dict.fromkeys((stem(word, own), *_plainer(word, own))))
@@ -54,7 +54,7 @@ def query_forms(word: str, languages: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def unaccented(word: str) -> str:
-    """A word in Latin, Greek, Arabic or Hebrew letters without the marks that many leave out."""
+    """A Latin, Greek, Arabic or Hebrew word without the marks that many people omit."""
     spelled = unicodedata.normalize("NFKD", word.translate(LATIN_SPELLINGS))
     return "".join(char for char in spelled if not unicodedata.combining(char)) or word
 

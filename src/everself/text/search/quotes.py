@@ -21,13 +21,13 @@ _CLOSING = {
 _ALSO_APOSTROPHES = "'‘"
 
 
-# No phrase is longer or has more of them; looking no further keeps a text full of opening marks linear.
+# limits of a phrase's length and marks, so that a text full of opening marks takes linear time
 _LONGEST = 1_000
 _APOSTROPHES = 16
 
 
 def quoted(text: str) -> Iterator[str]:
-    """Each quotation, outermost and closed only. Single marks count around several words, not in "don't"."""
+    """Each closed quotation, outermost only. Single marks must enclose several words, so "don't" has none."""
     free = 0
     for at, mark in enumerate(text):
         if mark not in _CLOSING or at < free:
@@ -39,7 +39,7 @@ def quoted(text: str) -> Iterator[str]:
 
 
 def _end(text: str, at: int) -> int:
-    """Where the quotation that is opened here is closed; between letters a single mark is an apostrophe."""
+    """The position of the closing mark; between letters, a single mark is an apostrophe."""
     mark, last = text[at], at + 1 + _LONGEST
     closing = _CLOSING[mark]
     if mark not in _ALSO_APOSTROPHES:

@@ -1,7 +1,7 @@
 """Classifies a path: kind of file, tier, day, person or project, and who may write it.
 
-It goes by the path alone, so that scope fails closed: a file is somebody's because of the folder it lies in, not
-because of what it says. It checks no path (disk does), but answers for every string.
+Only the path counts, so that scope fails closed: a file belongs to a person because of its folder, not because of its
+content. Does not validate paths (the file system does) and accepts any string.
 """
 
 import unicodedata
@@ -42,14 +42,14 @@ _TEMPORARY_ENDS: Final = (
     "___jb_tmp___",
     "___jb_old___",
 )
-# vim makes and removes a file of this name to learn whether it may write here
+# vim creates and removes a file of this name to test whether the folder is writable
 _VIM_PROBE: Final = "4913"
 
 
 def fold(path: str) -> str:
-    """One spelling for all that a case-insensitive or normalising file system would open as the same file.
+    """One spelling for all paths that a case-insensitive or normalising file system would open as the same file.
 
-    It errs towards "the same": guards use it, so that no spelling of SOUL.md slips past them.
+    In doubt two paths count as the same: guards use this, so that no spelling of SOUL.md bypasses them.
     """
     if path.isascii():
         folded = path.lower()
@@ -64,13 +64,13 @@ def fold(path: str) -> str:
 
 
 def is_hidden(path: str) -> bool:
-    """Does the name or a folder on the way begin with a dot?"""
+    """Whether the name or a folder in the path begins with a dot."""
     return path[:1] == "." or "/." in path
 
 
 def is_temporary(name: str) -> bool:
-    """A file that an editor, a syncer or Everself makes for a moment. `name` is the last part of a path."""
-    # almost every name in a workspace is settled by this line
+    """Whether this is a temporary file of an editor, a syncer or Everself. `name` is the last part of a path."""
+    # this test settles almost every name in a workspace
     if name.endswith(".md") and name[0] not in ".~":
         return False
     return (
@@ -121,10 +121,10 @@ Writer = Literal["human", "agent", "runtime"]
 class Place(Frozen):
     """Where a path belongs.
 
-    `day` is the day a T2 file ages by; for a quarter or a month it is the last day. A T2 file without one is an
-    archive whose entries carry their own days. `span`: it holds many days, and each entry in it has one of its own.
-    `injected`: it stands whole in a prompt, always or in runs of its own. `indexed`: search may find it. `writer` is the
-    least powerful who may write it.
+    `day`: the day by which a T2 file ages; for a quarter or a month, its last day. A T2 file without a day is an
+    archive whose entries carry their own days. `span`: the file contains many days, and each entry has its own.
+    `injected`: the whole file is part of every prompt or of some runs. `indexed`: search may find it. `writer`: the
+    least privileged author who may write it.
     """
 
     kind: Kind
@@ -139,12 +139,12 @@ class Place(Frozen):
 
     @property
     def scope(self) -> tuple[str | None, str | None]:
-        """Whose it is: a person's, a project's, or with neither the owner's."""
+        """Whose file it is: a person's, a project's, or the owner's if both are None."""
         return self.person, self.project
 
     @property
     def humans_only(self) -> bool:
-        """Counts as T0 for the write barrier."""
+        """Whether the write barrier treats it as T0."""
         return self.writer == "human"
 
 
@@ -159,7 +159,7 @@ _ROOT: Final = {
     "TOOLS.md": Place(Kind.TOOLS, injected=True),
     "HEARTBEAT.md": Place(Kind.HEARTBEAT, injected=True),
     "MEMORY.md": Place(Kind.CORE_MEMORY, Tier.CORE, injected=True, indexed=True),
-    # read where there is no MEMORY.md
+    # read if there is no MEMORY.md
     "memory.md": Place(Kind.CORE_MEMORY, Tier.CORE, injected=True, indexed=True),
     "BOOTSTRAP.md": Place(Kind.BOOTSTRAP, injected=True, writer="runtime"),
     "CORRECTIONS.md": Place(Kind.CORRECTIONS, indexed=True, writer="runtime"),
@@ -167,23 +167,24 @@ _ROOT: Final = {
     "CHANGELOG.md": Place(Kind.CHANGELOG, writer="runtime"),
     "COMPACTION_LOG.md": Place(Kind.COMPACTION_LOG, writer="runtime"),
 }
-# Another spelling is the same file on some systems and a stray one on others: as guarded, but never read as the file.
+# Another spelling is the same file on some systems and a stray file on others: guarded alike, but never read as the
+# file.
 _MISSPELT: Final = {
     name.lower(): Place(at.kind, at.tier, writer=at.writer) for name, at in _ROOT.items() if name != "memory.md"
 }
 _PERSONA: Final = Place(Kind.PERSONA, injected=True, writer="human")
 _KEEPER_PROMPT: Final = Place(Kind.KEEPER_PROMPT, injected=True, writer="human")
-# Storage would not open these; the answer permits as little as possible.
+# Storage refuses to open these paths; classify them as restrictively as possible.
 _UNSAFE: Final = Place(Kind.FOREIGN, writer="human")
 _TEMPORARY: Final = Place(Kind.TEMPORARY, writer="human")
 
 _ARCHIVE_FOLDERS: Final = frozenset(["archive", "archives"])
 
 
-# a search asks for the place of every document, of thousands again and again
+# a search classifies thousands of documents again and again
 @lru_cache(maxsize=8192)
 def place(path: str, personas: tuple[str, ...] = ()) -> Place:
-    """The place of a path with forward slashes, relative to the workspace. `personas`: the alternates in the settings."""
+    """Classify a path with forward slashes, relative to the workspace. `personas`: the alternate souls in the settings."""
     if personas and fold(path) in {fold(persona) for persona in personas}:
         return _PERSONA
     if path in _ROOT:
@@ -194,7 +195,7 @@ def place(path: str, personas: tuple[str, ...] = ()) -> Place:
     name = segments[-1]
     if is_temporary(name):
         return _TEMPORARY
-    # "." and ".." as names are caught here too
+    # this also matches the names "." and ".."
     if is_hidden(path):
         return _UNSAFE
     if len(segments) == 1:
@@ -208,7 +209,7 @@ def _place_in_root(name: str) -> Place:
     folded = fold(name)
     if folded in _MISSPELT:
         return _MISSPELT[folded]
-    # SOUL_EVIL.md and its like; a soul that no setting names today may be named tomorrow
+    # SOUL_EVIL.md and the like: guarded although no setting names it today, because one may tomorrow
     if folded.startswith("soul") and folded.endswith(".md") and not folded[4].isalnum():
         return _PERSONA
     return Place(Kind.OTHER if _is_markdown(name) else Kind.FOREIGN)
@@ -234,7 +235,7 @@ def _place_in_folder(segments: list[str]) -> Place:
         case "archive" if markdown:
             folder = fold(rest[0]) if len(rest) > 1 else ""
             if folder == "corrections":
-                # an archived correction keeps its age
+                # an archived correction keeps its day
                 return Place(Kind.CORRECTIONS, day=_archive_day(rest), indexed=True, writer="runtime", span=day is None)
             kind = Kind.CHRONICLE if folder == "chronicles" else Kind.ARCHIVE
             return Place(kind, Tier.WORKING, _archive_day(rest), indexed=True, writer="runtime", span=day is None)
@@ -246,7 +247,7 @@ def _place_in_folder(segments: list[str]) -> Place:
 
 
 def _place_in_memory(rest: list[str], kind: Kind, person: str | None = None, project: str | None = None) -> Place:
-    """A file beneath a `memory/` folder. `kind` is TOPIC for the agent's own memory, which is told apart further."""
+    """A file beneath a `memory/` folder. `kind` is TOPIC for the agent's own memory, which is classified further here."""
     name = rest[-1]
     if not _is_markdown(name):
         return Place(Kind.FOREIGN, person=person, project=project)
@@ -292,7 +293,7 @@ def _place_of_keeper(rest: list[str]) -> Place:
 
 
 def _day_in(rest: list[str]) -> date | None:
-    """The day in the file's name, else in the nearest folder's."""
+    """The day in the file's name, or in the name of the nearest folder that has one."""
     day = find_day(_stem(rest[-1]))
     if day is None and len(rest) > 1:
         for folder in reversed(rest[:-1]):
@@ -325,7 +326,7 @@ _ARCHIVES = frozenset({Kind.ARCHIVE, Kind.PERSON_MEMORY, Kind.PROJECT_MEMORY})
 
 
 def is_day(path: str) -> bool:
-    """Whether this is a log or a note of one day that stands where days stand: not a month, not a page, not in an archive."""
+    """Whether this is a log or note of one day in its usual folder: not a month, not a topic page, not archived."""
     where = place(path)
     if where.kind not in _DAYS or where.tier is not Tier.WORKING or where.day is None or not path.endswith(".md"):
         return False
@@ -339,12 +340,15 @@ def is_quarter(path: str) -> bool:
 
 
 def chronicle_of(day: date) -> str:
-    """Where the month of a day is told."""
+    """The chronicle file for the month of a day."""
     return f"{_CHRONICLES}/{day.year}-{MONTHS[day.month - 1]}.md"
 
 
 def archives_of(path: str) -> Iterator[str]:
-    """Where a day goes, in the memory that it is of: `memory/archive/2026-Q1.md`, and where that is full, the next. None for no day."""
+    """The archive files for a day's log, in the same memory: `memory/archive/2026-Q1.md`, and the next ones if that is full.
+
+    Yields nothing if the path is not a day's log.
+    """
     day = place(path).day
     if day is None or not is_day(path):
         return
@@ -373,12 +377,12 @@ _FOLDERS = frozenset(
     ]
 )
 _FIXED = frozenset(["MEMORY.md", "USER.md", "SOUL.md"])
-# of a day, a month or a quarter
+# characters of a day, a month or a quarter
 _NUMBERS = frozenset("0123456789-Q")
 
 
 def masked(path: str) -> str:
-    """`memory/2026-11-16.md` as it is; `memory/2026-11-16-otto.md` as `memory/2026-11-16-….md`."""
+    """Mask names chosen by people: `memory/2026-11-16.md` stays, `memory/2026-11-16-otto.md` becomes `memory/2026-11-16-….md`."""
     folder, _, name = path.rpartition("/")
     if not folder and place(path).kind not in (Kind.OTHER, Kind.FOREIGN, Kind.PERSONA):
         return path

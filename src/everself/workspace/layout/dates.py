@@ -5,7 +5,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Final
 
-# Outside these years four digits and two pairs are more likely a number cut from an error text than a day.
+# Outside these years such digits are more likely a number from an error text than a date.
 _FIRST_YEAR: Final = 1900
 _LAST_YEAR: Final = 2199
 
@@ -20,7 +20,7 @@ _MONTH_NUMBERS: Final = {
 
 
 def find_day(stem: str) -> date | None:
-    """The day in a name: the one it begins with, else the last one (`review-2026-01-31`). Impossible days are none."""
+    """The day at the beginning of a name, otherwise the last one in it (`review-2026-01-31`). Impossible dates do not count."""
     dash = stem.rfind("-")
     if dash < 7:
         return None
@@ -38,9 +38,9 @@ def find_day(stem: str) -> date | None:
 
 
 def find_span_end(stem: str, *, whole: bool) -> date | None:
-    """The last day of the quarter, month or year that a name begins with: `2026-Q1`, `2026-March`, `2026-03`, `2026`.
+    """The last day of the quarter, month or year at the beginning of a name: `2026-Q1`, `2026-March`, `2026-03`, `2026`.
 
-    With `whole` nothing may follow the span, and a year alone is none.
+    With `whole` nothing may follow the span, and a year alone does not count.
     """
     year = stem[:4]
     if not _is_number(year, 4) or not _FIRST_YEAR <= int(year) <= _LAST_YEAR:

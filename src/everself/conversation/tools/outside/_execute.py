@@ -1,6 +1,6 @@
 """The tool exec: runs one program in its own process group, with limits on time and output and without the owner's secrets.
 
-Knows no settings file. It holds nothing back that the user who runs Everself may do: docs/tools.md says so.
+Knows no settings file. A program may do everything that the user who runs Everself may do, as docs/tools.md says.
 """
 
 import asyncio
@@ -23,24 +23,24 @@ from everself.search.sharing import is_owner
 
 _SHELL: Final = "/bin/sh"
 _LONGEST: Final = 20_000
-# what is kept of the output: more at both ends than a model is shown
+# how much of the output is kept: more at both ends than a model is shown
 _HEAD: Final = 64 * 1024
 _TAIL: Final = 64 * 1024
 # a program that prints more than this is killed: reading it would occupy a core
 _FLOOD: Final = 64 * 1024 * 1024
 _CONTROLS: Final = {number: None for number in (*range(32), *range(127, 160)) if chr(number) not in "\t\n"}
-# the tool loop waits longer than this, so that our message is the one shown
+# added to the tool loop's time limit, so that our own message is the one shown
 _GRACE: Final = 10.0
 # seconds to read what a killed program left in its pipe
 _DRAIN: Final = 0.5
-# an allow-list: a list of secret variables could never be complete
+# an allow-list, because a list of secret variables could never be complete
 _VARIABLES: Final = frozenset({"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "TMPDIR"})
 
 End = Literal["exit", "timeout", "flood"]
 
 
 class ProgramResult(Frozen):
-    """How a program ended. `code` is negative where a signal ended it."""
+    """How a program ended. `code` is negative if a signal ended it."""
 
     end: End
     code: int
@@ -49,7 +49,7 @@ class ProgramResult(Frozen):
 
 
 def exec_tool(settings: Exec, folder: str, environ: Mapping[str, str]) -> Tool:
-    """`folder` is where programs start; of `environ` they get what is no secret."""
+    """`folder` is where programs start; they inherit the variables of `environ` that are not secret."""
     variables = safe_variables(environ)
     listed = f" Only these programs, without a shell: {', '.join(settings.allow)}." if settings.allow else ""
     description = (
@@ -68,7 +68,7 @@ def exec_tool(settings: Exec, folder: str, environ: Mapping[str, str]) -> Tool:
             return Outcome(words, failed=True)
         try:
             ran = await run_program(words, folder, variables, float(settings.timeout))
-        # a name that cannot be encoded is a ValueError
+        # a name that cannot be encoded raises ValueError
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else "it cannot be started"
             return Outcome(f"{words[0]}: {reason}.", failed=True, origin="exec")
@@ -85,7 +85,8 @@ def exec_tool(settings: Exec, folder: str, environ: Mapping[str, str]) -> Tool:
 
 
 def plan_words(command: str, allow: Sequence[str]) -> tuple[str, ...] | str:
-    """The program and its arguments; where it may not run, what to tell the model. With a list there is no shell: it would run anything."""
+    """The program and its arguments, or the error message for the model. With an allow-list there is no shell, because a shell would run
+    anything."""
     if not allow:
         return (_SHELL, "-c", command)
     try:
@@ -102,7 +103,7 @@ def safe_variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 async def run_program(words: Sequence[str], folder: str, variables: Mapping[str, str], seconds: float) -> ProgramResult:
-    """Run it to its end, or to one of its limits. Whatever ends it, cancellation too, nothing of its group is left."""
+    """Run the program to its end, or to one of its limits. However it ends, cancellation included, its whole process group is killed."""
     begun = monotonic()
     output = _Output()
     transport, writing = await open_pipe_reader(lambda: output)
@@ -124,7 +125,7 @@ async def run_program(words: Sequence[str], folder: str, variables: Mapping[str,
             waited: set[asyncio.Future[Any]] = {ending, output.flooded}
             await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             end: End = "exit" if ending.done() else "flood" if output.flooded.done() else "timeout"
-            # also after a normal exit: background processes would outlive the call
+            # also after a normal exit, because background processes would outlive the call
             _kill(process.pid)
             await asyncio.wait({output.closed}, timeout=_DRAIN)
         finally:
@@ -141,8 +142,7 @@ def _kill(group: int) -> None:
 
 
 class _Output(asyncio.Protocol):
-    """The beginning and the end of what is printed until everybody who could print has closed the pipe; the middle is counted and
-    dropped."""
+    """The beginning and the end of the output, read until every process has closed the pipe; the middle is counted and dropped."""
 
     def __init__(self) -> None:
         self.head, self.tail, self.count = bytearray(), bytearray(), 0
@@ -169,7 +169,7 @@ class _Output(asyncio.Protocol):
         lost = self.count - len(self.head) - len(tail)
         between = f"\n[… {lost:,} bytes left out …]\n".encode() if lost else b""
         text = bytes(self.head + between + tail).decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-        # a result that is shown in a terminal must not control it
+        # output shown in a terminal must not control it
         return text.translate(_CONTROLS)
 
 

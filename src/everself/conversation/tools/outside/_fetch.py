@@ -1,6 +1,6 @@
 """The tool web_fetch: reads one web page as text. Every redirect is checked, and every read is limited.
 
-Uses no proxy, keeps no cookie, sends nothing but the address.
+Uses no proxy, stores no cookies, and sends nothing but the address.
 """
 
 import asyncio
@@ -33,14 +33,14 @@ _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 def is_public(address: Address) -> bool:
-    """Whether it belongs to the internet that everybody sees. IPv6 forms of an IPv4 address count as that address."""
+    """Whether the address belongs to the public internet. IPv6 forms of an IPv4 address count as that address."""
     if isinstance(address, ipaddress.IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour
         if inner is None and address in _NAT64:
             inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
         if inner is not None:
             return is_public(inner)
-        # site-local and Teredo: the one is private, the other names somebody's relay
+        # site-local is private, and Teredo names somebody's relay
         if address.is_site_local or address.teredo is not None:
             return False
     return address.is_global and not (
@@ -62,9 +62,9 @@ def is_named(host: str, port: int, listed: Sequence[str]) -> bool:
 
 
 async def find_address(host: str, port: int, *, private: bool) -> str:
-    """The address to connect to; raises RefusedByRule where any address of that name is not public, unless private ones are let in.
+    """The address to connect to. Raises RefusedByRule if any address of that host is not public, unless private ones are allowed.
 
-    A public address does not make up for a private one: a host that mixes them hopes for a retry.
+    All addresses are checked, because a host that mixes public and private ones relies on a retry.
     """
     addresses = _written(host) or await _resolved(host, port)
     if not addresses:
@@ -72,12 +72,12 @@ async def find_address(host: str, port: int, *, private: bool) -> str:
     if not private and not all(is_public(ipaddress.ip_address(address)) for address in addresses):
         words = f"{host[:200]} is an address of this machine or of a private network and cannot be fetched."
         raise RefusedByRule(words, mend="The owner can name it in tools.web.fetch.privateHosts.")
-    # most machines without IPv6 resolve its addresses all the same
+    # most machines without IPv6 resolve IPv6 addresses all the same
     return min(addresses, key=lambda address: ":" in address)
 
 
 def _written(host: str) -> list[str]:
-    """The address that the host itself is, in any of the forms a resolver takes: 127.1, 0x7f000001, 2130706433, [::1]."""
+    """The address, if the host is one, in any of the forms a resolver accepts: 127.1, 0x7f000001, 2130706433, [::1]."""
     try:
         return [str(ipaddress.ip_address(host.strip("[]")))]
     except ValueError:
@@ -91,7 +91,7 @@ def _written(host: str) -> list[str]:
 async def _resolved(host: str, port: int) -> list[str]:
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    # what is too long for a name, or none at all, is a UnicodeError
+    # a name that is too long or invalid raises UnicodeError
     except (OSError, UnicodeError, OverflowError):
         return []
     return [str(entry[4][0]) for entry in found]
@@ -118,7 +118,7 @@ _HEADERS: Final = {
 
 
 class Fetched(Frozen):
-    """What stood at the address in the end. `cut`: the page was larger than is read."""
+    """The page after all redirects. `cut`: the page was larger than the limit."""
 
     url: str
     status: int
@@ -160,7 +160,7 @@ def fetch_tool(settings: Fetch) -> Tool:
 
 
 async def fetch(url: str, settings: Fetch, private: tuple[str, ...]) -> Fetched:
-    """Follow the address to its page; raises RefusedByRule with words for the model."""
+    """Fetch the page, following redirects. Raises RefusedByRule with a message for the model."""
     import httpx2
 
     timeout = httpx2.Timeout(float(settings.timeout))
@@ -188,14 +188,14 @@ async def fetch(url: str, settings: Fetch, private: tuple[str, ...]) -> Fetched:
 
 @cache
 def _authorities() -> "ssl.SSLContext":
-    """Reading them takes a tenth of a second, so they are read once."""
+    """The certificate authorities. Read once, because reading them takes a tenth of a second."""
     import httpx2
 
     return httpx2.create_ssl_context(trust_env=False)
 
 
 async def _request(client: "httpx2.AsyncClient", url: str, private: tuple[str, ...]) -> "httpx2.Request":
-    """The request to an address that was checked, in the name of the host that was asked for."""
+    """A request to the checked address, with the name of the requested host."""
     import httpx2
 
     _check_words(url)
@@ -210,7 +210,7 @@ async def _request(client: "httpx2.AsyncClient", url: str, private: tuple[str, .
         raise RefusedByRule("Addresses with a user name or password cannot be fetched.")
     address = await find_address(host, port, private=is_named(host, port, private))
     headers = {**_HEADERS, "host": parsed.netloc.decode("ascii")}
-    # the connection goes to the address, the certificate is checked against the name
+    # the connection goes to the address, and the certificate is checked against the name
     extensions = {"sni_hostname": host.strip("[]")}
     return client.build_request("GET", parsed.copy_with(host=address), headers=headers, extensions=extensions)
 
@@ -242,10 +242,10 @@ async def _read(answer: "httpx2.Response", url: str, limit: int) -> Fetched:
 
 
 async def _unpack(parts: AsyncIterator[bytes], encoding: str, limit: int) -> tuple[bytes, bool]:
-    """At most `limit` bytes, unpacked by us: a library would unpack a bomb before anybody could count."""
+    """Read at most `limit` bytes, decompressed here, because a library would decompress a bomb before its size could be checked."""
     if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
         raise RefusedByRule(f"The page uses an unsupported encoding ({plain(encoding, 60)}).")
-    # 32 above the window: zlib or gzip, whichever it is
+    # 32 above the window size: detect zlib or gzip
     unpacker = None if encoding in ("", "identity") else zlib.decompressobj(zlib.MAX_WBITS | 32)
     data = bytearray()
     async for part in parts:

@@ -1,6 +1,6 @@
 """Converts HTML to plain text in one linear pass, however broken the page is. Pure; knows no network.
 
-Scripts, styles and what a page hides from people are left out, since nobody who looks at the page would see what they say.
+Scripts, styles and hidden elements are left out, because nobody who looks at the page would see their text.
 """
 
 import html
@@ -50,7 +50,7 @@ class _Tag(Frozen):
 
 
 def read_page(source: str, url: str = "") -> HtmlPage:
-    """What a person would read; links stand behind their words. `url` makes relative links whole."""
+    """Convert a page to the text that a person would read; the address of a link follows its text. `url` makes relative links absolute."""
     source = source.translate(_CONTROLS)
     reader = _Reader(url)
     at = 0
@@ -82,7 +82,7 @@ def read_page(source: str, url: str = "") -> HtmlPage:
 
 
 class _Scanner:
-    """Finds where things end. What is not found once is not looked for again, so that no page takes quadratic time."""
+    """Finds the ends of things. A sign that was not found is not searched for again, so that no page takes quadratic time."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -99,7 +99,7 @@ class _Scanner:
         return found
 
     def skip(self, at: int) -> int:
-        """Behind a comment, a declaration or an instruction; the same place where none begins."""
+        """The position after a comment, declaration or processing instruction; the same position if none begins here."""
         if self._source.startswith("<!--", at):
             end = self.find("-->", at + 4)
             return len(self._source) if end < 0 else end + 3
@@ -113,7 +113,7 @@ class _Scanner:
         return "a" <= self._lower[begin : begin + 1] <= "z"
 
     def tag(self, at: int) -> _Tag | None:
-        """The tag that begins here; None where it does not end, and so nothing else can follow."""
+        """The tag that begins here; None if it does not end, so that nothing can follow it."""
         closing = self._source.startswith("</", at)
         begin = at + 1 + closing
         end = begin
@@ -123,7 +123,7 @@ class _Scanner:
         return None if close < 0 else _Tag(self._lower[begin:end], closing, self._source[end:close], close + 1)
 
     def _close(self, at: int) -> int:
-        """The `>` that ends a tag: not one inside quotes, which count only as the beginning of a value."""
+        """The position of the `>` that ends a tag, skipping quoted values; a quote counts only at the beginning of a value."""
         value = False
         while at < len(self._source):
             sign = self._source[at]
@@ -151,9 +151,9 @@ class _Reader:
     url: str
     title: str = ""
     parts: list[str] = field(default_factory=list)
-    # open elements inside the outermost hidden one, that one first
+    # the open hidden elements, the outermost first
     unseen: list[str] = field(default_factory=list)
-    # the link that is open, and whether words stand in it
+    # the open link, and whether it contains text
     link: str = ""
     worded: bool = False
     formatted: bool = False
@@ -213,7 +213,7 @@ class _Reader:
             self.link = _target(_attribute(tag.attributes, "href") or "", self.url)
 
     def text(self) -> str:
-        """Runs of space become one, breaks become lines, and an empty line stands before a heading."""
+        """The text with runs of space collapsed, breaks as line ends, and an empty line before each heading."""
         lines: list[str] = []
         for line in "".join(self.parts).split(_BREAK):
             words = " ".join(line.split()).rstrip(_KEPT_SPACE + " |")
@@ -227,7 +227,7 @@ class _Reader:
 def unescape(text: str) -> str:
     try:
         return html.unescape(text)
-    # a number of more digits than Python converts
+    # a number with more digits than Python converts
     except ValueError:
         return text
 
@@ -250,7 +250,7 @@ def _is_hidden(attributes: str) -> bool:
 
 
 def _attribute(attributes: str, wanted: str) -> str | None:
-    """The value of an attribute, which is empty where it has none; None where it does not stand here."""
+    """The value of an attribute, empty if it has no value; None if the attribute is missing."""
     at = 0
     while at < len(attributes):
         while at < len(attributes) and attributes[at] in " \t\n\r\f/":

@@ -1,6 +1,7 @@
 """Reads a pipe on the event loop and gives the other end to a program.
 
-Not asyncio's own pipes: a program counts as running there for as long as anybody, a grandchild too, holds them open.
+Does not use asyncio's own pipes, because with those a program counts as running for as long as any process, even a grandchild, holds them
+open.
 """
 
 import asyncio
@@ -9,7 +10,7 @@ from collections.abc import Callable
 
 
 async def open_pipe_reader(make: Callable[[], asyncio.BaseProtocol]) -> tuple[asyncio.ReadTransport, int]:
-    """The reader, closed by the caller, and the descriptor for the program, closed once the program has it."""
+    """The reader, which the caller closes, and the descriptor for the program, to be closed once the program has it."""
     reading, writing = os.pipe()
     pipe = open(reading, "rb", buffering=0)  # noqa: SIM115 the transport closes it
     try:

@@ -2,7 +2,7 @@
 
 
 def clip(text: str, most: int) -> str:
-    """The text where it fits, else two thirds from its beginning and the rest from its end."""
+    """The text if it fits, otherwise two thirds from its beginning and the rest from its end."""
     if len(text) <= most:
         return text
     head = most * 2 // 3

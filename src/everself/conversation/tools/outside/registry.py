@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 
 class ExternalAccess(Frozen):
-    """What may be reached, and from where: `folder` is where programs start, `environ` what they inherit as far as it is no secret.
+    """The external tools that may be used. `folder` is the working directory of programs; they inherit the variables of `environ` that are
+    not secret.
 
-    No program starts inside `workspace`: relative paths would lead to the agent's own files.
+    No program starts inside `workspace`, because relative paths would lead to the agent's own files.
     """
 
     tools: ToolSettings = field(default_factory=ToolSettings)
@@ -43,26 +44,27 @@ class ExternalAccess(Frozen):
 
 @dataclass(slots=True)
 class ExternalTools:
-    """The tools of a conversation, and what the person should know of them, which may become more as it goes on."""
+    """The tools of a conversation, and notices about them, to which more may be added later."""
 
     tools: tuple[Tool, ...] = ()
     notices: list[str] = field(default_factory=list)
     servers: "McpServers | None" = None
 
     def take_notices(self) -> tuple[str, ...]:
-        """What was not told yet."""
+        """The notices not shown yet."""
         taken = tuple(self.notices)
         self.notices.clear()
         return taken
 
     async def close(self) -> None:
-        """Any task may do this, not only the one that opened it."""
+        """Close the servers. Any task may call this, not only the one that opened them."""
         if self.servers is not None:
             await self.servers.close()
 
 
 async def open_external_tools(reach: ExternalAccess, scope: Scope) -> ExternalTools:
-    """To be opened at the first turn that needs tools and closed with the conversation. Who is not the owner gets no program."""
+    """Open the tools at the first turn that needs them; the caller closes them with the conversation. Only the owner gets programs and
+    servers."""
     outside = ExternalTools()
     made: list[Tool] = []
     owner = is_owner(scope)

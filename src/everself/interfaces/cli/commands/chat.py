@@ -12,15 +12,7 @@ from everself.interfaces.cli.parameters import forgiving
 from everself.interfaces.rendering.view import ExitCode
 
 
-@click.command(
-    "chat",
-    cls=ExampleCommand,
-    examples=[
-        ("everself chat", "talk; /help lists what else can be typed"),
-        ("everself chat --resume last", "go on where you stopped"),
-        ("printf 'What did I decide?\\n' | everself chat", "each line of a pipe is one message"),
-    ],
-)
+@click.command("chat", cls=ExampleCommand)
 @click.option("--resume", metavar="ID|last", default="", help="Continue an earlier conversation.")
 @agent_option
 @json_option
@@ -28,6 +20,10 @@ def chat(resume: str, agent: str) -> int:
     """Talk to the agent.
 
     The first time, its workspace is made. Where there is no terminal, each line is one message.
+
+    $ everself chat  # talk; /help lists what else can be typed
+    $ everself chat --resume last  # go on where you stopped
+    $ printf 'What did I decide?\\n' | everself chat  # each line of a pipe is one message
     """
     if this_call().json:
         raise WrongUse("A conversation is no JSON object.", mend="everself ask --json TEXT")

@@ -1,4 +1,4 @@
-"""An agent that can be talked to: opened, and made first where this is the first time; what it hears, and what it does afterwards."""
+"""Opens an agent for a conversation, and creates it on first use; reports and runs due jobs before and after."""
 
 import os
 import sys
@@ -81,7 +81,7 @@ def jobs_around(app: "Runtime") -> Iterator[None]:
 def _tell_news(app: "Runtime") -> None:
     from everself.errors import EverselfError
     from everself.operations.jobs import tell_news
-    from everself.text import one_line
+    from everself.text.normalise import one_line
 
     with suppress(EverselfError):
         for one in tell_news(app):
@@ -94,7 +94,7 @@ def _tell_news(app: "Runtime") -> None:
 
 
 def _start_due(app: "Runtime") -> None:
-    """What goes wrong with jobs is told by `everself cron` and the doctor, not in the middle of a conversation."""
+    """Start due jobs in another process. Errors of jobs are reported by `everself cron` and the doctor, not in a conversation."""
     from everself.errors import EverselfError
     from everself.operations.jobs import is_anything_due
 

@@ -18,15 +18,7 @@ if TYPE_CHECKING:
     from everself.interfaces.cli.demo.story import Piece
 
 
-@click.command(
-    "demo",
-    cls=ExampleCommand,
-    examples=[
-        ("everself demo", "a month in a few seconds; nothing of yours is touched"),
-        ("everself demo --web", "and then look at it in a browser"),
-        ("everself demo --keep /tmp/mina", "look at the files afterwards"),
-    ],
-)
+@click.command("demo", cls=ExampleCommand)
 @click.option("--web", is_flag=True, help="Open the web page on it afterwards, until you press Enter.")
 @click.option("--keep", metavar="DIR", default="", help="Play it in this new or empty folder, and leave it there.")
 @json_option
@@ -34,6 +26,10 @@ def demo(keep: str, web: bool) -> int:
     """Show a made-up month of an agent's life, with each step explained.
 
     It searches, explains, corrects, settles a conflict, lets the soul grow and forgets. It needs no key and no network.
+
+    $ everself demo  # a month in a few seconds; nothing of yours is touched
+    $ everself demo --web  # and then look at it in a browser
+    $ everself demo --keep /tmp/mina  # look at the files afterwards
     """
     from everself.interfaces.cli.demo.stage import open_stage
     from everself.interfaces.cli.demo.story import play

@@ -23,20 +23,20 @@ _START_SECONDS: Final = 30.0
 gateway = group(
     "gateway",
     "run start stop restart status logs install sign-in sign-out token hook",
-    (
-        ("everself gateway token add editor --as main", "let a program of yours in"),
-        ("everself gateway start", "run it in the background"),
-        ("everself gateway status", "whether it runs, and where"),
-    ),
+    """
+    $ everself gateway token add editor --as main  # let a program of yours in
+    $ everself gateway start  # run it in the background
+    $ everself gateway status  # whether it runs, and where
+    """,
 )
 gateway.add_command(
     group(
         "gateway.token",
         "add list rotate rm",
-        (
-            ("everself gateway token add editor --as main", "a program of yours, which does what you may do"),
-            ("everself gateway token list", "who may ask whom"),
-        ),
+        """
+        $ everself gateway token add editor --as main  # a program of yours, which does what you may do
+        $ everself gateway token list  # who may ask whom
+        """,
         "Make, list, rotate and remove tokens, which say who may ask whom.",
     )
 )
@@ -44,10 +44,10 @@ gateway.add_command(
     group(
         "gateway.hook",
         "add list rotate rm",
-        (
-            ("everself gateway hook add builds", "what is posted to /hooks/builds"),
-            ("everself gateway hook list", "which there are, and who hears them"),
-        ),
+        """
+        $ everself gateway hook add builds  # what is posted to /hooks/builds
+        $ everself gateway hook list  # which there are, and who hears them
+        """,
         "Make, list, rotate and remove webhooks, by which other programs tell an agent something.",
     )
 )
@@ -58,23 +58,22 @@ def surfaces() -> "Sequence[Surface]":
     from everself.interfaces.anthropic.routes import SURFACE as ANTHROPIC
     from everself.interfaces.api.routes import SURFACE as API
     from everself.interfaces.client_hooks.routes import SURFACE as CLIENT_HOOKS
-    from everself.interfaces.hooks.routes import SURFACE as HOOKS
     from everself.interfaces.mcp.routes import SURFACE as MCP
     from everself.interfaces.openai.routes import SURFACE as OPENAI
     from everself.interfaces.web.routes import SURFACES as WEB
+    from everself.interfaces.webhooks.routes import SURFACE as HOOKS
 
     # the first whose prefix fits words the problems of a path
     return (API, ANTHROPIC, OPENAI, HOOKS, CLIENT_HOOKS, MCP, *WEB)
 
 
-@gateway.command(
-    "run",
-    cls=ExampleCommand,
-    help="Run the gateway in this terminal, until Ctrl-C or a signal ends it.",
-    examples=(("everself gateway run", "on this machine alone, unless the settings say otherwise"),),
-)
+@gateway.command("run", cls=ExampleCommand)
 @json_option
 def run() -> int:
+    """Run the gateway in this terminal, until Ctrl-C or a signal ends it.
+
+    $ everself gateway run  # on this machine alone, unless the settings say otherwise
+    """
     from everself.agent import open_runtime
     from everself.operations.home import Home
 
@@ -102,26 +101,24 @@ def _tell(found: "Listening") -> None:
     sys.stdout.flush()
 
 
-@gateway.command(
-    "start",
-    cls=ExampleCommand,
-    help="Start the gateway in the background.",
-    examples=(("everself gateway start", "it goes on when the terminal is closed"),),
-)
+@gateway.command("start", cls=ExampleCommand)
 @json_option
 def start() -> int:
+    """Start the gateway in the background.
+
+    $ everself gateway start  # it goes on when the terminal is closed
+    """
     _start()
     return 0
 
 
-@gateway.command(
-    "restart",
-    cls=ExampleCommand,
-    help="Stop the gateway, and start it again.",
-    examples=(("everself gateway restart", "replies that are under way may end, for ten seconds"),),
-)
+@gateway.command("restart", cls=ExampleCommand)
 @json_option
 def restart() -> int:
+    """Stop the gateway, and start it again.
+
+    $ everself gateway restart  # replies that are under way may end, for ten seconds
+    """
     from everself.operations.caller import AT_TERMINAL
     from everself.operations.declaration import NoRequest
     from everself.operations.gateway import stop_gateway

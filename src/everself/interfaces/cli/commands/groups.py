@@ -1,6 +1,6 @@
 """The groups of commands that hold nothing but operations: their order, their line and their examples."""
 
-from collections.abc import Sequence
+from inspect import cleandoc
 
 import click
 
@@ -9,7 +9,7 @@ from everself.interfaces.cli.operation_group import OperationGroup
 from everself.interfaces.cli.root import GROUPS
 
 
-def group(prefix: str, order: str, examples: Sequence[tuple[str, str]], line: str = "") -> OperationGroup:
+def group(prefix: str, order: str, examples: str, line: str = "") -> OperationGroup:
     """`order` is the order in which a person meets the commands."""
 
     def callback() -> None:
@@ -22,8 +22,7 @@ def group(prefix: str, order: str, examples: Sequence[tuple[str, str]], line: st
         prefix=prefix,
         order=order.split(),
         callback=callback,
-        help=line or GROUPS[prefix][0],
-        examples=examples,
+        help=f"{line or GROUPS[prefix][0]}\n\n{cleandoc(examples)}",
     )
     json_option(made)
     return made
@@ -33,85 +32,82 @@ memory = group(
     "memory",
     "search get why list show contents status add edit correct supersede forget promote compact export import vouch release bank "
     "index rebuild eval",
-    (
-        ('everself memory search "green tea"', "what it knows about something"),
-        ("everself memory list", "what it remembers"),
-        ('everself memory add "Prefers green tea"', "tell it something"),
-        ('everself memory correct "Lives in Berlin" "Lives in Oslo"', "put something right"),
-    ),
+    """
+    $ everself memory search "green tea"  # what it knows about something
+    $ everself memory list  # what it remembers
+    $ everself memory add "Prefers green tea"  # tell it something
+    $ everself memory correct "Lives in Berlin" "Lives in Oslo"  # put something right
+    """,
 )
 memory.add_command(
     group(
         "memory.bank",
         "list show add",
-        (
-            ("everself memory bank list", "every page there is"),
-            ('everself memory bank add "Alice Chen" "Works on the parser"', "a page for somebody"),
-        ),
+        """
+        $ everself memory bank list  # every page there is
+        $ everself memory bank add "Alice Chen" "Works on the parser"  # a page for somebody
+        """,
         "Keep typed pages: world, experience, opinions, and one for each entity.",
     )
 )
 cron = group(
     "cron",
     "add list show rm enable disable run history tick",
-    (
-        ("everself cron list", "what runs when, and how it went"),
-        (
-            'everself cron add --name Review --cron "0 18 * * 5" --verb "memory promote --review" --announce',
-            "every Friday at six",
-        ),
-        ("everself cron tick", "run what is due; for the crontab of your system"),
-    ),
+    """
+    $ everself cron list  # what runs when, and how it went
+    $ everself cron add --name Review --cron "0 18 * * 5" --verb "memory promote --review" --announce  # every Friday at six
+    $ everself cron tick  # run what is due; for the crontab of your system
+    """,
 )
 keepers = group(
     "keepers",
     "list run history",
-    (
-        ("everself keepers list", "who looks after the memory, and when"),
-        ("everself keepers run memory-miner --dry-run", "what it would do now"),
-        ("everself keepers history", "what they did"),
-    ),
+    """
+    $ everself keepers list  # who looks after the memory, and when
+    $ everself keepers run memory-miner --dry-run  # what it would do now
+    $ everself keepers history  # what they did
+    """,
 )
 model = group(
     "model",
     "list use test",
-    (
-        ("everself model list", "what can be used, for how much, and whose key is there"),
-        ("everself model use anthropic/claude-sonnet-5-5", "talk through that one from now on"),
-        ("everself model test", "what the model in use can and cannot do"),
-    ),
+    """
+    $ everself model list  # what can be used, for how much, and whose key is there
+    $ everself model use anthropic/claude-sonnet-5-5  # talk through that one from now on
+    $ everself model test  # what the model in use can and cannot do
+    """,
 )
 config = group(
     "config",
     "get set unset show path",
-    (
-        ("everself config show", "what is set, and where"),
-        ("everself config set agents.defaults.userTimezone Europe/Berlin", "set one"),
-    ),
+    """
+    $ everself config show  # what is set, and where
+    $ everself config set agents.defaults.userTimezone Europe/Berlin  # set one
+    """,
 )
 agents = group(
     "agents",
     "list show add remove",
-    (
-        ("everself agents list", "who there is, and where each lives"),
-        ("everself agents add aria", "one more, with a workspace of its own"),
-    ),
+    """
+    $ everself agents list  # who there is, and where each lives
+    $ everself agents add aria  # one more, with a workspace of its own
+    """,
 )
 soul = group(
     "soul",
     "show history digest diff propose approve refuse rollback test verify",
-    (
-        ("everself soul show", "the soul, and what waits for your yes"),
-        ("everself soul approve last", "let the newest proposal become part of it"),
-        ("everself soul rollback last", "make it what it was before"),
-    ),
+    """
+    $ everself soul show  # the soul, and what waits for your yes
+    $ everself soul approve last  # let the newest proposal become part of it
+    $ everself soul rollback last  # make it what it was before
+    """,
 )
 sessions = group(
     "sessions",
     "list show search export delete",
-    (
-        ("everself sessions list", "the one that was spoken in last first"),
-        ("everself sessions show last", "what was said in it"),
-        ("everself sessions search harbour fee", "messages with all of these words"),
-    ),
+    """
+    $ everself sessions list  # the one that was spoken in last first
+    $ everself sessions show last  # what was said in it
+    $ everself sessions search harbour fee  # messages with all of these words
+    """,
 )

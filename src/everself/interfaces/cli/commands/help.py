@@ -15,16 +15,16 @@ _INSTALL = {
 }
 
 
-@click.command(
-    "help",
-    cls=ExampleCommand,
-    examples=[("everself help undo", "the same as everself undo --help"), ("everself help exit-codes", "the table")],
-)
+@click.command("help", cls=ExampleCommand)
 @click.argument("topic", nargs=-1)
 @json_option
 @click.pass_context
 def help_command(context: click.Context, topic: tuple[str, ...]) -> None:
-    """Explain a command, or the exit codes."""
+    """Explain a command, or the exit codes.
+
+    $ everself help undo  # the same as everself undo --help
+    $ everself help exit-codes  # the table
+    """
     if topic == (EXIT_CODES,):
         lines = [f"{code:>4}  {words}" for code, words in MEANINGS.items()]
         answer([{"code": int(code), "meaning": words} for code, words in MEANINGS.items()], lines)
@@ -42,19 +42,16 @@ def help_command(context: click.Context, topic: tuple[str, ...]) -> None:
     answer({"command": place.command_path, "help": text}, text.split("\n"))
 
 
-@click.command(
-    "completion",
-    cls=ExampleCommand,
-    examples=[
-        ('eval "$(everself completion bash)"', "complete in this bash; put the line into ~/.bashrc to keep it"),
-        ("everself completion fish > ~/.config/fish/completions/everself.fish", "complete in every fish"),
-    ],
-)
+@click.command("completion", cls=ExampleCommand)
 @click.argument("shell", type=click.Choice(sorted(_INSTALL)))
 @json_option
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print the script that completes commands in your shell."""
+    """Print the script that completes commands in your shell.
+
+    $ eval "$(everself completion bash)"  # complete in this bash; put the line into ~/.bashrc to keep it
+    $ everself completion fish > ~/.config/fish/completions/everself.fish  # complete in every fish
+    """
     from click.shell_completion import ShellComplete, get_completion_class
 
     kind = get_completion_class(shell)

@@ -9,14 +9,7 @@ from everself.interfaces.cli.call import answer, json_option, this_call
 from everself.interfaces.cli.command_types import ExampleCommand
 
 
-@click.command(
-    "hook",
-    cls=ExampleCommand,
-    examples=[
-        ("everself connect claude-code", "lets a coding agent call it"),
-        ("everself hook UserPromptSubmit --client codex < event.json", "what its model would be told"),
-    ],
-)
+@click.command("hook", cls=ExampleCommand)
 @click.argument("event")
 @click.option("--client", metavar="NAME", default="claude-code", help="claude-code, codex, cursor or gemini.")
 @click.option("--agent", metavar="NAME", default="", help="The agent to use, if there are several.")
@@ -27,6 +20,9 @@ def hook(event: str, client: str, agent: str, deadline: int | None) -> None:
 
     EVENT is SessionStart, UserPromptSubmit, Stop, PreCompact or SessionEnd. It reads the client's JSON from stdin, answers within
     hooks.deadlineMs of its start or not at all, and always ends with exit code 0.
+
+    $ everself connect claude-code  # lets a coding agent call it
+    $ everself hook UserPromptSubmit --client codex < event.json  # what its model would be told
     """
     from everself.interfaces.client_hooks.entry import Hook
 

@@ -10,20 +10,16 @@ from everself.interfaces.cli.call import agent_option, json_option, show_lines, 
 from everself.interfaces.cli.command_types import ExampleCommand
 
 
-@click.command(
-    "mcp",
-    cls=ExampleCommand,
-    examples=[
-        ("everself mcp", "what a client starts, as command “everself” with the argument “mcp”"),
-        ("everself mcp --agent aria", "the memory of another agent"),
-    ],
-)
+@click.command("mcp", cls=ExampleCommand)
 @agent_option
 @json_option
 def mcp(agent: str) -> int:
     """Serve memory to an MCP client, over stdin and stdout.
 
     It passes on to the gateway where one runs. It ends with the client that started it.
+
+    $ everself mcp  # what a client starts, as command “everself” with the argument “mcp”
+    $ everself mcp --agent aria  # the memory of another agent
     """
     import importlib.util
 

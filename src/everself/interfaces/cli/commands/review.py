@@ -28,17 +28,7 @@ if TYPE_CHECKING:
 _KEYS: Final = "a accept · e edit · r refuse · s skip · q quit"
 
 
-@click.group(
-    "review",
-    cls=OperationGroup,
-    prefix="review",
-    order=("list", "accept", "edit", "refuse"),
-    examples=[
-        ("everself review", "go through what waits for you, one key each"),
-        ("everself review list", "only list it"),
-        ("everself review accept 7K3QX9M2ABCD", "say yes to one"),
-    ],
-)
+@click.group("review", cls=OperationGroup, prefix="review", order=("list", "accept", "edit", "refuse"))
 @agent_option
 @json_option
 @click.pass_context
@@ -47,6 +37,10 @@ def review(context: click.Context, agent: str) -> int:
 
     That is growth of the soul, conflicts, promotions, what was kept apart, and what was added outside Everself. At a terminal each is
     shown in turn; elsewhere they are listed.
+
+    $ everself review  # go through what waits for you, one key each
+    $ everself review list  # only list it
+    $ everself review accept 7K3QX9M2ABCD  # say yes to one
     """
     if context.invoked_subcommand is not None:
         return ExitCode.DONE

@@ -9,19 +9,18 @@ from everself.interfaces.cli.call import agent_option, answer, json_option
 from everself.interfaces.cli.command_types import ExampleCommand
 
 
-@click.command(
-    "web",
-    cls=ExampleCommand,
-    help="Open the web page in a browser, signed in.\n\nThe gateway is started where none runs.",
-    examples=(
-        ("everself web", "see what your agent knows, and change it"),
-        ("everself web --no-open", "only print the link, which works once, for five minutes"),
-    ),
-)
+@click.command("web", cls=ExampleCommand)
 @click.option("--no-open", is_flag=True, help="Print the link, and open nothing.")
 @agent_option
 @json_option
 def web(agent: str, no_open: bool) -> int:
+    """Open the web page in a browser, signed in.
+
+    The gateway is started where none runs.
+
+    $ everself web  # see what your agent knows, and change it
+    $ everself web --no-open  # only print the link, which works once, for five minutes
+    """
     from everself.interfaces.cli.commands.gateway import start_in_background
     from everself.operations.caller import AT_TERMINAL
     from everself.operations.gateway import find_listening

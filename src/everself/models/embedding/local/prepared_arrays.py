@@ -1,8 +1,8 @@
-"""A cache of arrays that take long to compute, in one file that is memory-mapped.
+"""A cache of arrays that take long to compute, in one memory-mapped file.
 
-A folder per model and version: `arrays-….bin`, named by its content, and `manifest.json`, written last. A reader believes the
-manifest and the size of the file; what the bytes are is proved when they were just written, and when `find_damage` is asked.
-Where the folder cannot be written, the arrays are made anew each time. Does not know what the arrays mean.
+One folder per model and version: `arrays-….bin`, named by its content, and `manifest.json`, written last. A reader trusts the manifest
+and the file size; the content is verified after writing and by `find_damage`. If the folder cannot be written, the arrays are computed
+each time. Does not know what the arrays mean.
 """
 
 import hashlib
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from everself.errors import LockTimeout
 from everself.frozen import Frozen
 from everself.storage.filesystem import TEMPORARY_PREFIX
+from everself.storage.folders import remove_folder
 from everself.storage.lock import FileLock
 from everself.storage.real_disk import RealFileSystem
-from everself.storage.trees import remove_folder
 from everself.storage.writes import discard, write_all, write_new
 from everself.values import digest
 
@@ -33,7 +33,7 @@ _FORMAT = 1
 # alignment of rows for vector instructions
 _ALIGNED = 64
 _TYPES = frozenset({"|u1", "<i4", "<u4", "<f4", "<f8"})
-# preparing takes seconds; a process that waited this long makes the arrays itself
+# preparing takes seconds; a process that waited this long computes the arrays itself
 _WAIT = 15.0
 # one older version is kept for another environment that may still use it
 _KEPT = 1
@@ -58,7 +58,7 @@ class _Manifest(Frozen):
 
 
 def open_prepared(cache: str, name: str, make: Callable[[], "Arrays"]) -> "Arrays":
-    """The arrays of that name: mapped where they are prepared, made and prepared where not, just made where nothing can be kept."""
+    """The arrays with that name: mapped if prepared, else computed and stored, or only computed if they cannot be stored."""
     folder = os.path.join(cache, name)
     found = _load(folder)
     if found is not None:
@@ -81,14 +81,14 @@ def open_prepared(cache: str, name: str, make: Callable[[], "Arrays"]) -> "Array
 
 
 def is_prepared(cache: str) -> bool:
-    """Whether anything was prepared yet; else the first use takes a few seconds longer."""
+    """Whether anything is prepared yet; if not, the first use takes a few seconds longer."""
     if not os.path.isdir(cache):
         return False
     return any(os.path.exists(os.path.join(cache, name, _MANIFEST)) for name in os.listdir(cache))
 
 
 def find_damage(cache: str) -> tuple[str, ...]:
-    """The folders whose bytes are not those that were written. Reads every byte; the next use prepares them again if removed."""
+    """Folders whose content differs from what was written. Reads every byte; removed folders are prepared again on the next use."""
     if not os.path.isdir(cache):
         return ()
     folders = [os.path.join(cache, name) for name in sorted(os.listdir(cache))]
@@ -97,7 +97,7 @@ def find_damage(cache: str) -> tuple[str, ...]:
 
 
 def remove_damage(cache: str) -> tuple[str, ...]:
-    """Remove those folders; they are derived, and the next use makes them again."""
+    """Remove damaged folders; the next use prepares them again."""
     found = find_damage(cache)
     for folder in found:
         remove_folder(folder)
@@ -105,7 +105,7 @@ def remove_damage(cache: str) -> tuple[str, ...]:
 
 
 def _load(folder: str, *, thoroughly: bool = False) -> "Arrays | None":
-    """The mapped arrays; None where they are missing or not what the manifest says."""
+    """The mapped arrays; None if they are missing or do not match the manifest."""
     import numpy
 
     try:
@@ -130,7 +130,7 @@ def _cut(data: "NDArray[Any]", row: _Row) -> "NDArray[Any]":
 
 
 def _save(folder: str, arrays: "Arrays") -> None:
-    """All or nothing: the manifest, which alone makes the arrays known, comes last. The caller holds the lock."""
+    """Write all or nothing: the manifest makes the arrays visible and is written last. The caller holds the lock."""
     files = RealFileSystem(folder)
     discard(files, [_TEMPORARY])
     rows: list[_Row] = []
@@ -167,7 +167,7 @@ def _render_manifest(manifest: _Manifest) -> bytes:
 
 
 def _read_manifest(data: bytes) -> _Manifest:
-    """Raises ValueError, KeyError or TypeError where it is not one."""
+    """Parse a manifest. Raises ValueError, KeyError or TypeError if it is invalid."""
     outer = json.loads(data)
     text = outer["manifest"]
     if outer["format"] != _FORMAT or digest(text.encode()) != outer["sha256"]:
@@ -185,7 +185,7 @@ def _hash_of(path: str) -> str:
 
 
 def _drop_older(cache: str, name: str) -> None:
-    """Prepared arrays of other versions, all but the newest."""
+    """Remove the prepared arrays of other versions, except the newest."""
     model = name.partition("-")[0]
     files = RealFileSystem(cache)
     others = [one for one in files.list("") if one.path != name and one.path.startswith(f"{model}-")]

@@ -2,7 +2,7 @@
 SELECT path, stamp, hash, read_at FROM documents;
 
 -- name: documents_mark
--- Each writing of a row has its own time; the remainder keeps the sum small enough for an integer.
+-- The times are unique per write, so their sum changes with every write; the remainder keeps it within an integer.
 SELECT count(*), coalesce(max(read_at), 0), coalesce(sum(read_at % 1000000007), 0) FROM documents;
 
 -- name: documents_of
@@ -13,7 +13,7 @@ INSERT INTO documents (path, stamp, hash, read_at) VALUES (?, ?, ?, ?)
 ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp, hash = excluded.hash, read_at = excluded.read_at;
 
 -- name: grow_document
--- An id that is known already may belong to a text that moved; only reading can tell.
+-- A known id may belong to a text that moved; only reading the document can tell.
 UPDATE documents SET stamp = ?2, hash = ?3, read_at = ?4
 WHERE path = ?1 AND hash = ?5 AND NOT EXISTS (SELECT 1 FROM entries WHERE id IN (SELECT value FROM json_each(?6)));
 
@@ -54,7 +54,7 @@ SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries WHERE t
 SELECT id FROM entries WHERE text_mac = ? AND path IS NULL ORDER BY gone_at DESC LIMIT 1;
 
 -- name: gone_texts
--- The latest last, so that it is the one that a mapping keeps. Of one day it is the first, as gone_by_text has it.
+-- The latest last, because a mapping keeps the last one; within a day the first one, as in gone_by_text.
 SELECT text_mac, id FROM entries WHERE path IS NULL ORDER BY gone_at, rowid DESC;
 
 -- name: ids
@@ -64,7 +64,7 @@ SELECT id FROM entries WHERE path IS NOT NULL;
 SELECT path FROM entries WHERE id = ?;
 
 -- name: put_row
--- ?1 to ?7 are a row, ?8 to ?14 what lists go by
+-- ?1 to ?7 are the row, ?8 to ?14 its facets
 INSERT INTO entries (id, path, ordinal, span, text_mac, words, first_seen, gone_at, day, tier, source, who, project, closed, aside, vouched)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
     EXISTS (SELECT 1 FROM vouchers WHERE entry_id = ?1 AND text_mac = ?5))
@@ -74,7 +74,7 @@ ON CONFLICT (id) DO UPDATE SET path = excluded.path, ordinal = excluded.ordinal,
     vouched = excluded.vouched;
 
 -- name: date_row
--- Empty: nobody knows when it was written.
+-- Empty: unknown.
 UPDATE entries SET first_seen = ?2, day = ?3 WHERE id = ?1;
 
 -- name: mark_gone
@@ -90,26 +90,26 @@ SELECT count(*) FROM entries WHERE path = ?;
 SELECT path, count(*) FROM entries WHERE path IS NOT NULL GROUP BY path;
 
 -- name: closed
--- Entries that no longer hold: struck through, or closed by their comment. The cheap look comes before the exact one.
+-- Closed entries: struck through, or closed by their comment. A cheap test precedes the exact one.
 SELECT id FROM entries
 WHERE path IS NOT NULL
   AND ((instr(span, ',true,') AND json_extract(span, '$[5]'))
     OR (instr(span, '["until",') AND instr(json_extract(span, '$[0]'), '["until",')));
 
 -- name: unvouched
--- Whether a voucher is genuine is not asked here: this is for counting. In the order of the table, which is far quicker.
+-- Does not check whether a voucher is genuine: this is only a count. Scans the table in order, which is far quicker than an index.
 SELECT count(*) FROM entries NOT INDEXED
 WHERE path IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM vouchers WHERE entry_id = entries.id AND vouchers.text_mac = entries.text_mac);
 
 -- name: derived
--- Entries that rest on others: by their voucher, else by what their comment says.
+-- Entries derived from others, according to their voucher or else to their comment.
 SELECT entries.id, vouchers.source, vouchers.lineage, json_extract(span, '$[0]')
 FROM entries LEFT JOIN vouchers ON entry_id = entries.id
 WHERE path IS NOT NULL AND (instr(span, 'entry:') OR instr(vouchers.lineage, 'entry:'));
 
 -- name: resting_on
--- Entries that may rest on this one: their comment or their voucher names it. Who looks at the whole entry decides. The first condition of
+-- Entries whose comment or voucher may name this one; the caller verifies it with the whole entry. The first condition of
 -- each half is that of its index.
 SELECT id FROM (
     SELECT id, path, ordinal FROM entries INDEXED BY entries_derived
@@ -120,7 +120,7 @@ SELECT id FROM (
 ORDER BY path, ordinal;
 
 -- name: naming
--- Entries whose comment or voucher names a reference, such as a message. No index can tell, but this looks at no file and makes no entries.
+-- Entries whose comment or voucher names a reference, such as a message. No index helps, but no file is read and no entry is built.
 SELECT id FROM (
     SELECT id, path, ordinal FROM entries NOT INDEXED WHERE path IS NOT NULL AND instr(span, ?1)
     UNION
@@ -138,7 +138,7 @@ SELECT 1 FROM tombstones WHERE text_mac = ?1 OR entry_id = ?2 LIMIT 1;
 DELETE FROM tombstones WHERE text_mac = ?;
 
 -- name: boundary
--- The last of the next :rows rows below a place in the order of days, newest first.
+-- The last of the next :rows rows below a position in the order of days, newest first.
 SELECT day, path, ordinal FROM entries INDEXED BY entries_by_day
 WHERE path IS NOT NULL AND (day, path, ordinal) < (:day, :path, :ordinal) AND day >= :since
 ORDER BY day DESC, path DESC, ordinal DESC LIMIT 1 OFFSET :rows - 1;
@@ -149,7 +149,7 @@ WHERE path IS NOT NULL AND tier = :tier AND (day, path, ordinal) < (:day, :path,
 ORDER BY day DESC, path DESC, ordinal DESC LIMIT 1 OFFSET :rows - 1;
 
 -- name: between
--- Rows of that stretch that may be meant; who looks at the whole entry decides. Documents are read one after the other.
+-- Rows between two positions that may match; the caller verifies it with the whole entry. Ordered, so that each document is read once.
 SELECT e.id, e.path, e.ordinal, e.span, e.text_mac, e.words, e.first_seen
 FROM entries AS e INDEXED BY entries_by_day LEFT JOIN vouchers AS v ON v.entry_id = e.id
 WHERE e.path IS NOT NULL AND (e.day, e.path, e.ordinal) < (:day, :path, :ordinal)
@@ -171,18 +171,18 @@ WHERE e.path IS NOT NULL AND e.tier = :tier AND (e.day, e.path, e.ordinal) < (:d
 ORDER BY e.path, e.ordinal;
 
 -- name: under
--- All rows of one document, or of a folder with its slash and what comes behind it.
+-- All rows of one document, or of a folder given with its slash and the first name that sorts after its content.
 SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries INDEXED BY entries_by_path
 WHERE path = :document OR (path >= :folder AND path < :beyond) ORDER BY path, ordinal;
 
 -- name: apart
--- What is kept apart and still holds, behind one of these.
+-- Open entries in quarantine after a (document, ordinal).
 SELECT id, path, ordinal, span, text_mac, words, first_seen FROM entries INDEXED BY entries_apart
 WHERE path IS NOT NULL AND aside = 2 AND closed = 0 AND (path, ordinal) > (:path, :ordinal) ORDER BY path, ordinal LIMIT :limit;
 
 -- name: unowned
--- What a hand wrote that nobody vouches for and nobody was asked about, newest first. ?1 is the kind of the question, ?2 and ?3 are tiers.
--- In the order of the index, so that no more is read than is asked for.
+-- Open entries with the source 'hand', no voucher and no question about them, newest first. ?1: kind of the question; ?2, ?3: tiers.
+-- In the order of the index, so that no more rows are read than requested.
 SELECT id FROM entries INDEXED BY entries_unvouched
 WHERE path IS NOT NULL AND vouched = 0 AND closed = 0 AND aside = 0 AND source = 'hand' AND tier IN (?2, ?3)
   AND instr(lower(path), 'users/') <> 1
@@ -190,7 +190,7 @@ WHERE path IS NOT NULL AND vouched = 0 AND closed = 0 AND aside = 0 AND source =
 ORDER BY day DESC, path DESC, ordinal DESC LIMIT ?4;
 
 -- name: count_unowned
--- No more than ?4 are counted: in a workspace that was brought along it is all of it.
+-- Counts at most ?4: in an adopted workspace all entries match.
 SELECT count(*) FROM (
     SELECT 1 FROM entries INDEXED BY entries_unvouched
     WHERE path IS NOT NULL AND vouched = 0 AND closed = 0 AND aside = 0 AND source = 'hand' AND tier IN (?2, ?3)
@@ -205,7 +205,7 @@ WHERE path IS NOT NULL AND aside = 2 AND closed = 0
   AND NOT EXISTS (SELECT 1 FROM reviews WHERE kind = ?1 AND about = entries.id || ' ' || substr(entries.text_mac, 1, 24));
 
 -- name: by_day
--- How many entries of each tier and source belong to each day from ?1 on.
+-- The number of entries of each tier and source on each day from ?1 on.
 SELECT e.day, e.tier, CASE WHEN v.text_mac = e.text_mac THEN v.source ELSE e.source END AS origin, count(*)
 FROM entries AS e INDEXED BY entries_by_day LEFT JOIN vouchers AS v ON v.entry_id = e.id
 WHERE e.path IS NOT NULL AND e.day >= ?1 AND e.day <= ?2 AND NOT e.aside GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;

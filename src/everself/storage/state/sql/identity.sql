@@ -22,7 +22,7 @@ SELECT id, at, author, path, base, content, reason, evidence, status, decided_at
 WHERE ?1 = '' OR status = ?1 ORDER BY rowid DESC LIMIT ?2;
 
 -- name: find_proposals
--- ids that begin so
+-- by the beginning of an id
 SELECT id, at, author, path, base, content, reason, evidence, status, decided_at, change_id FROM proposals
 WHERE substr(id, 1, length(?1)) = ?1 ORDER BY rowid DESC LIMIT 10;
 

@@ -6,7 +6,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING;
 SELECT id, name, kind, spec, zone, action, words, options, enabled, failures, created_at, since FROM jobs ORDER BY rowid;
 
 -- name: find_jobs
--- the name itself first, then ids that begin so
+-- the name itself first, then ids by their beginning
 SELECT id, name, kind, spec, zone, action, words, options, enabled, failures, created_at, since
 FROM jobs WHERE name = ?1 OR substr(id, 1, length(?1)) = upper(?1) ORDER BY name = ?1 DESC, rowid LIMIT 10;
 
@@ -17,15 +17,15 @@ DELETE FROM jobs WHERE id = ?1;
 DELETE FROM job_runs WHERE job = ?1;
 
 -- name: switch
--- slots while it rested are none; whoever was ahead of the clock stays there
+-- slots during a pause are not run later; a job that is ahead of the clock stays there
 UPDATE jobs SET enabled = ?2, failures = 0, since = max(since, ?3) WHERE id = ?1;
 
 -- name: retime
--- nothing is due at once because its times changed
+-- changing its times makes no slot due at once
 UPDATE jobs SET kind = ?3, spec = ?4, since = max(since, ?5) WHERE id = ?1 AND since = ?2;
 
 -- name: settle
--- only whoever saw it as it is may say what its slots become
+-- only a process that has seen the current state may settle slots
 UPDATE jobs SET since = ?3 WHERE id = ?1 AND since = ?2 AND enabled = 1;
 
 -- name: skip
@@ -57,11 +57,11 @@ WHERE job = ?1 AND slot = ?2 AND holder = ?3 AND state = 'running';
 UPDATE jobs SET failures = failures + 1, enabled = CASE WHEN failures + 1 >= ?2 THEN 0 ELSE enabled END WHERE id = ?1;
 
 -- name: count_success
--- what was asked for once has been done
+-- a job that runs once is then done
 UPDATE jobs SET failures = 0, enabled = CASE WHEN kind = 'at' THEN 0 ELSE enabled END WHERE id = ?1;
 
 -- name: runs
--- of one job, or of all for ''; the newest first. Of ?3 none that was skipped
+-- of one job, or of all for ''; newest first. ?3: the job whose skipped slots are left out
 SELECT job, slot, state, holder, until, began_at, ended_at, detail FROM job_runs
 WHERE (?1 = '' OR job = ?1) AND NOT (job = ?3 AND state = 'skipped') ORDER BY slot DESC, job LIMIT ?2;
 
@@ -69,6 +69,6 @@ WHERE (?1 = '' OR job = ?1) AND NOT (job = ?3 AND state = 'skipped') ORDER BY sl
 SELECT job, slot, state, holder, until, began_at, ended_at, detail FROM job_runs WHERE state = 'running' ORDER BY slot;
 
 -- name: ended
--- what came to an end after a moment, the oldest first
+-- runs that ended after a moment, oldest first
 SELECT job, slot, state, holder, until, began_at, ended_at, detail FROM job_runs
 WHERE state IN ('done', 'failed') AND ended_at > ?1 ORDER BY ended_at, job LIMIT ?2;

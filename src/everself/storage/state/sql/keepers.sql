@@ -19,7 +19,7 @@ WHERE status = 'waiting' AND substr(id, 1, length(?1)) = ?1 ORDER BY rowid LIMIT
 SELECT count(*) FROM reviews INDEXED BY reviews_waiting WHERE status = 'waiting';
 
 -- name: count_reviews
--- ?1 a kind; ?2 a day of the human's, as `at` begins
+-- ?1 a kind; ?2 a human day, with which `at` begins
 SELECT count(*) FROM reviews WHERE kind = ?1 AND substr(at, 1, 10) = ?2;
 
 -- name: find_reviews

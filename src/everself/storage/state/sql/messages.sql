@@ -2,7 +2,7 @@
 INSERT INTO sessions (id, kind, person, channel, started_at, meta) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING;
 
 -- name: sessions
--- ?1 a kind and ?2 a channel, or '' for all; the one that was spoken in last first. The opening words are the owner's own, kept once.
+-- ?1 a kind and ?2 a channel, or '' for all; the most recently used first. The first user message is stored once, as a message.
 SELECT s.id, s.kind, s.person, s.channel, s.started_at, s.meta,
     (SELECT count(*) FROM messages WHERE session = s.id),
     coalesce((SELECT at FROM messages WHERE session = s.id ORDER BY seq DESC LIMIT 1), s.started_at),
@@ -33,7 +33,7 @@ DELETE FROM sessions WHERE id = ?;
 DELETE FROM messages WHERE session = ?;
 
 -- name: last_seq
--- never one that a mark of the session lies beyond: messages at the end may have been forgotten
+-- at least the numbers in the session's meta: the last messages may have been forgotten
 SELECT max(
     coalesce((SELECT max(seq) FROM messages WHERE session = ?1), 0),
     coalesce((SELECT json_extract(meta, '$.checkpoint') FROM sessions WHERE id = ?1), 0),
@@ -56,12 +56,12 @@ SELECT coalesce(sum(octet_length(content) + octet_length(meta)), 0) FROM message
 SELECT rowid, id, session, seq, at, role, person, content, meta FROM messages WHERE rowid < ? ORDER BY rowid DESC LIMIT ?;
 
 -- name: unchecked
--- sessions in which something was said that no checkpoint has seen
+-- sessions with user messages after their last checkpoint
 SELECT DISTINCT s.id FROM sessions AS s JOIN messages AS m ON m.session = s.id
 WHERE m.role = 'user' AND m.seq > coalesce(json_extract(s.meta, '$.checkpoint'), 0) ORDER BY s.rowid;
 
 -- name: is_told
--- by a person in a conversation with one person; what a job says stands in a session of its kind
+-- written by a person in a one-to-one session; a job's messages are in a session of their own kind
 SELECT 1 FROM messages JOIN sessions ON sessions.id = messages.session
 WHERE messages.id = ?1 AND messages.role = 'user' AND sessions.kind IN ('main', 'guest')
   AND coalesce(json_extract(messages.meta, '$.system'), 0) = 0;

@@ -1,4 +1,4 @@
--- The record of applied migrations. It is no migration itself: the first one already needs it.
+-- The record of applied migrations. Not a migration itself, because the first one already needs it.
 
 -- name: create_record_table
 CREATE TABLE IF NOT EXISTS schema_migrations (

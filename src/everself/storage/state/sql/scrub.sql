@@ -59,7 +59,7 @@ SELECT seq, left_out FROM searches WHERE seq IN (
 );
 
 -- name: drop_digests
--- what a session knows again that was said before its first message: it was made from words that are forgotten now
+-- the digest of what was said before a session's first message: it was computed from words that are now forgotten
 UPDATE messages SET meta = json_remove(meta, '$.before')
 WHERE json_extract(meta, '$.before') IS NOT NULL
     AND session IN (SELECT id FROM sessions WHERE rowid IN (SELECT value FROM json_each(?)));
@@ -116,7 +116,7 @@ SELECT rowid, meta FROM sessions WHERE rowid > ? ORDER BY rowid LIMIT ?;
 -- name: set_session_meta
 UPDATE sessions SET meta = ?3 WHERE rowid = ?1 AND meta = ?2;
 
--- one row, in a table without row ids: answers of the first conversation that wait for a yes (identity/ritual.py)
+-- one row in a table without row ids: unconfirmed answers of the first conversation (identity/ritual.py)
 -- name: draft_page
 SELECT 1, value FROM meta WHERE 1 > ? AND key = 'ritual draft' LIMIT ?;
 

@@ -29,11 +29,11 @@ SELECT entry, path, first_line, last_line, score, parts FROM search_hits WHERE s
 SELECT entry, count(DISTINCT search), count(DISTINCT session), max(substr(at, 1, 10))
 FROM search_hits JOIN searches ON seq = search
 WHERE entry IN (SELECT value FROM json_each(?1)) AND substr(at, 1, 10) >= ?2
--- what was only the nearest there was is no evidence that it was needed
+-- a weak hit (only the nearest there was) is not evidence that it was needed
 AND json_extract(parts, '$.weak') IS NULL GROUP BY entry;
 
 -- name: searches_by_day
--- How many searches each day from ?1 to ?2 has, and how many of them found nothing but what was only the nearest there was.
+-- The number of searches of each day from ?1 to ?2, and how many of them found no hit or only weak ones.
 SELECT substr(at, 1, 10) AS day, count(*),
     sum(NOT EXISTS (SELECT 1 FROM search_hits WHERE search = seq AND json_extract(parts, '$.weak') IS NULL))
 FROM searches WHERE at >= ?1 AND substr(at, 1, 10) <= ?2 GROUP BY day ORDER BY day;

@@ -29,7 +29,7 @@ FROM ledger JOIN changes ON changes.id = ledger.change_id
 ORDER BY seq DESC LIMIT 1;
 
 -- name: changes_by_prefix
--- People type ids in either case.
+-- Users type ids in either case.
 SELECT changes.id, changes.at, changes.author, reason, paths, evidence, undoes,
        EXISTS (SELECT 1 FROM forgotten_changes WHERE change_id = changes.id)
 FROM changes JOIN ledger ON ledger.change_id = changes.id
@@ -65,7 +65,7 @@ WHERE commit_id IS NULL
 ORDER BY seq;
 
 -- name: ledger_page
--- As BLOBs: a tampered text need not be UTF-8, and finding that must not fail on decoding it.
+-- As BLOBs: a tampered text need not be UTF-8, and detecting it must not fail on decoding.
 SELECT seq, CAST(change_id AS BLOB), CAST(ledger.at AS BLOB), CAST(ledger.author AS BLOB), CAST(files AS BLOB),
        CAST(previous AS BLOB), CAST(mac AS BLOB),
        CAST(changes.at AS BLOB), CAST(changes.author AS BLOB), CAST(changes.paths AS BLOB)

@@ -1,6 +1,6 @@
 """Connection to one MCP server, over stdio or HTTP: open, call, close. Failures are returned as text, never raised.
 
-Knows no conversation and no names of tools but the server's own.
+Knows no conversation and no tool names but the server's own.
 """
 
 import asyncio
@@ -27,14 +27,14 @@ _LEAVE: Final = 8.0
 _ALIVE: Final = 5.0
 _PAGES: Final = 8
 MOST_TOOLS: Final = 64
-# one answer over HTTP; the library limits events but not plain answers
+# limit of one answer over HTTP; the library limits events but not plain answers
 _MOST_BYTES: Final = 8 * 1024 * 1024
 _REASON: Final = 300
 _NAME: Final = 60
 
 
 class Connection:
-    """A task of its own holds the server open, because the library's scopes must be left by the task that entered them."""
+    """Keeps the server open in a task of its own, because the library's scopes must be left by the task that entered them."""
 
     def __init__(self, server: McpServer, folder: str) -> None:
         self.name = plain(server.name, _NAME)
@@ -50,7 +50,7 @@ class Connection:
         return self._client is not None
 
     async def open(self) -> str:
-        """Start it; empty where it runs, else why it does not."""
+        """Start the server. Returns an empty string if it runs, otherwise the reason why not."""
         await self.close()
         self._stop, self.reason = asyncio.Event(), ""
         ready = asyncio.Event()
@@ -77,7 +77,7 @@ class Connection:
         await asyncio.gather(task, return_exceptions=True)
 
     async def tools(self) -> "list[Tool]":
-        """What the server offers, as far as anybody reads; none where it does not say."""
+        """The tools that the server offers, up to a limit; empty if it does not answer."""
         found: list[Tool] = []
         if self._client is None:
             return found
@@ -95,7 +95,7 @@ class Connection:
         return found[:MOST_TOOLS]
 
     async def call(self, name: str, arguments: JsonObject) -> "CallToolResult | str":
-        """What the tool gave; a text where it gave nothing."""
+        """The result of the tool, or an error text if there is none."""
         if self._client is None:
             return "the server is not running"
         try:
@@ -107,7 +107,8 @@ class Connection:
             return describe(error)
 
     async def is_alive(self) -> bool:
-        """Whether it still answers at all. Codes of errors do not tell: servers use those of a closed connection for their own."""
+        """Whether the server still answers. Error codes are no evidence, because servers use those of a closed connection for their own
+        errors."""
         if self._client is None or self._task is None or self._task.done():
             return False
         try:
@@ -156,7 +157,7 @@ async def _over_http(url: str, headers: dict[str, str]) -> AsyncIterator[Any]:
 
 
 async def _limit(answer: "httpx2.Response") -> None:
-    """Lets no more than so many bytes of one plain answer through."""
+    """Limit the size of a plain answer."""
     import httpx2
 
     if answer.headers.get("content-encoding", "identity") != "identity":
@@ -183,7 +184,7 @@ async def _limit(answer: "httpx2.Response") -> None:
 
 
 def faults() -> tuple[type[Exception], ...]:
-    """Everything by which the library, a program or the network says no. Only for places where the library is there."""
+    """All exceptions by which the library, a program or the network reports a failure. Call only if the library is installed."""
     import anyio
     import httpx2
     from mcp import MCPError
@@ -191,13 +192,13 @@ def faults() -> tuple[type[Exception], ...]:
     return (
         *(MCPError, EverselfError, httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError),
         *(anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream),
-        # a TimeoutError is an OSError; a result of the wrong shape a ValueError; task groups wrap whatever they meet
+        # TimeoutError is an OSError; a result of the wrong shape raises ValueError; task groups wrap the exceptions of their tasks
         *(OSError, ValueError, RuntimeError, ExceptionGroup),
     )
 
 
 def describe(error: BaseException) -> str:
-    """Why, in a line; without what a request held."""
+    """The reason in one line, without any content of a request."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, OSError) and error.strerror:
@@ -206,7 +207,7 @@ def describe(error: BaseException) -> str:
 
 
 def quieten() -> None:
-    """The library logs with tracebacks; a conversation shows notices instead."""
+    """Silence the library's loggers, which log tracebacks; a conversation shows notices instead."""
     for name in ("mcp", "client"):
         logger = logging.getLogger(name)
         logger.propagate = False

@@ -1,7 +1,7 @@
 """Runs an MCP server as a program: message streams over its pipes, with a line limit, and termination.
 
-The library's own transport reads a line of any length, copying it anew with each piece; a server that never ends one would take
-all memory and all time.
+The library's own transport reads a line of any length and copies it again with each piece; a server that never ends a line would use all
+memory and all time.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage
 
 _MOST_LINE: Final = 8 * 1024 * 1024
-# as the protocol requires: close its input, wait, terminate, wait, kill
+# the protocol requires this order: close its input, wait, terminate, wait, kill
 LEAVE: Final = 2.0
 _GO: Final = 1.0
 
@@ -27,7 +27,7 @@ _GO: Final = 1.0
 async def run_server(
     command: str, arguments: Sequence[str], folder: str, variables: dict[str, str]
 ) -> AsyncIterator[tuple[Any, Any]]:
-    """The streams that the library speaks through; raises OSError where the program cannot be started."""
+    """The streams that the library communicates through. Raises OSError if the program cannot be started."""
     import anyio
     from mcp.client.stdio import get_default_environment
 
@@ -39,7 +39,7 @@ async def run_server(
             *arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=writing,
-            # what servers log is no part of a conversation
+            # a server's log output is not part of a conversation
             stderr=asyncio.subprocess.DEVNULL,
             cwd=folder or None,
             env={**get_default_environment(), **variables},
@@ -73,7 +73,7 @@ async def _hear(
             while line := await reader.readline():
                 await heard.send(_message(line))
         except ValueError:
-            # a line beyond the limit: stop reading; the server would not read its input while it writes
+            # a line beyond the limit: kill the server, because once we stop reading it would not read its input while it writes
             _tell(process, signal.SIGKILL)
 
 
@@ -114,7 +114,7 @@ async def _end(
         await asyncio.wait({left}, timeout=seconds)
         if not left.done():
             _tell(process, word)
-    # also after a normal exit: its child processes are killed with it
+    # also after a normal exit, to kill its child processes
     _tell(process, signal.SIGKILL)
     for task in tasks:
         task.cancel()

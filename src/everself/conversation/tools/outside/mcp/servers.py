@@ -1,6 +1,6 @@
 """Offers the tools of the configured MCP servers to a conversation: starts the servers, names their tools, closes them.
 
-What servers say of themselves is somebody else's text: it is cut to size and never trusted. Speaks to them through `Connection` only.
+Text from servers about themselves is cut to size and never trusted. Communicates with them through `Connection` only.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ _LONGEST_SERVER: Final = 24
 _LONGEST_DESCRIPTION: Final = 1_000
 _LONGEST_SCHEMA: Final = 8_000
 _RESTARTS: Final = 3
-# besides the call itself, a call that finds its server dead restarts it
+# longer than the call itself, because the call may first have to restart a dead server
 _TIMEOUT: Final = CALL + START + 15.0
 
 
 @dataclass(slots=True)
 class McpServers:
-    """`notices` are for the person; showing them removes them."""
+    """`notices` are for the person; taking them to show removes them."""
 
     tools: tuple[Tool, ...] = ()
     notices: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class McpServers:
     lives: "list[_RestartingConnection]" = field(default_factory=list)
 
     async def start(self, named: Sequence[McpServer], folder: str) -> None:
-        """Start all of them at once; one that does not start is a notice."""
+        """Start all servers at once. One that does not start results in a notice."""
         quieten()
         wanted = [server for server in named if server.enabled]
         for server in wanted:
@@ -59,7 +59,7 @@ class McpServers:
         self.tools = tuple(made)
 
     async def close(self) -> None:
-        # a call that comes late must not start a program that nobody closes any more
+        # a late call must not start a program that nobody would close
         for lives in self.lives:
             lives.left = 0
         await asyncio.gather(*(connection.close() for connection in self.connections))
@@ -98,7 +98,7 @@ class McpServers:
 
 @dataclass(slots=True)
 class _RestartingConnection:
-    """A connection that is opened again when its server died, so many times in a conversation."""
+    """A connection that is reopened if its server exits, up to `left` times in a conversation."""
 
     connection: Connection
     notices: list[str]
@@ -119,7 +119,8 @@ class _RestartingConnection:
         return Outcome(f"{server}: {found}.", failed=True, origin=server)
 
     async def _revive(self) -> str:
-        """Empty where the server runs; calls that find it dead at the same time start it once."""
+        """Restart the server if it is not running. Returns an empty string if it runs, otherwise the reason. Concurrent calls restart it
+        once."""
         async with self.turn:
             if self.connection.is_open:
                 return ""
@@ -136,12 +137,12 @@ class _RestartingConnection:
 
 
 def safe_name(server: str, tool: str, taken: set[str]) -> str:
-    """`<server>__<tool>` of the letters that every vendor takes, unlike all that are taken."""
+    """`<server>__<tool>`, made of letters that every vendor accepts, and different from all names in `taken`."""
 
     def safe(text: str) -> str:
         return "".join(char if char in _LETTERS else "_" for char in text)
 
-    # a name that begins with a digit or a dash is refused by some
+    # some vendors reject a name that begins with a digit or a dash
     front = f"{safe(server)[:_LONGEST_SERVER].strip('_-') or 'server'}__"
     front = front if front[0].isalpha() else f"s{front}"
     name = (front + (safe(tool) or "tool"))[:_LONGEST_NAME]
@@ -154,7 +155,7 @@ def safe_name(server: str, tool: str, taken: set[str]) -> str:
 
 
 def _schema(schema: object) -> JsonObject | None:
-    """The schema where it is one of an object and of a size that a prompt can bear."""
+    """The schema, if it describes an object and is small enough for a prompt."""
     if not isinstance(schema, dict) or schema.get("type", "object") != "object":
         return None
     try:
@@ -165,7 +166,7 @@ def _schema(schema: object) -> JsonObject | None:
 
 
 def render(result: "CallToolResult") -> str:
-    """A result as text; what is no text is named."""
+    """A result as text; content that is not text is only named."""
     parts: list[str] = []
     for block in result.content:
         if block.type == "text":

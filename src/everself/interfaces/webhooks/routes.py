@@ -13,7 +13,7 @@ from everself.interfaces.http.app import Surface
 from everself.interfaces.http.guard import Door
 from everself.interfaces.http.problems import Refused, refuse
 from everself.interfaces.http.service import Service
-from everself.operations.hook_file import Delivery, is_genuine
+from everself.operations.hooks import Delivery, is_genuine
 from everself.operations.webhooks import LONGEST, hear, is_known, needs_model, session_of
 from everself.search.scopes import Scope, SessionKind
 

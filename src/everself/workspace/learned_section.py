@@ -14,7 +14,7 @@ _MOST_LINES = 4_000
 
 
 class SoulParts(Frozen):
-    """A soul, cut in three. `above` ends with the heading `## Learned`; without that section it is all of it."""
+    """A soul in three parts. `above` ends with the heading `## Learned`; without that section it is the whole text."""
 
     above: bytes
     learned: bytes
@@ -30,17 +30,17 @@ def split_soul(data: bytes) -> SoulParts:
 
 
 def same_core(before: bytes, after: bytes) -> bool:
-    """Whether two souls differ in what is learned alone. A section that was missing may be opened at the end."""
+    """Whether two souls differ only in `## Learned`. A missing section may be added at the end."""
     one, other = split_soul(before), split_soul(after)
     if not one.found and other.found:
         return other.above == _opened(before) and not other.below
     ended = b"" if one.learned or one.above.endswith((b"\n", b"\r")) else newline(before)
-    # the two halves one by one: joined they could hide a line that moved from below to above
+    # compared separately: joined they could hide a line that moved from below to above
     return other.below == one.below and other.above in (one.above, one.above + ended)
 
 
 def with_line(data: bytes, line: str) -> bytes:
-    """The soul with one more item at the end of what is learned."""
+    """The soul with one more item at the end of `## Learned`."""
     parts = split_soul(data)
     if not parts.found:
         parts = split_soul(_opened(data))
@@ -54,7 +54,7 @@ def with_line(data: bytes, line: str) -> bytes:
 
 
 def changed_lines(before: bytes, after: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The lines that go and the lines that come, blank ones aside."""
+    """The removed and the added lines, without blank ones."""
     old, new = before.splitlines(), after.splitlines()
     head, tail = common_ends(old, new)
     old, new = old[head : len(old) - tail], new[head : len(new) - tail]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from everself.interfaces.http.garbage import (
+from everself.interfaces.http.gc_control import (
     LONGEST_SECONDS,
     THAWED_SECONDS,
     TURN_SECONDS,

@@ -1,4 +1,4 @@
-"""Whole folders: remove one, make one durable. Both walk without following links, and know nothing of what the files are."""
+"""Removes whole folders and makes them durable. Never follows links; ignores what the files contain."""
 
 import os
 
@@ -7,7 +7,7 @@ from everself.storage.real_disk import RealFileSystem
 
 
 def remove_folder(path: str) -> None:
-    """Remove a real folder with all it holds. Nothing there is no error."""
+    """Remove a real folder with its content. A missing folder is not an error."""
     above, name = os.path.split(path)
     files = RealFileSystem(above)
     if files.stat(name) is None:
@@ -27,9 +27,9 @@ def empty_folder(files: FileSystem, path: str = "") -> None:
 
 
 def sync_folder(files: FileSystem, path: str = "") -> None:
-    """Make a folder durable with everything in it, its own name aside.
+    """Make a folder and everything in it durable, except the folder's own name.
 
-    Writing all files first and syncing them afterwards lets the file system do it in few large steps.
+    Writing all files first and syncing them afterwards lets the file system write in few large steps.
     """
     for one in files.list(path):
         if one.kind == "directory":
