@@ -2,26 +2,24 @@
 
 usage: python -m tools.bench_web [--entries 10000,100000] [--rounds 20] [--json FILE]
 
-Everything runs in one process without a socket and measures the server's processor time, so that other load on the
-machine changes no figure. Asserts nothing.
+Each size runs in its own process without a socket and measures the server's processor time. The sizes are asked in turn, request by
+request, so that other load on the machine slows them alike. Asserts nothing.
 """
 
 import argparse
-import asyncio
 import json
-import os
+import multiprocessing
 import statistics
 import sys
 import tempfile
-import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
-PAGES = (
-    *("chat?session=new", "memory", "memory?tier=core", "memory?q=garden", "soul", "review", "context"),
-    *("health", "settings"),
-)
+from tools.bench_web.server import PAGES, serve
+
 LIMIT_BYTES, LIMIT_MS, GROWTH = 100_000, 150.0, 2.0
 
 
@@ -42,60 +40,49 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--json", default="")
     chosen = parser.parse_args(arguments)
-    costs: list[Cost] = []
-    for entries in map(int, chosen.entries.split(",")):
-        with tempfile.TemporaryDirectory(prefix="bench-web-") as folder:
-            costs += _measure(Path(folder), entries, chosen.rounds)
+    with ExitStack() as stack:
+        sides = {entries: stack.enter_context(_server(entries)) for entries in map(int, chosen.entries.split(","))}
+        # the first answer says that the pages do, and what comes with the first of them
+        files = max(side.recv() for side in sides.values())
+        costs = _measure(sides, chosen.rounds)
     _print(costs)
+    print(f"styles and scripts of the first page, loaded once: {files:,} bytes")
     if chosen.json:
         Path(chosen.json).write_text(json.dumps([asdict(one) for one in costs], indent=1) + "\n", "utf-8")
     return 0
 
 
-def _measure(folder: Path, entries: int, rounds: int) -> list[Cost]:
-    os.environ.update(HOME=str(folder), EVERSELF_HOME=str(folder / ".everself"), XDG_CONFIG_HOME=str(folder / ".c"))
-    os.environ["EVERSELF_KEYS"] = str(folder / "keys")
-    # imported after the environment variables for the home are set
-    from tests.interfaces.http.gateways import HOME, Gateway, make_agent
-    from tests.interfaces.web.workspaces import fill_days
-
-    # no vectors: computing so many takes minutes in the background and would be measured with the pages
-    host = Path(HOME.places.host_file)
-    host.parent.mkdir(parents=True)
-    host.write_text('{"agents": {"defaults": {"memorySearch": {"provider": "none"}}}}', "utf-8")
-    make_agent()
-    workspace = Path(HOME.load().config.agent("").workspace)
-    (workspace / "BOOTSTRAP.md").unlink(missing_ok=True)
-    fill_days(workspace, entries // 50, 50)
-    print(f"{entries:,} entries are written; reading them …", file=sys.stderr, flush=True)
-
-    async def run() -> list[Cost]:
-        from tests.interfaces.web.browsers import sign_in
-
-        async with Gateway() as gateway:
-            browser = await sign_in(gateway)
-            # load every page once first: the first search builds the index, which would continue during the other
-            # measurements
-            for page in PAGES:
-                first = await browser.get(page)
-                if first.status != 200:
-                    raise RuntimeError(f"{page} answers {first.status}: {first.words[:300]}")
-            return [await _cost(gateway, browser, page, entries, rounds) for page in PAGES]
-
-    return asyncio.run(run())
+def _measure(sides: dict[int, Connection], rounds: int) -> list[Cost]:
+    costs: list[Cost] = []
+    for page in PAGES:
+        times: dict[int, list[float]] = {entries: [] for entries in sides}
+        sent: dict[int, int] = {}
+        for _ in range(rounds):
+            for entries, side in sides.items():
+                side.send(page)
+                took, sent[entries] = side.recv()
+                times[entries].append(took)
+        for entries, measured in times.items():
+            ordered = sorted(measured)
+            late = ordered[int(0.95 * (len(ordered) - 1))]
+            costs.append(Cost(page, entries, statistics.median(ordered), late, sent[entries]))
+    return sorted(costs, key=lambda one: one.entries)
 
 
-async def _cost(gateway: Any, browser: Any, page: str, entries: int, rounds: int) -> Cost:
-    times: list[float] = []
-    sent = 0
-    client = gateway.client(**browser._headers)
-    for _ in range(rounds):
-        begun = time.process_time()
-        async with client.stream("GET", f"/web/main/{page}", headers={"Accept-Encoding": "gzip"}) as answer:
-            sent = sum([len(chunk) async for chunk in answer.aiter_raw()])
-        times.append((time.process_time() - begun) * 1000)
-    ordered = sorted(times)
-    return Cost(page, entries, statistics.median(ordered), ordered[int(0.95 * (len(ordered) - 1))], sent)
+@contextmanager
+def _server(entries: int) -> Iterator[Connection]:
+    """A process that remembers so much: it is sent a page, and answers with milliseconds and bytes."""
+    ours, theirs = multiprocessing.Pipe()
+    with tempfile.TemporaryDirectory(prefix="bench-web-") as folder:
+        process = multiprocessing.get_context("spawn").Process(target=serve, args=(theirs, folder, entries))
+        process.start()
+        theirs.close()
+        try:
+            yield ours
+            ours.send("")
+        finally:
+            ours.close()
+            process.join()
 
 
 def _print(costs: list[Cost]) -> None:

@@ -332,7 +332,7 @@ def _grown(app: Runtime, record: ChangeRecord) -> Step:
         pass
     reason = record.reason.removeprefix(_OPENING)
     return Step(
-        record.at, record.author.value, reason, added, removed, _evidence(app, record.evidence), change=record.id
+        record.at, record.author.value, reason, added, removed, evidence_of(app, record.evidence), change=record.id
     )
 
 
@@ -340,11 +340,12 @@ def _waiting(app: Runtime, proposal: Proposal) -> Step:
     base = app.growth.versions.with_hash(proposal.base) or app.growth.versions.soul() or b""
     removed, added = changed_lines(base, proposal.content.encode())
     at = datetime.fromisoformat(proposal.at)
-    evidence = _evidence(app, proposal.evidence)
+    evidence = evidence_of(app, proposal.evidence)
     return Step(at, proposal.author, proposal.reason, added, removed, evidence, proposal=proposal.id)
 
 
-def _evidence(app: Runtime, references: tuple[str, ...]) -> tuple[Evidence, ...]:
+def evidence_of(app: Runtime, references: tuple[str, ...]) -> tuple[Evidence, ...]:
+    """References with the words that they stand for: nobody knows an entry by its id."""
     found = []
     for reference in references:
         kind, _, name = reference.partition(":")

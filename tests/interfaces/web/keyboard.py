@@ -12,7 +12,8 @@ def press_to(page: Any, name: str, role: str = "") -> None:
                 const at = document.activeElement;
                 const label = at.labels?.[0]?.textContent || at.getAttribute("aria-label") || at.textContent || at.value;
                 const shown = getComputedStyle(at);
-                return [label.trim().replace(/\\s+/g, " "), at.tagName, shown.outlineStyle, shown.outlineWidth];
+                const ring = shown.outlineStyle === "none" && shown.boxShadow === "none" ? "none" : "shown";
+                return [label.trim().replace(/\\s+/g, " "), at.tagName, ring];
             }"""
         )
         if found[0].startswith(name) and (not role or found[1] == role):

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import json
 import re
 from pathlib import Path
 
@@ -35,6 +36,10 @@ def test_pages_are_not_to_be_framed_cached_or_scripted_from_elsewhere() -> None:
             assert tag != "style"
             if tag == "script":
                 assert found["src"].startswith("/static/")
+        told = next(found["content"] for tag, found in page.elements if found.get("name") == "htmx-config")
+        htmx = json.loads(told)
+        assert not any(htmx[name] for name in ("allowEval", "includeIndicatorStyles", "allowScriptTags"))
+        assert htmx["selfRequestsOnly"]
 
     browse(act)
 

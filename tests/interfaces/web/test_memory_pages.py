@@ -1,6 +1,7 @@
 """The pages about memory: search, lists, an entry's life, and whatever is done to it, with its undo."""
 
 import re
+from pathlib import Path
 
 import pytest
 from tests.interfaces.web.browsers import Browser, Sheet, browse
@@ -83,6 +84,37 @@ def test_forgetting_shows_its_plan_first_and_its_proof_afterwards() -> None:
         rest = await browser.get("memory")
         assert "nine four one" not in rest.words
         assert "Otto" in rest.words
+
+    browse(act)
+
+
+def test_what_changed_since_the_plan_was_shown_is_not_forgotten_but_shown() -> None:
+    async def act(browser: Browser) -> None:
+        entry = await remember(browser, "The safe code is nine four one")
+        plan = await browser.get(f"memory/forget?entries={entry}")
+        assert f"/web/main/memory/entry/{entry}" in plan.links
+        await browser.send(
+            await browser.get(f"memory/entry/{entry}"), f"memory/entry/{entry}/edit", text="The pin is six"
+        )
+        again = await browser.post("memory/forget", plan.form("memory/forget"))
+        assert "Forget this for good?" in again.words
+        assert "The pin is six" in again.words
+        assert "The pin is six" in (await browser.get("memory")).words
+        assert "finds nothing of it" in (await browser.send(again, "memory/forget")).words
+
+    browse(act)
+
+
+def test_words_that_go_alone_are_shown_before_they_go() -> None:
+    async def act(browser: Browser) -> None:
+        async with browser.gateway.service.pool.using("main") as runtime:
+            file = Path(runtime.agent.workspace, "memory", "topics.md")
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("# Topics\n\nBefore.\n\nThe flat in Elm Street is let.\n\nAfter.\n")
+        plan = await browser.get("memory/forget?words=Elm+Street")
+        assert "Forget this for good?" in plan.words
+        assert "Only these words go, and the text around them stays" in plan.words
+        assert "“ Elm Street ” memory/topics.md (1 place)" in plan.words
 
     browse(act)
 

@@ -15,19 +15,16 @@ _DRAFT: Final = {"your name": "your_name", "time zone": "time_zone", "soul": "wi
 
 def show_chat(visit: Visit) -> Answer:
     ritual = visit.attempt("ritual.show")
-    if (
-        not isinstance(ritual, EverselfError)
-        and ritual.open
-        and not visit.query["later"]
-        and not visit.query["session"]
-    ):
-        draft = {_DRAFT.get(name, name): value for name, value in ritual.draft}
-        return Shown("chat/ritual.html", {"given": draft, "ritual": ritual, "problem": None})
     if isinstance(ritual, NotFound):
         # there is no workspace: what is said could not be kept
         raise ritual
     sessions = [one for one in visit.run("sessions.list", limit=_SESSIONS) if one.kind == "main"]
     wanted = visit.query["session"]
+    unmet = not isinstance(ritual, EverselfError) and ritual.open
+    # whoever talked already said "later" to the questions: they are offered, and do not stand before the conversation
+    if unmet and (visit.query["meet"] or not (visit.query["later"] or wanted or sessions)):
+        draft = {_DRAFT.get(name, name): value for name, value in ritual.draft}
+        return Shown("chat/ritual.html", {"given": draft, "ritual": ritual, "problem": None})
     view = None
     if wanted != "new" and (wanted or sessions):
         found = visit.attempt(
@@ -50,6 +47,7 @@ def show_chat(visit: Visit) -> Answer:
             "turn": running.id if running is not None else "",
             "model": visit.runtime.agent.model,
             "name": _name(visit),
+            "unmet": unmet,
         },
     )
 

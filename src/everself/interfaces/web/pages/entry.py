@@ -1,6 +1,7 @@
 """One entry: what it says, where it comes from, what rests on it and what happened to it; and everything that can be done to it."""
 
 from typing import Any, Final
+from urllib.parse import quote
 
 from everself.errors import WrongUse
 from everself.interfaces.rendering.entry_account import reckoned, standing
@@ -103,9 +104,19 @@ def plan_forgetting(visit: Visit) -> Answer:
             "fields": fields,
             "action": visit.url("memory/forget"),
             "ticket": visit.ticket(_FORGET, *_subject(plan)),
-            "back": visit.url("memory"),
+            "back": _asked_from(visit, given),
         },
     )
+
+
+def _asked_from(visit: Visit, given: dict[str, object]) -> str:
+    """Where whoever does not want to forget goes on: most ask on the page of an entry or of a person."""
+    match given:
+        case {"entries": [str(entry)]}:
+            return visit.url(f"memory/entry/{quote(entry, safe='')}")
+        case {"person": str(person)}:
+            return visit.url("people/person", name=person)
+    return visit.url("memory")
 
 
 def forget(visit: Visit) -> Answer:
@@ -127,7 +138,14 @@ def _target(visit: Visit, said: Any) -> dict[str, object]:
 
 
 def _subject(plan: Any) -> tuple[str, ...]:
-    return tuple(one.id for one in plan.entries) + tuple(f"{one.path} {one.count}" for one in plan.documents)
+    """All that the page showed: an entry keeps its id when it is edited, and a conversation may say more of it meanwhile."""
+    cuts = (*plan.documents, *plan.quoted, *plan.alone)
+    return (
+        *(f"{one.id} {one.text}" for one in plan.entries),
+        *(f"{one.path} {one.count}" for one in cuts),
+        *plan.sentences,
+        str(len(plan.messages)),
+    )
 
 
 PAGES: Final = (

@@ -6,6 +6,7 @@ from typing import Final
 from everself.errors import ChangedMeanwhile, RefusedByRule, WrongUse
 from everself.interfaces.web.visit import Answer, Moved, Page, Shown, Visit
 from everself.operations.review_queue import FORGET, HANDS, Waiting
+from everself.operations.soul import Evidence, evidence_of
 from everself.values import Entry
 
 _SHOWN: Final = 10
@@ -14,10 +15,11 @@ _FORGETTING: Final = "review.forget"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One thing that waits, with the entries that it is about as they stand now."""
+    """One thing that waits, with the entries that it is about and those that it rests on, as they stand now."""
 
     waiting: Waiting
     sides: tuple[Entry, ...]
+    evidence: tuple[Evidence, ...]
 
 
 def show_review(visit: Visit) -> Answer:
@@ -33,7 +35,10 @@ def show_review(visit: Visit) -> Answer:
     asked = []
     for one in found.waiting:
         known = catalog.named(one.entries) if len(one.entries) > 1 else {}
-        asked.append(Asked(one, tuple(known[name] for name in one.entries if name in known)))
+        sides = tuple(known[name] for name in one.entries if name in known)
+        # what stands side by side is not named once more below
+        rest = tuple(name for name in one.evidence if name.removeprefix("entry:") not in known)
+        asked.append(Asked(one, sides, evidence_of(visit.runtime, rest)))
     return Shown("review/list.html", {"queue": found, "asked": asked, "after": visit.query["after"]})
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from everself.errors import EverselfError
 from everself.interfaces.web.visit import Answer, Moved, Page, Shown, Visit
-from everself.operations.soul import SoulReport, SoulTests
+from everself.operations.soul import Evidence, SoulReport, SoulTests, evidence_of
 from everself.storage.state.proposals import Proposal
 
 _DAYS: Final = 3_650
@@ -20,6 +20,7 @@ class Proposed:
     proposal: Proposal
     diff: str
     tests: SoulTests | None
+    evidence: tuple[Evidence, ...]
     trouble: str = ""
 
 
@@ -47,7 +48,8 @@ def _proposed(visit: Visit, one: Proposal) -> Proposed:
     diff = visit.run("soul.show", name=one.id).diff
     tests = visit.attempt("soul.test", name=one.id)
     failed = isinstance(tests, EverselfError)
-    return Proposed(one, diff, None if failed else tests, str(tests) if failed else "")
+    rests_on = evidence_of(visit.runtime, one.evidence)
+    return Proposed(one, diff, None if failed else tests, rests_on, str(tests) if failed else "")
 
 
 def show_version(visit: Visit) -> Answer:

@@ -147,6 +147,8 @@ form.addEventListener("submit", async (event) => {
     mine.id = `m-${begun.message}`;
     mine.append(made("div", "said words", said));
     field.value = "";
+    // what was told about the step before is not about what is said now
+    document.querySelector(".notice")?.remove();
     talk.dataset.session = begun.session;
     form.elements.session.value = begun.session;
     history.replaceState(null, "", `${base}?session=${encodeURIComponent(begun.session)}`);
