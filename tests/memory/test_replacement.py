@@ -100,6 +100,26 @@ def test_an_answer_to_what_was_said_right_before_may_give_a_day_and_a_time() -> 
     assert (found.sure, found.text) == (True, "choir is on tuesday at 9")
 
 
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ("i ran 8 km today", "i ran 5 km today"),
+        ("今天跑了8公里", "今天跑了5公里"),
+        ("drank 3 coffees this morning", "drank 2 coffees this morning"),
+        ("오늘 8km 뛰었어", "오늘 5km 뛰었어"),
+    ],
+)
+def test_what_was_done_twice_on_a_day_is_no_other_value(said: str, known: str) -> None:
+    assert replaced_by(said, [known]) is None
+
+
+def test_who_says_no_puts_right_what_was_done_on_a_day() -> None:
+    told = Correction("medium", "i ran 8 km today")
+    found = find_replaced([entry(0, "i ran 5 km today")], told, "no, i ran 8 km today")
+    assert found is not None
+    assert found.sure
+
+
 def test_an_answer_with_two_values_exchanges_both_or_none() -> None:
     assert list(put_right("no, Tuesday at 9:00", "Choir is on Monday at 8:00.")) == ["Choir is on Tuesday at 9:00."]
     assert list(put_right("I paid 30 euros on Tuesday", "The market is on Monday.")) == []

@@ -179,6 +179,9 @@ def _is_sure(how: Replacement, words: str, told: Correction, known: str) -> bool
         return False
     if told.sure in ("high", "medium"):
         return how.named or how.close or told.sure == "high"
+    if how.event and not how.named:
+        # who ran 5 km today and says "i ran 8 km today" may have run twice
+        return False
     if how.named:
         instead = told.sure == "low" and told.likely >= _TOLD and sets_values_apart(words)
         return denies(words) or len(how.common) > _NAMED or told.likely >= _LIKELY or instead

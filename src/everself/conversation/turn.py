@@ -5,7 +5,6 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from everself.classify.save_claims import claims_saving
 from everself.clock import monotonic
 from everself.conversation._recording import TurnRecorder
 from everself.conversation.acceptance import Acceptance, accept
@@ -15,6 +14,7 @@ from everself.conversation.loop import MOST_STEPS, LoopState, run_loop
 from everself.conversation.receipts import find_search, receipt_json
 from everself.conversation.reflex.replies import reply
 from everself.conversation.resources import PLAIN_TURN, Acted, TurnOptions
+from everself.conversation.save_claims import claims_saving
 from everself.conversation.sessions.history import IMAGES, tokens_of
 from everself.conversation.sessions.session import Message, Session
 from everself.conversation.shared_state import PromptKey, SharedState

@@ -8,13 +8,14 @@ that look like this may both be true.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Final
 
 from everself.classify import encoder
 from everself.classify.coverage import denies, is_filler, names_in, words_of_substance, words_shared
 from everself.memory.contrasts import names_another, names_other_value
 from everself.text.clauses import clauses_of
-from everself.text.dates import NamedDay
+from everself.text.dates import NamedDay, read_dates
 from everself.text.normalise import fold
 from everself.text.quantities import Kind, Quantity, read_quantities
 from everself.text.sentences import quotations, split
@@ -32,6 +33,7 @@ _BEHIND: Final = 3
 _SHORTEST: Final = 3
 _DENSE: Final = "\u2e7f"
 _LONGEST: Final = 600
+_ANY_DAY: Final = date(2026, 1, 1)
 _Pair = tuple[list[Quantity], list[Quantity]]
 
 
@@ -43,6 +45,7 @@ class Replacement:
     or are several. `begins`: both begin with the same thing. `whole`: all that is said of the old value is said of the new one; `exact`:
     and nothing else. `rival`: each names something that the other does not, in the same place. `echoes`: beside a value of another kind
     that both have, nothing is said that the known text does not say ("Bertrand Thursday 4:15" of "Bertrand has his fitting Thursday at 2").
+    `event`: both count something of one day or night that has come ("today", "last night"), when a thing may have been done twice.
     """
 
     olds: tuple[Quantity, ...]
@@ -55,6 +58,7 @@ class Replacement:
     exact: bool
     rival: bool = False
     echoes: bool = False
+    event: bool = False
 
     @property
     def weight(self) -> tuple[bool, int]:
@@ -254,6 +258,7 @@ def _made(ours: _Side, theirs: _Side, pairs: tuple[list[_Pair], list[_Pair]], co
         whole and not _apart(mine, theirs.bare),
         names_another(ours.text, theirs.text[theirs.start :]),
         _echoes(ours, theirs, news[0], mine),
+        news[0].kind == "number" and not _days_told(ours.text).isdisjoint(_days_told(theirs.text[theirs.start :])),
     )
 
 
@@ -263,6 +268,11 @@ def _echoes(ours: _Side, theirs: _Side, new: Quantity, clause: str) -> bool:
     ]
     beside = [one for one in again if one.kind != "number" and ours.clause(one) == ours.clause(new)]
     return bool(beside) and bool(words_of_substance(clause)) and not _apart(clause, theirs.bare)
+
+
+def _days_told(text: str) -> set[tuple[date, date]]:
+    """The days of which a text tells by their distance, each as it lies from one and the same day; none that is still to come."""
+    return {(one.first, one.last) for one in read_dates(text, _ANY_DAY) if one.certain}
 
 
 def _common(ours: _Side, theirs: _Side) -> set[str]:

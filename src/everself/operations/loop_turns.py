@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
-from everself.classify.save_claims import claims_saving
 from everself.conversation.context.assembler import Prompt
 from everself.conversation.context.receipt import Prefix
 from everself.conversation.context.request import PromptRequest
 from everself.conversation.receipts import ToolUse, find_search, receipt_json
 from everself.conversation.resources import Acted
+from everself.conversation.save_claims import claims_saving
 from everself.conversation.sessions.forgetting import without_forgotten
 from everself.conversation.sessions.history import labelled, turns_of
 from everself.conversation.sessions.log import clean

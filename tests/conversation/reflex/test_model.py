@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from everself.classify.pairs import Answering
-from everself.classify.save_claims import claims_saving
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.conversation.reflex import _answers, _plan
 from everself.conversation.reflex.model import Reflex
 from everself.conversation.reflex.replies import reply
+from everself.conversation.save_claims import claims_saving
 from everself.errors import ModelFailed
 from everself.models.chat.protocol import (
     ChatRequest,

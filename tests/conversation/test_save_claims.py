@@ -2,7 +2,7 @@
 
 import pytest
 
-from everself.classify.save_claims import claims_saving
+from everself.conversation.save_claims import claims_saving
 
 CLAIMS = (
     "I’ll remember that.",
