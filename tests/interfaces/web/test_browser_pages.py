@@ -78,8 +78,10 @@ def test_everything_can_be_read_without_scripts(days: Site) -> None:
     with days.open(scripts=False) as sheet:
 
         def look(path: str) -> None:
-            assert sheet.page.locator("h1").inner_text(), path
-            assert len(sheet.page.inner_text("main")) > 20, path
+            # a part of a page has no heading of its own
+            if PART not in path:
+                assert sheet.page.locator("h1").inner_text(), path
+            assert len(sheet.page.inner_text("body")) > 20, path
 
         reached = crawl(sheet, look)
         assert read_routes() - reached - set(FRAGMENTS) == set()
