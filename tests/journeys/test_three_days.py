@@ -30,9 +30,8 @@ class Bound:
 
 BOUNDS: dict[tuple[Path, Mode], Bound] = {
     (OPEN, "writes"): Bound(lost=0, twice=0, stale=0, unanswered=1),
-    # "shes not coming the 19th after all … she lands 22 december now" is asked about, and nobody answers here; of short replies less can
-    # be cached
-    (OPEN, "silent"): Bound(lost=0, twice=0, stale=1, unanswered=1, cacheable=0.895),
+    # "shes not coming the 19th after all … she lands 22 december now" is asked about, and nobody answers here
+    (OPEN, "silent"): Bound(lost=0, twice=0, stale=1, unanswered=1),
     # a fact stands twice of what was put right and is said again; the cause was not looked into
     (OPEN, "none"): Bound(lost=0, twice=1, stale=1, unanswered=1),
     (SEEN, "writes"): Bound(lost=0, twice=1, stale=0, unanswered=1),
