@@ -51,7 +51,7 @@ def test_the_soul_comes_first_and_the_turn_last() -> None:
     assert made.text.startswith(SOUL.strip())
     order(
         made.text, "You are Ada", "memory_search", "## AGENTS.md", "## TOOLS.md", "## IDENTITY.md", "Robin", "coffee",
-        "The swarm left.", "Rain on the hives.", "keeps bees", "2026-03-19\n- Time: 09:30", "Bees sleep in winter.",
+        "The swarm left.", "Rain on the hives.", "keeps bees", "2026-03-19 09:30", "Bees sleep in winter.",
     )  # fmt: skip
     assert made.text == f"{made.prefix.text}\n{made.delta}"
     assert "Painted the fence." not in made.text

@@ -181,8 +181,7 @@ def now_text(inputs: PromptInputs, ask: PromptRequest) -> str:
     zone = getattr(inputs.clock.zone, "key", "") or now.tzname() or ""
     scope = effective(ask.scope)
     lines = [
-        ("Date", f"{_DAYS[now.weekday()]}, {now.date().isoformat()}"),
-        ("Time", f"{now:%H:%M} ({zone})"),
+        ("Date", f"{_DAYS[now.weekday()]}, {now:%Y-%m-%d %H:%M} ({zone})"),
         ("Host", ask.facts.host),
         ("Model", ask.facts.model),
         ("Channel", ask.facts.channel),
