@@ -7,6 +7,7 @@ Building and talking need no network; installing the dependencies does, unless p
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -108,7 +109,8 @@ def try_runner(name: str, wheel: Path, folder: Path) -> str | None:
         kept = {key: value for key, value in environment.items() if key.startswith("UV_")} | more
         return converse([program, "--offline", *command], folder / "talk", {**kept, "PATH": environment["PATH"]})
     places = {"PIPX_HOME": str(folder / "pipx"), "PIPX_BIN_DIR": str(folder / "bin")}
-    limits = f"--pip-args=--constraint={TOP / 'constraints.txt'}"
+    # pipx splits this as a shell does
+    limits = f"--pip-args=--constraint={shlex.quote(str(TOP / 'constraints.txt'))}"
     done = subprocess.run(
         [program, "install", limits, str(wheel)], env=environment | places, capture_output=True, text=True, check=False
     )

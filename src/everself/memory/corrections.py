@@ -13,6 +13,8 @@ PATH = "CORRECTIONS.md"
 TRIGGER = "- **Trigger:**"
 _SAID = "- **Said:** "
 _RIGHT = "- **Right:** "
+_ENTRIES = "- **Entries:** "
+_RIGHT_ENTRY = "→ entry:"
 _EMBEDDED = b"- **Re-embedded:** "
 _NAMES = b"\xe2\x86\x92 entry:"
 
@@ -26,7 +28,7 @@ def log_correction(
         f"{_SAID}{_one(said)}",
         f"{_RIGHT}{_one(right)}",
         f"{TRIGGER} {_one(trigger) or 'told directly'} (confidence {sure})",
-        f"- **Entries:** {', '.join(old) or 'none'} → entry:{new}",
+        f"{_ENTRIES}{', '.join(old) or 'none'} {_RIGHT_ENTRY}{new}",
         f"{_EMBEDDED.decode()}false",
     ]
     draft.log(PATH, now, f"correction on {now.date().isoformat()}", "\n".join(lines), empty="# Corrections\n")
@@ -38,11 +40,17 @@ def sentence_of(lines: Sequence[str]) -> str:
     return f"“{said[0]}” was corrected to “{right[0]}”" if said and right else ""
 
 
+def right_entry(record: str) -> str:
+    """The id of the entry that holds what is right; empty if the text is not a record."""
+    named = (line.rpartition(_RIGHT_ENTRY)[2] for line in record.splitlines() if line.startswith(_ENTRIES))
+    return next(named, "")
+
+
 def trigger_of(data: bytes, identity: str) -> str:
     """What was said when a correction was noticed, as its record has it; empty where there is none."""
     for span in entries(data):
         lines = data[span.start : span.end].decode("utf-8", "replace").splitlines()
-        if any(line.endswith(f"→ entry:{identity}") for line in lines):
+        if any(line.endswith(f"{_RIGHT_ENTRY}{identity}") for line in lines):
             found = next((line.removeprefix(TRIGGER) for line in lines if line.startswith(TRIGGER)), "")
             return found.rpartition(" (confidence ")[0].strip()
     return ""

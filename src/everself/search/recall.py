@@ -14,6 +14,8 @@ from everself.config.sections import Ranking, Search
 from everself.errors import EverselfError, NotFound, WrongUse
 from everself.frozen import Frozen
 from everself.logs import get_logger
+from everself.memory.corrections import PATH as CORRECTIONS
+from everself.memory.corrections import right_entry
 from everself.search._stages import Threshold, above, may_add, stages
 from everself.search.packing import pack, render
 from everself.search.scopes import Scope, SessionKind
@@ -225,7 +227,7 @@ class Recall:
         hits, lost = above(hits, request.query, threshold)
         left += lost
         if mode is Ranking.DEFAULT:
-            hits = replaced_last(hits, self._instead([hit.entry for hit in hits if hit.now]), looked_up)
+            hits = replaced_last(hits, self._instead(hits), looked_up)
         if request.budget is None:
             kept, over = hits[:limit], hits[limit:]
             # exact counting loads a vocabulary, which takes half the time budget of a command
@@ -249,11 +251,14 @@ class Recall:
         usual = 0.01 if mode is Ranking.TFIDF else self._settings.min_score
         return Threshold(usual, request.min_score, self._boost)
 
-    def _instead(self, gone: Sequence[str]) -> dict[str, str]:
-        """The ids of the entries that replaced these; empty if none did."""
-        entries = self._memory.catalog.named(gone) if gone else {}
+    def _instead(self, hits: Sequence[Hit]) -> dict[str, str]:
+        """The ids of the entries that hold instead of what closed hits and records of corrections say, by the reference of the hit."""
+        gone = {hit.reference: hit.entry for hit in hits if hit.now}
+        entries = self._memory.catalog.named(list(gone.values())) if gone else {}
         found = self._memory.successors(entries.values())
-        return {one: found[one].id if one in found else "" for one in gone}
+        closed = {reference: found[one].id for reference, one in gone.items() if one in found}
+        records = {hit.reference: right_entry(hit.text) for hit in hits if hit.path == CORRECTIONS}
+        return {reference: right for reference, right in (closed | records).items() if right}
 
     def _question(
         self,

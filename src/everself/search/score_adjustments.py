@@ -159,13 +159,14 @@ def newest_first(hits: Sequence[Hit], query: str) -> list[Hit]:
 
 
 def replaced_last(hits: Sequence[Hit], instead: Mapping[str, str], looked_up: Sequence[Collection[str]]) -> list[Hit]:
-    """Place closed hits after their replacement in `instead`: a correction often uses other words than the query. Only hits of the same
-    stage are compared, so that the order does not depend on the limit."""
+    """Place closed hits and records of corrections after the open entry that `instead` names for their reference: a correction often uses
+    other words than the query. Only hits of the same stage are compared, so that the order does not depend on the limit."""
     found = list(hits)
-    for gone in (hit for hit in hits if hit.entry in instead):
+    for gone in (hit for hit in hits if hit.reference in instead):
         beside = next((one for one in looked_up if gone.reference in one), ())
         at = found.index(gone)
-        right = next((one for one in found[at:] if one.entry == instead[gone.entry] and one.reference in beside), None)
+        holds = (one for one in found[at:] if one.entry == instead[gone.reference] and not one.closed)
+        right = next((one for one in holds if one.reference in beside), None)
         if right is not None:
             found.remove(right)
             raised = ScorePart("holds instead", gone.score / max(right.score, 1e-6), "factor")

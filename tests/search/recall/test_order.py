@@ -153,6 +153,17 @@ def test_a_correction_far_down_comes_first_however_few_are_asked_for(tmp_path: P
             assert "hall" in hits[0].text, limit
 
 
+@pytest.mark.parametrize("limit", [2, 12])
+def test_the_record_of_a_correction_comes_after_the_entry_that_holds(tmp_path: Path, limit: int) -> None:
+    with searchable(tmp_path) as made:
+        record = "- **Said:** {}\n- **Right:** {}\n- **Trigger:** told directly (confidence high)\n- **Entries:** none → entry:{}\n"
+        made.write("MEMORY.md", "- Choir is on Thursday at nine. <!-- everself: id=7K3QX9M2ABC1 tag=correction -->\n")
+        said = record.format("Choir practice is on Monday.", "Choir is on Thursday at nine.", "7K3QX9M2ABC1")
+        made.write("CORRECTIONS.md", f"# Corrections\n\n## [09:00:00] correction on 2026-03-02\n\n{said}")
+        hits = made.search("when is choir practice on Monday", RecallRequest("", limit=limit, min_score=0.0)).hits
+        assert [hit.path for hit in hits][:2] == ["MEMORY.md", "CORRECTIONS.md"]
+
+
 def test_a_note_that_has_every_word_lifts_none_of_the_notes_beside_it(tmp_path: Path) -> None:
     """A question that was asked before may stand in the notes of its day."""
     with searchable(tmp_path, FakeEmbedder()) as made:
