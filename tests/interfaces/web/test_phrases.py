@@ -7,7 +7,7 @@ import jinja2.nodes as nodes
 import pytest
 
 from everself.interfaces.web.phrases import catalogue, counted, phrase
-from everself.interfaces.web.templates import environment, source_name
+from everself.interfaces.web.templates import environment, folder, source_name
 
 WEB = Path(__file__).parents[3] / "src/everself/interfaces/web"
 # put together from a name: a tab, what was done, …
@@ -81,3 +81,11 @@ def test_phrases_are_filled_in() -> None:
 )
 def test_nobody_is_shown_as_the_owner_by_their_name(source: str, shown: str) -> None:
     assert source_name(source) == shown
+
+
+def test_a_folder_is_named_as_its_owner_writes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/mina/")
+    assert folder("/home/mina/.everself/workspace") == "~/.everself/workspace"
+    assert folder("/home/minas/workspace") == "/home/minas/workspace"
+    monkeypatch.delenv("HOME")
+    assert folder("/srv/workspace") == "/srv/workspace"

@@ -6,6 +6,7 @@ Like every chat model it sees only a request. It quotes what it finds with its c
 
 from collections.abc import AsyncIterator
 from datetime import date
+from itertools import count, islice
 from typing import TYPE_CHECKING, Final
 
 from everself.errors import ModelFailed
@@ -129,10 +130,5 @@ def _spoken(plan: "Plan", turn: UserTurn, at: int, returns: dict[str, ToolReturn
 
 
 def _given(plan: "Plan", at: int, returns: dict[str, ToolReturn]) -> "list[tuple[Act, list[ToolReturn]]]":
-    found: list[tuple[Act, list[ToolReturn]]] = []
-    number = 0
-    for act in plan.acts:
-        names = [_id(at, number + step) for step in range(len(act.needs))]
-        number += len(act.needs)
-        found.append((act, [returns[name] for name in names if name in returns]))
-    return found
+    ids = (_id(at, number) for number in count())
+    return [(act, [returns[one] for one in islice(ids, len(act.needs)) if one in returns]) for act in plan.acts]

@@ -9,6 +9,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
+from everself.config.places import find_places
 from everself.interfaces.web import strange_text
 from everself.interfaces.web.assets import asset_url
 from everself.interfaces.web.phrases import counted, find_phrase, phrase
@@ -53,6 +54,7 @@ def environment() -> Environment:
         source=source_name,
         person=person_name,
         unwrapped=unwrapped,
+        folder=folder,
     )
     return made
 
@@ -80,6 +82,12 @@ def source_name(source: str) -> str:
     kind, _, name = source.partition(":")
     known = find_phrase(f"source.{kind}")
     return ": ".join(filter(None, (known or find_phrase("source.unknown"), name if known else source)))
+
+
+def folder(path: str) -> str:
+    """A folder as its owner writes it: below the home folder it begins with `~`."""
+    home = find_places().user_home.rstrip("/")
+    return f"~{path[len(home) :]}" if home and path.startswith(f"{home}/") else path
 
 
 def person_name(who: str) -> str:
