@@ -84,8 +84,8 @@ def test_nobody_is_shown_as_the_owner_by_their_name(source: str, shown: str) -> 
 
 
 def test_a_folder_is_named_as_its_owner_writes_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/mina/")
-    assert folder("/home/mina/.everself/workspace") == "~/.everself/workspace"
-    assert folder("/home/minas/workspace") == "/home/minas/workspace"
+    monkeypatch.setenv("HOME", "/srv/mina/")
+    assert folder("/srv/mina/.everself/workspace") == "~/.everself/workspace"
+    assert folder("/srv/minas/workspace") == "/srv/minas/workspace"
     monkeypatch.delenv("HOME")
     assert folder("/srv/workspace") == "/srv/workspace"
