@@ -1,1 +1,1 @@
-"""The ways to reach an opened agent, each a room of its own."""
+"""The interfaces to an opened agent. Each package is independent of the others."""

@@ -1,1 +1,1 @@
-"""What can be asked of an opened agent: one declaration per operation, which every interface calls."""
+"""The operations on an opened agent. Each is declared once, and every interface calls that declaration."""

@@ -1,4 +1,4 @@
-"""Operations on the list of agents: who there is, one more, one less. Nobody's files are touched by leaving the list."""
+"""Operations on the list of agents: list, show, add, remove. Removing an agent from the list deletes no file."""
 
 import os
 from typing import Annotated
@@ -21,7 +21,7 @@ _LIST = ("agents", "list")
 
 
 class AgentLine(Result):
-    """One agent of the list. `answers`: it is meant where none is named; `lives`: its workspace is there."""
+    """One agent of the list. `answers`: it is the default agent; `lives`: its workspace exists."""
 
     id: str
     name: str
@@ -43,7 +43,7 @@ class AgentReport(Result):
 
 
 class Removed(Result):
-    """An agent that is no longer listed, and where its files still are."""
+    """An agent that was removed from the list. Its files still exist at these paths."""
 
     id: str
     workspace: str
@@ -53,7 +53,7 @@ class Removed(Result):
 
 @owner_reads("agents.list", on="home")
 def list_agents(home: Home, _: Caller, __: NoRequest) -> tuple[AgentLine, ...]:
-    """List the agents, each with its name and where it lives.
+    """List the agents, each with its name and workspace.
 
     $ everself agents list  # the one with * answers when none is named
     """
@@ -69,7 +69,7 @@ class AgentRequest(Request):
 
 @owner_reads("agents.show", on="home")
 def show_agent(home: Home, _: Caller, request: AgentRequest) -> AgentReport:
-    """Show one agent: where it lives and how it is set.
+    """Show one agent: its workspace and settings.
 
     $ everself agents show aria  # where it lives and how it is set
     """
@@ -93,9 +93,9 @@ class AddAgentRequest(Request):
 
 @terminal_writes("agents.add", on="home")
 def add_agent(home: Home, caller: Caller, request: AddAgentRequest) -> SetupResult:
-    """Add an agent with a workspace, an index and a state of its own.
+    """Add an agent with its own workspace, index and state.
 
-    Nothing bleeds from one agent to another: not their memories, not their names, not their souls.
+    Agents share nothing: no memories, no names, no souls.
 
     $ everself agents add aria  # in its usual place
     $ everself agents add aria --workspace ~/aria  # in a folder of yours; what is there is not touched
@@ -103,12 +103,12 @@ def add_agent(home: Home, caller: Caller, request: AddAgentRequest) -> SetupResu
     name = request.name
     if not name:
         raise WrongUse("An agent needs a name.", mend="everself agents add NAME")
-    # ids that differ in case alone would share a folder on some systems
+    # on some systems, ids that differ only in case would share a folder
     known = next((one for one in home.load().config.agents if one.id.lower() == name.lower()), None)
-    # until somebody is listed there is `main`, whether or not it was ever set up
+    # with an empty list there is still the agent `main`, whether or not it was set up
     if known is not None and (known.id != MAIN or os.path.isdir(known.workspace)):
         raise RefusedByRule(f"There is an agent {known.id} already.", mend=f"everself setup --agent {known.id}")
-    # a folder with notes in it is taken over by setup, which asks
+    # setup asks before it takes over a folder that holds notes
     return set_up_agent(home, Caller(caller.audience), SetupRequest(agent=name, workspace=request.workspace))
 
 
@@ -118,7 +118,7 @@ class RemoveAgentRequest(Request):
 
 @terminal_writes("agents.remove", on="home")
 def remove_agent(home: Home, _: Caller, request: RemoveAgentRequest) -> Removed:
-    """Take an agent off the list; its files stay where they are.
+    """Remove an agent from the list; its files stay.
 
     To bring it back, add it again with the same folder.
 
@@ -153,7 +153,7 @@ def _line(config: Config, agent: AgentSettings) -> AgentLine:
 
 
 def _entries(home: Home, agent: AgentSettings) -> int | None:
-    """How many entries it has; none where nothing has been set up yet."""
+    """The number of its entries; None before setup."""
     if not os.path.isdir(agent.workspace) or not os.path.isdir(agent.state):
         return None
     with make_runtime(agent.id, environ=home.environ) as app:

@@ -1,4 +1,4 @@
-"""Backup and restore as operations: one agent in one file, and back, for a new agent or an old one."""
+"""Operations: backup and restore."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ class BackupRequest(Request):
 def back_up(runtime: Runtime, _: Caller, request: BackupRequest, tell: Tell | None = None) -> BackupReport:
     """Save an agent in one file: workspace, history and state.
 
-    The agent may go on working meanwhile. No file is overwritten, and the backup is read back before it gets its name.
+    The agent may keep running. No file is overwritten, and the backup is verified before it gets its name.
 
     $ everself backup  # into this folder, under a name with the date
     $ everself backup ~/backups  # into another folder
@@ -32,7 +32,7 @@ def back_up(runtime: Runtime, _: Caller, request: BackupRequest, tell: Tell | No
 
 
 class BroughtBack(Result):
-    """What restore did, and which settings the host file got so that it holds tomorrow."""
+    """The report of the restore, and the settings that were saved to the host file."""
 
     report: RestoreReport
     remembered: tuple[str, ...]
@@ -51,7 +51,7 @@ class RestoreRequest(Request):
 def bring_back(home: Home, _: Caller, request: RestoreRequest, tell: Tell | None = None) -> BroughtBack:
     """Restore an agent from a backup.
 
-    Every bit of the file is checked before anything is touched. It happens whole or not at all.
+    The whole file is checked before anything is changed. The restore happens completely or not at all.
 
     $ everself restore agent.tar.gz --dry-run  # check the whole file, and say what would happen
     $ everself restore agent.tar.gz  # where there is no agent yet
@@ -60,7 +60,7 @@ def bring_back(home: Home, _: Caller, request: RestoreRequest, tell: Tell | None
     prepared = prepare(home, request.agent, request.workspace)
     with prepared.app as app:
         report = restore_backup(app, request.file, replace=request.replace, dry_run=request.dry_run, progress=tell)
-        # whoever restores wants the older words; where key or ledger do not match, they are told and decide
+        # restoring means that the older documents are wanted; if the key or ledger does not match, the owner is told and decides
         if not request.dry_run and not report.notices:
             app.integrity.accept(by=Author.OWNER)
     return BroughtBack(report, () if request.dry_run else prepared.remember(), home.places.host_file)

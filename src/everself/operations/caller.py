@@ -1,4 +1,4 @@
-"""Who asks for an operation: in which standing, for whom, from which conversation. An interface states it; no request can."""
+"""The caller of an operation: their rights, scope and conversation. The interface sets it; a request cannot."""
 
 from collections.abc import Callable
 from enum import IntEnum
@@ -11,7 +11,7 @@ from everself.search.scopes import Scope, SessionKind
 
 
 class Audience(IntEnum):
-    """The least standing that an operation asks for. Whoever stands higher may do what the lower may."""
+    """The lowest level of rights that an operation requires. Higher levels include the lower ones."""
 
     GUEST = 0
     AGENT = 1
@@ -40,11 +40,11 @@ def nobody_agrees(_: object) -> None:
 
 
 class Caller(Frozen):
-    """Whoever asks. `present`: a human sees the answer and can be asked. `channel` is the name of the interface.
+    """The caller of an operation. `present`: a human sees the answer and can be asked. `channel` is the name of the interface.
 
-    In a conversation `session`, `message` and `said` are its id and the id and words of the message that is being answered; `by_owner`:
-    the owner said it. `taint` is the least trusted source of what the conversation holds. `unwatched`: a program asks,
-    and nobody is there who sees what it does or costs.
+    In a conversation, `session`, `message` and `said` are its id and the id and text of the message being answered; `by_owner`: the owner
+    wrote it. `taint` is the least trusted source in the conversation. `unwatched`: a program calls, and no human sees the effects or the
+    cost.
     """
 
     audience: Audience
@@ -57,17 +57,17 @@ class Caller(Frozen):
     present: bool = False
     unwatched: bool = False
     channel: str = "cli"
-    # shows somebody what would happen; returns where they agree and raises where they do not
+    # shows a plan to a human; returns if they agree, otherwise raises
     agree: Callable[[object], None] = nobody_agrees
 
     def need(self, audience: Audience) -> None:
-        """Raises RefusedByRule for whoever stands lower."""
+        """Raises RefusedByRule if the caller's rights are lower."""
         if self.audience < audience:
             raise RefusedByRule(f"Permission denied: only {audience.words} can do this.")
 
     @property
     def is_model(self) -> bool:
-        """Whether a model words the request, so that nothing in it is anybody's statement by itself."""
+        """Whether a model words the request, so that its text is not a statement of the owner."""
         return self.audience < Audience.OWNER
 
 

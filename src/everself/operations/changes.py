@@ -1,4 +1,4 @@
-"""Operations on what was changed: log, show, undo."""
+"""Operations on changes: log, show, undo."""
 
 import shlex
 from collections import Counter
@@ -22,12 +22,12 @@ from everself.workspace.setup import creates_agent
 from everself.workspace.undo import plan_undo
 
 LAST: Final = "last"
-# changes that are looked through for one that can be undone
+# number of recent changes to search for one that can be undone
 _LOOKED_BACK: Final = 200
 
 
 class ChangeLog(Result):
-    """The newest changes, of one file where `path` names it."""
+    """The newest changes; only those of the file `path` if it is given."""
 
     records: tuple[ChangeRecord, ...]
     path: str = ""
@@ -39,7 +39,7 @@ class ShownChange(Result):
 
 
 class UndoReport(Result):
-    """What undoing did, or would do when `applied` is None and nothing stands in `conflicts` and `refused`."""
+    """The result of undoing. `applied` is None in a dry run, and if there are `conflicts` or `refused` reasons."""
 
     undone: ChangeRecord
     diff: str
@@ -112,7 +112,7 @@ def undo(runtime: Runtime, caller: Caller, request: UndoRequest) -> UndoReport:
 
 
 def _need_edit(workspace: Workspace) -> None:
-    """That the newest change is one that a person means by "the last change"; otherwise what it was, and the command that goes on."""
+    """Raises RefusedByRule if the newest change is not an edit, and names the newest one that can be undone."""
     records = workspace.changes(_LOOKED_BACK)
     if not records or not (records[0].forgotten or creates_agent(records[0])):
         return
@@ -142,7 +142,7 @@ def _need_done(report: UndoReport) -> UndoReport:
 
 
 def undo_change(workspace: Workspace, identity: str, *, dry_run: bool = False) -> UndoReport:
-    """Take a change back and leave what happened since. A person who saves at that very moment makes it plan again."""
+    """Undo a change and keep later ones. If a file changes in between, the undo is planned again."""
     record, files = workspace.record(identity)
     for _ in range(5):
         plan = plan_undo(record, files, lambda path: _content(workspace, path))
@@ -165,7 +165,7 @@ def undo_change(workspace: Workspace, identity: str, *, dry_run: bool = False) -
 
 
 def _doubled(workspace: Workspace, done: Sequence[FileChange], files: Sequence[FileChange]) -> tuple[str, ...]:
-    """Documents with an entry that undoing would bring back a second time: it was undone before, or moved since."""
+    """Documents with an entry that undoing would duplicate, because it was already undone or has moved."""
     now, then = {file.path: file.before for file in files}, {file.path: file.after for file in files}
     before = sum((_ids(_read(workspace, path, now)) for path in now), Counter[bytes]())
     after = sum((_ids(_read(workspace, path, then)) for path in then), Counter[bytes]())
@@ -187,7 +187,7 @@ def _doubled(workspace: Workspace, done: Sequence[FileChange], files: Sequence[F
 
 
 def _read(workspace: Workspace, path: str, documents: Mapping[str, bytes | None]) -> bytes:
-    """A document as memory reads it beside these: a copy of a day that is there is none of it."""
+    """A document as memory reads it: an archived copy of an existing day does not count."""
 
     def is_there(day: str) -> bool:
         if day in documents:

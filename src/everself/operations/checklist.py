@@ -1,4 +1,4 @@
-"""HEARTBEAT.md, the checklist of the heartbeat. Knows no agent: `doctor` reads it without opening one."""
+"""HEARTBEAT.md, the checklist of the heartbeat. Needs no opened agent, so that `doctor` can read it."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ _IDLE: Final = frozenset(
 
 
 def has_work(data: bytes | None) -> bool:
-    """Whether a checklist holds something to do: more than headings, comments, empty items and items that are ticked off."""
+    """Whether a checklist has open items. Headings, comments, empty items and ticked items do not count."""
     return data is not None and any(_is_work(data, block) for block in scan(data).blocks)
 
 

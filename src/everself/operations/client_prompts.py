@@ -1,7 +1,7 @@
-"""Whose words the model of another program writes, and what the owner typed into that program.
+"""Decides whose words a model of another program writes, from the prompts that the owner typed there.
 
-A coding agent reads files and pages all the time, and Everself does not see which. What its model writes is worth what a tool says, unless
-it is a whole statement of a prompt of the owner's that a hook delivered. Nothing that a client says about itself changes that.
+A coding agent reads files and pages that Everself does not see. Its model's text is trusted like a tool's, unless it is a whole statement
+of an owner's prompt that a hook delivered. Nothing that a client says about itself changes this.
 """
 
 import os
@@ -23,24 +23,25 @@ if TYPE_CHECKING:
     from everself.runtime import Runtime
 
 MCP: Final = "mcp"
-# how far back a prompt of the owner's may lie for a model to write it down
+# maximum age of an owner's prompt that a model may write down
 _RECENT: Final = timedelta(days=1)
 _LOOKED_AT: Final = 400
-# of these, so many are read for what they state, which takes milliseconds each
+# maximum number of prompts to classify, which takes milliseconds each
 _MOST_PROMPTS: Final = 50
 
 
 def client_caller(scope: Scope) -> Caller:
-    """A model of another program, before it is known whether the owner said what it writes."""
+    """The caller for a model of another program, before its words are compared with the owner's prompts."""
     audience = Audience.AGENT if is_owner(scope) else Audience.GUEST
     return Caller(audience, scope, taint=TOOL, unwatched=True, channel=MCP)
 
 
 def with_prompt(runtime: "Runtime", caller: Caller, words: str) -> Caller:
-    """The same caller, answering the newest prompt of the owner's that states these words; where none states them as a whole, the newest
-    one that they tell of, so that the owner's own sentence is kept instead. The caller stays tainted: the client has read other things.
+    """Attach the newest owner's prompt that states these words to the caller. If no prompt states them completely, attach the newest one
+    that they are derived from, so that the owner's own sentence is kept. The caller stays tainted, because the client has read other
+    things.
 
-    Whoever is no model of another program is given back as they are.
+    A caller that is not a model of another program is returned unchanged.
     """
     if not (caller.is_model and caller.unwatched) or not is_owner(caller.scope) or not words.strip():
         return caller
@@ -54,8 +55,8 @@ def with_prompt(runtime: "Runtime", caller: Caller, words: str) -> Caller:
 
 
 def is_typed(runtime: "Runtime", session: str, message: str) -> bool:
-    """Whether a person typed a prompt that a hook delivered, as far as the program's transcript says by now: a hook is told what a program
-    sends itself, too."""
+    """Whether a person typed a prompt that a hook delivered. Hooks also deliver prompts that a program sends itself; its transcript tells
+    them apart."""
     from everself.conversation.sessions.client_sessions import disown_prompts
     from everself.storage.host_files import read_lines
 
@@ -68,8 +69,8 @@ def is_typed(runtime: "Runtime", session: str, message: str) -> bool:
 
 
 def recent_prompts(runtime: "Runtime") -> Iterator[StoredMessage]:
-    """What the owner typed into other programs of late, the newest first, as hooks delivered it."""
-    # imported here: the command line, at which nobody else's model writes, starts without it
+    """The owner's recent prompts in other programs, as hooks delivered them, newest first."""
+    # imported here so that the command line starts without it
     from everself.conversation.sessions.client_sessions import CLIENTS
 
     messages = runtime.state.messages

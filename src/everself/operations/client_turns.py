@@ -1,6 +1,4 @@
-"""What a program sends with a message, and in which session it is said: values of the request, the session's choice, the reply of a
-message that was sent before. Knows no wire format.
-"""
+"""What a program sends with a message, the choice of the session, and repeated requests. Knows no wire format."""
 
 from base64 import b64decode
 from binascii import Error as NotBase64
@@ -32,7 +30,7 @@ class ClientCall(Frozen):
 
 
 class EarlierMessage(Frozen):
-    """Something that a program says was said before; with the role `tool`, what its tool gave for the call `call`."""
+    """An earlier message, as the program reports it. With the role `tool` it is the result of the call `call`."""
 
     role: Literal["user", "assistant", "tool"]
     text: str
@@ -43,7 +41,7 @@ class EarlierMessage(Frozen):
 class ClientTool(Frozen):
     """A tool that the program runs itself. `parameters` is the JSON schema of an object.
 
-    `operation` is the operation of the agent that is the same tool: where the settings offer that to the model, it is run here.
+    `operation` names the agent's operation that does the same. If the settings offer it to models, the agent runs it instead.
     """
 
     name: str
@@ -53,7 +51,7 @@ class ClientTool(Frozen):
 
 
 class ClientResult(Frozen):
-    """What a program's own tool gave."""
+    """The result of a program's own tool."""
 
     call: str
     text: str
@@ -67,7 +65,7 @@ class ClientImage(Frozen):
     data: str
 
     def read(self) -> Image:
-        """Raises WrongUse for what is no image."""
+        """Raises WrongUse if it is not a valid image."""
         if self.media_type not in _MEDIA:
             known = ", ".join(sorted(_MEDIA))
             raise WrongUse(f"Images of the type {self.media_type[:40]} are not taken.", mend=f"Send {known}.")
@@ -78,7 +76,7 @@ class ClientImage(Frozen):
 
 
 def tool_specs(tools: Sequence[ClientTool]) -> tuple[ToolSpec, ...]:
-    """Raises WrongUse for names and schemas that no model takes."""
+    """Raises WrongUse for invalid names and schemas."""
     names = [one.name for one in tools]
     for one in tools:
         if not is_tool_name(one.name):
@@ -103,7 +101,7 @@ _DEEPEST: Final = 32
 
 
 def schema_fault(schema: object, deep: int = 0) -> str:
-    """Why it is no JSON schema; empty where it can be one. Vendors' packages walk schemas and fail at what is none."""
+    """Why it is not a valid JSON schema; empty if it may be one. Vendors' packages fail on invalid schemas."""
     if isinstance(schema, bool) and deep:
         return ""
     if not isinstance(schema, dict):
@@ -139,14 +137,14 @@ def _inner(schema: Mapping[str, Any]) -> Iterator[object]:
 
 
 class Place(Frozen):
-    """Where a message is said. `earlier` is what of the words before is strange to the session; `results` are of calls that it holds."""
+    """The session of a message. `earlier` is earlier text that the session does not contain; `results` belong to calls of the session."""
 
     session: "Session"
     earlier: str = ""
     results: tuple[ToolReturn, ...] = ()
-    # results of calls that no conversation holds: shown, as words of the program
+    # results of unknown calls; shown as words of the program
     strange: tuple[ClientResult, ...] = ()
-    # the message itself, where it was said before and not answered
+    # the id of the message if it was sent before and not answered
     message: str = ""
 
 
@@ -158,9 +156,9 @@ def find_place(
     results: Sequence[ClientResult],
     text: str,
 ) -> Place:
-    """The session to speak in: the one that is named, the one of an earlier reply, the one that holds what was said before, or a new one.
+    """Choose the session: the named one, that of an earlier reply, the one that contains the earlier messages, or a new one.
 
-    `named` are the id of a session and that of the message of an earlier turn.
+    `named` are the id of a session and of the message of an earlier turn.
     """
     chat, scope, channel = runtime.chat, caller.scope, caller.channel
     session, after = named
@@ -171,7 +169,7 @@ def find_place(
     elif after:
         place, strange = _after(runtime, caller, after, heard)
     else:
-        # clients send a message again when a model failed, and it was said once
+        # clients send a message again after a model failed; it is stored once
         again = "" if results else text
         found = runtime.log.continued(heard, scope, channel, again, skip=chat.running)
         if found is not None and found[1]:
@@ -190,7 +188,7 @@ def _calls(one: EarlierMessage) -> tuple[ToolCall, ...]:
 
 
 def _after(runtime: "Runtime", caller: "Caller", name: str, more: list[Heard]) -> "tuple[Session, str]":
-    """The session of an earlier turn. Where something was said since, it branches: a new session begins with what was said until then."""
+    """The session of an earlier turn. If messages followed that turn, a new session starts with the messages up to it."""
     log, chat = runtime.log, runtime.chat
     message = log.message(name)
     session = log.find(message.session) if message is not None else None
@@ -208,12 +206,13 @@ def _after(runtime: "Runtime", caller: "Caller", name: str, more: list[Heard]) -
 
 
 def _pending(runtime: "Runtime", session: "Session") -> dict[str, str]:
-    """Names of the tools that were left to the program in this session, by the ids of the calls."""
+    """The names of tools whose calls were left to the program in this session, by call id."""
     return {call.id: call.name for one in runtime.log.messages(session) for call in client_calls(one)}
 
 
 def find_reply(runtime: "Runtime", identity: str, text: str, results: Sequence[ClientResult]) -> "list[Event] | None":
-    """The events of a message that was sent before under this id, where it was answered. Raises WrongUse where it was another one."""
+    """The events of the reply to a message that was sent before under this id; None if there is none. Raises WrongUse if the message
+    differs."""
     known = runtime.log.message(identity)
     if known is None:
         return None
@@ -228,7 +227,7 @@ def find_reply(runtime: "Runtime", identity: str, text: str, results: Sequence[C
 
 
 def session_of_message(runtime: "Runtime", identity: str) -> str:
-    """The session in which a message with this id was said; empty where none was."""
+    """The session that contains the message with this id; empty if there is none."""
     known = runtime.log.message(identity)
     return known.session if known is not None else ""
 
@@ -243,7 +242,7 @@ def _need_same(known: "Message", text: str, results: Sequence[ClientResult]) -> 
 
 
 def with_strange(text: str, place: Place, options: "TurnOptions") -> "tuple[str, TurnOptions]":
-    """Results of calls that no conversation holds are words of the program: beside the message, or in its place."""
+    """Add the results of unknown calls as words of the program: beside the message, or instead of it."""
     from dataclasses import replace
 
     if not place.strange:

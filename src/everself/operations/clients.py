@@ -1,4 +1,4 @@
-"""What the model of another program is told of this agent."""
+"""The context about this agent for models of other programs."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -13,12 +13,12 @@ from everself.operations.review_queue import count_waiting
 if TYPE_CHECKING:
     from everself.runtime import Runtime
 
-# tokens of a context, with what is kept free: a client pays for it in every conversation; a long soul is told all the same
+# context sizes in tokens to try: a client pays for the context in every conversation; a long soul is always included
 _WINDOWS: Final = (2_500, 6_000, 15_999)
 
 
 class ClientContext(Result):
-    """`text` is who the agent is and what it knows; `waiting` counts what the owner has to decide."""
+    """`text` is the agent's identity and memory; `waiting` counts the owner's pending decisions."""
 
     text: str
     taint: str
@@ -47,7 +47,7 @@ def _show_context(_: "Runtime", __: ClientContextRequest, found: ClientContext) 
     ),
 )
 def show_client_context(runtime: "Runtime", caller: Caller, request: ClientContextRequest) -> ClientContext:
-    """Tell the model of another program who this agent is and what it knows, in few tokens."""
+    """Give the model of another program the agent's identity and memory, in few tokens."""
     from everself.conversation.context.request import PromptRequest
 
     ask = PromptRequest(caller.scope, request.message, recorded=bool(request.message.strip()))

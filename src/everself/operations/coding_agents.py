@@ -1,7 +1,7 @@
-"""What other programs tell through their hooks: a session begins, a person typed a prompt, a transcript grew, a session ends.
+"""Handles events from the hooks of other programs: session start, prompt, transcript update, session end.
 
-A prompt is kept as the owner's words, in a session of that program; nothing else that comes in here is anybody's statement. What is given
-back stands in that program's prompt: the soul as it is, remembered words as data with citations. Knows no program's form of JSON.
+A prompt is stored as the owner's words; no other input is treated as a statement. The answer becomes part of the program's prompt: the soul
+unchanged, memories as quoted data with citations. Does not know the programs' JSON formats.
 """
 
 import os
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from everself.conversation.sessions.session import Session
     from everself.runtime import Runtime
 
-# start: a session begins, or goes on after a compaction; note: a turn or a session ends, or its context is about to be dropped
+# start: a session begins, or continues after compaction; note: a turn or session ends, or the context is about to be compacted
 ClientEvent = Literal["start", "prompt", "note"]
 _LONGEST_NAME: Final = 200
 _ENDING: Final = ".jsonl"
@@ -45,7 +45,7 @@ class ClientEventRequest(Request):
 
 
 class ClientAnswer(Result):
-    """`text` is for the program's model; `message` is the prompt as it was kept, `entries` counts the entries made of what was said."""
+    """`text` is for the program's model; `message` is the id of the stored prompt, `entries` counts the entries made of it."""
 
     text: str = ""
     session: str = ""
@@ -56,13 +56,13 @@ class ClientAnswer(Result):
 
 @owner_writes("client.event", command=False, http=False, idempotent=True)
 def take_event(runtime: "Runtime", caller: Caller, request: ClientEventRequest) -> ClientAnswer:
-    """Keep what a coding agent's hook tells, and say what its model should know. Told again, nothing is kept twice."""
+    """Store an event of a coding agent's hook, and return context for its model. A repeated event is stored once."""
     del caller
     if not request.session or len(request.session) > _LONGEST_NAME:
         raise WrongUse("A session of another program needs a name.", mend="everself connect")
     found = find_project(request.folder)
     session = begin_session(runtime.log, request.client, request.session, found.slug if found is not None else "")
-    # where the session began: its model may go to another folder, which must not bring another project's memory here
+    # the project of the session's first folder: its model may change folders, which must not reveal another project's memory
     project = session.scope.project or ""
     answer = ClientAnswer(session=session.id, project=project)
     match request.event:
@@ -72,7 +72,7 @@ def take_event(runtime: "Runtime", caller: Caller, request: ClientEventRequest) 
             return _prompted(runtime, request, session, answer)
         case "note":
             _note(runtime, request, session)
-            # by rules alone and of the prompts alone, so that another session finds by search what was just said
+            # from the prompts alone and without a model, so that other sessions can find them at once
             made = runtime.checkpoint.make(session)
             return replace(answer, entries=len(made.entries))
 
@@ -80,7 +80,7 @@ def take_event(runtime: "Runtime", caller: Caller, request: ClientEventRequest) 
 def _prompted(
     runtime: "Runtime", request: ClientEventRequest, session: "Session", answer: ClientAnswer
 ) -> ClientAnswer:
-    """Kept first. Where that fails, what is remembered may be told all the same."""
+    """Store the prompt, then recall. Memories are returned even if storing fails."""
     if not request.prompt.strip():
         return answer
     failure: EverselfError | None = None
@@ -89,7 +89,7 @@ def _prompted(
     except EverselfError as error:
         message, failure = "", error
     if message and session.transcript != request.transcript and _is_transcript(request):
-        # what the model writes before the turn ends is compared with it
+        # the transcript is needed to compare what the model writes before the turn ends
         with suppress(EverselfError):
             runtime.log.mark(session, transcript=request.transcript)
     if is_element(request.prompt):
@@ -111,6 +111,6 @@ def _note(runtime: "Runtime", request: ClientEventRequest, session: "Session") -
 
 
 def _is_transcript(request: ClientEventRequest) -> bool:
-    """A file that does not bear the session's name is none of it."""
+    """The file name has to contain the session's name."""
     path = request.transcript
     return os.path.isabs(path) and os.path.basename(path).endswith(f"{request.session}{_ENDING}")

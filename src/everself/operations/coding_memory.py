@@ -1,6 +1,6 @@
-"""What a coding agent's model is told from memory: when its session begins, and for a prompt. Tokens are estimated.
+"""The memory that a coding agent's model receives at session start and for a prompt. Token counts are estimates.
 
-A session inside a project sees that project's memory beside what belongs to none, and never another project's.
+A session in a project sees that project's memory and memory without a project, never another project's.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from everself.runtime import Runtime
     from everself.values import Entry, Hit
 
-# of what a session begins with; an estimate may be a tenth too low, and all of it stays below 2,000 tokens
+# budgets of the session start; estimates may be 10% too low, and the total stays below 2,000 tokens
 _START: Final = 1_700
 _SOUL: Final = 900
 _LASTING: Final = 500
 _RECALL: Final = 600
-# days of a project's log, earlier sessions and their prompts that tell what was done last
+# how much of a project's recent past is shown: days of its log, earlier sessions, their prompts
 _DAYS: Final = 3
 _SESSIONS: Final = 50
 _SHOWN_SESSIONS: Final = 3
 _PROMPTS: Final = 3
 _PROMPT_WIDTH: Final = 160
-# messages that no entry was made of yet, and sessions that may hold some
+# messages without entries yet, and sessions to look for them in
 _UNFILED: Final = 200
 _UNFILED_SESSIONS: Final = 20
 _HITS: Final = 6
@@ -56,12 +56,12 @@ _RECALL_HEAD: Final = "Found in memory (Everself) for this message; cite what yo
 
 
 def scope_for(project: str) -> Scope:
-    """With no project the name is empty, which no folder has: then what belongs to any project stays unseen."""
+    """Without a project the name is empty. No folder has that name, so memory of all projects is hidden."""
     return Scope(SessionKind.MAIN, project=project)
 
 
 def session_context(runtime: "Runtime", session: "Session", project: str) -> str:
-    """The soul, what lasts, and what was last done in this project; empty where there is nothing of it."""
+    """The soul, lasting memory, and what was last done in this project; empty if there is nothing."""
     parts = [soul] if (soul := _soul(runtime)) else []
     left = _START - sum(map(estimate, (_HEAD, *parts)))
     nonce = new_nonce()
@@ -72,7 +72,7 @@ def session_context(runtime: "Runtime", session: "Session", project: str) -> str
 
 
 def recall_for(runtime: "Runtime", session: "Session", prompt: str, project: str, *, by_words: bool) -> str:
-    """What memory holds about a prompt, with citations; empty where it holds nothing that is about it."""
+    """Memories about a prompt, with citations; empty if there are none."""
     nonce = new_nonce()
     items = [*_found(runtime, session, prompt, project, by_words), *_unfiled(runtime, session, prompt, project)]
     framed = frame_within(items, nonce, _RECALL - estimate(_RECALL_HEAD), estimate)
@@ -85,12 +85,12 @@ def _soul(runtime: "Runtime") -> str:
     if not text:
         return ""
     tokens = estimate(text)
-    # a soul is carried whole or not at all
+    # a soul is included completely or not at all
     return f"{_SOUL_HEAD}\n\n{text if tokens <= _SOUL else _SOUL_TOO_LONG.format(tokens=tokens)}"
 
 
 def _lasting(runtime: "Runtime", project: str) -> Iterator[FrameItem]:
-    """The person's profile, and the curated core of this project and of none; what is from outside stands in no prompt by itself."""
+    """The user's profile, and the core memory of this project and of no project. Text from outside is never included automatically."""
     profile = runtime.documents.find("USER.md")
     lines = readable(profile.data).splitlines() if profile is not None else []
     known = [line for line in lines if line.lstrip().startswith("-") and _PLACEHOLDER not in line]
@@ -107,7 +107,7 @@ def _worthy(runtime: "Runtime", path: str) -> "list[Entry]":
 
 
 def _listed(path: str, entries: "Sequence[Entry]", tokens: int) -> Iterator[FrameItem]:
-    """The entries of one document that fit, each with its line, the best of them chosen and in the order of the document."""
+    """The best entries of one document that fit the budget, in document order, with line numbers."""
     kept: list[Entry] = []
     for one in entries:
         tokens -= estimate(_line(one))
@@ -123,7 +123,7 @@ def _line(entry: "Entry") -> str:
 
 
 def _last_done(runtime: "Runtime", session: "Session", project: str) -> Iterator[FrameItem]:
-    """Prompts of the sessions before, the newest first, then what the project's logs of the last days hold."""
+    """Prompts of earlier sessions, newest first, then the project's logs of the last days."""
     shown = 0
     for one in runtime.log.list(_SESSIONS):
         if one.id == session.id or one.channel not in CLIENTS or (one.scope.project or "") != project:
@@ -167,7 +167,7 @@ def _item(hit: "Hit", source: str) -> FrameItem:
 
 
 def _unfiled(runtime: "Runtime", session: "Session", prompt: str, project: str) -> Iterator[FrameItem]:
-    """What the owner said elsewhere that no entry was made of yet, where it holds most of the prompt's telling words."""
+    """The owner's messages elsewhere without entries yet, if they contain most of the prompt's significant words."""
     terms = [one.alternatives for one in read_query(prompt[:4_000]).terms if one.kind not in _TELLING]
     if not terms:
         return

@@ -1,4 +1,4 @@
-"""Compaction as an operation: which days are old enough for the archive, and putting them there at the owner's word."""
+"""Operation: archive old days."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from everself.operations.caller import Caller
 from everself.operations.declaration import Option, Request, Result, Tell, terminal_writes
 from everself.runtime import Runtime
 
-# days of one change: as many as a person would still want to undo together
+# days per change, so that undoing one change stays useful
 _TOGETHER: Final = 92
 
 
 class Compaction(Result):
-    """`days` are those that are older than `age` days, `held` those that stay whatever their age. With `changes`, `done` are the days
-    that were moved, or copied where they were not `removed`, and `archives` where they went. `applied`: that was asked for."""
+    """`days` are older than `age` days; `held` stay despite their age. With `changes`, `done` are the days that were moved, or copied if
+    not `removed`, and `archives` the target files. `applied`: archiving was requested."""
 
     age: int
     days: tuple[OldDay, ...]
@@ -36,9 +36,9 @@ class CompactRequest(Request):
 
 @terminal_writes("memory.compact", progress="Archiving")
 def compact_memory(app: Runtime, _: Caller, request: CompactRequest, tell: Tell | None = None) -> Compaction:
-    """Archive old days by quarter, word for word; what they hold is found as before, with the same dates.
+    """Archive old days by quarter, word for word. Search still finds their entries, with the same dates.
 
-    Without --remove the originals stay and the archive holds copies. A day that holds a correction always stays.
+    Without --remove the originals stay and the archive holds copies. A day with a correction always stays.
 
     $ everself memory compact  # which days are older than 90 days, and where they would go
     $ everself memory compact --days 60 --apply  # copy days older than 60 days; the originals stay

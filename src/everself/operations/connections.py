@@ -1,6 +1,6 @@
-"""Operations that connect coding agents: our hooks and our MCP server in their settings, and out of them again.
+"""Operations that connect coding agents: add our hooks and MCP server to their settings, and remove them.
 
-One place in each file is edited, the rest stays byte for byte. A copy of each file as it was is kept until the client is disconnected.
+One place in each file is edited; the rest stays byte for byte. A copy of the original file is kept until the client is disconnected.
 """
 
 import importlib.util
@@ -43,10 +43,10 @@ from everself.storage.host_files import find_file, save_file
 
 NAME: Final = "everself"
 _FOLDER: Final = "clients"
-# seconds that a client waits for a hook; Codex waits for the last one three at most
+# timeouts of hooks in seconds; Codex allows the last one at most three
 _TIMEOUTS: Final = {"SessionStart": 10, "UserPromptSubmit": 5, "Stop": 5, "PreCompact": 5, "SessionEnd": 3}
 _CURSOR_EVENTS: Final = ("sessionStart", "beforeSubmitPrompt", "stop", "preCompact", "sessionEnd")
-# where an agent's home is, where that is not the usual place: a client may not pass its environment on
+# passed on explicitly if set, because a client may not pass on its environment
 _VARIABLES: Final = ("EVERSELF_HOME", "EVERSELF_CONFIG", "EVERSELF_KEYS", "EVERSELF_PROFILE")
 _TABLE: Final = ("mcp_servers", NAME)
 
@@ -54,7 +54,7 @@ State = Literal["connected", "not connected", "partly connected", "unreadable"]
 
 
 class ClientFile(Result):
-    """One file of a client. `state` is how it stands; `changed`: it was changed now, or with --dry-run would be."""
+    """One settings file of a client. `changed`: it was changed, or with --dry-run would be."""
 
     path: str
     state: State
@@ -91,7 +91,7 @@ class DisconnectRequest(Request):
 
 
 class _Part(Frozen):
-    """Our part of one file: how it is put in, taken out, and whether it stands there. Texts in, texts out."""
+    """Our part of one settings file: how to add it, remove it, and detect it. Works on texts."""
 
     path: str
     add: Callable[[str], str]
@@ -103,7 +103,7 @@ class _Part(Frozen):
 def connect(home: Home, _: Caller, request: ConnectRequest) -> Connections:
     """Connect a coding agent: add hooks and the MCP server to its settings, or with status list the connections.
 
-    One place of each file is edited, and everything else in it stays as it is. Connecting twice changes nothing.
+    One place of each file is edited; the rest stays as it is. Connecting twice changes nothing.
 
     $ everself connect claude-code  # hooks and tools for every project
     $ everself connect codex --dry-run  # which files would change
@@ -116,7 +116,7 @@ def connect(home: Home, _: Caller, request: ConnectRequest) -> Connections:
     home.load().config.agent(request.agent)
     access = _access(client, home, request.project, request.agent)
     parts = _parts(client, home, request.project, request.agent, access)
-    # all of them are planned before the first is written
+    # all edits are planned before the first write
     planned = [(part, *_planned(part)) for part in parts]
     record = replace(_Record.load(home, client, request.project), agent=request.agent)
     former = record.token
@@ -142,7 +142,7 @@ def _written(part: _Part, before: bytes | None, after: bytes, record: "_Record",
         record = record.save_before(part, before)
         made = save_client_file(part.path, after, before, secret=bool(record.token))
     except (EverselfError, KeyboardInterrupt):
-        # nobody holds the token that was made for this file
+        # the file was not written, so nothing uses its token
         if record.token:
             revoke(home, record.token)
         raise
@@ -153,7 +153,7 @@ def _written(part: _Part, before: bytes | None, after: bytes, record: "_Record",
 def disconnect(home: Home, _: Caller, request: DisconnectRequest) -> Connections:
     """Disconnect a coding agent: remove the hooks and the MCP server from its settings. Memory stays.
 
-    A file that was not changed since is byte for byte what it was before; in one that was, only our part is removed.
+    A file that did not change since is restored byte for byte; from a changed file only our part is removed.
 
     $ everself disconnect claude-code  # its settings are as they were; what was remembered stays
     """
@@ -222,7 +222,7 @@ def _planned(part: _Part) -> tuple[bytes | None, bytes]:
 def _connection(client: ClientName, home: Home, project: bool, agent: str) -> Connection:
     record = _Record.load(home, client, project)
     access = _access(client, home, project, agent or record.agent)
-    # one that was connected before the gateway was started has its own server, and that is as good
+    # a client that was connected before the gateway started runs its own server, which is fine
     over = access if access is not None and access.known else None
     files = tuple(_looked(part) for part in _parts(client, home, project, agent or record.agent, over))
     states = {one.state for one in files}
@@ -243,7 +243,7 @@ def _looked(part: _Part) -> ClientFile:
 
 
 def _access(client: ClientName, home: Home, project: bool, agent: str) -> ClientAccess | None:
-    """Gemini CLI asks the gateway where one runs. Not in a project: its files are committed, and a token has no place there."""
+    """Gemini CLI uses the gateway if one runs. Not in a project: its files are committed and must not contain a token."""
     user = home.places.user_home
     return (
         ClientAccess(home, client, agent, _gemini_file(user)) if client == "gemini" and user and not project else None
@@ -312,8 +312,8 @@ def _parts(
 
 
 def _program() -> list[str]:
-    """How we are called: by the script beside this Python, or by this Python itself, which then takes no module from the folder that the
-    client works in: a repository may hold a `json.py`."""
+    """The command that starts Everself: the script beside this Python, or this Python with `-P`. Without `-P`, Python would import modules
+    from the client's folder, such as a repository's `json.py`."""
     beside = os.path.join(os.path.dirname(sys.executable), NAME)
     return [beside] if os.access(beside, os.X_OK) else [sys.executable, "-P", "-m", NAME]
 
@@ -323,12 +323,12 @@ def _server(values: Plain) -> Addition:
 
 
 def _mark(event: str, client: ClientName) -> tuple[str, ...]:
-    """By these words a hook is known as ours, however our program is called."""
+    """The arguments by which our hooks are recognised, whatever the path of the program."""
     return ("hook", event, "--client", client)
 
 
 def _hook_groups(client: ClientName, command: Callable[[str], str]) -> list[Addition]:
-    """The envelope of Claude Code, which Codex has too."""
+    """The hook format of Claude Code and Codex."""
     return [
         Addition(
             ("hooks", event),
@@ -363,8 +363,8 @@ def _toml(path: str, values: Mapping[str, Plain]) -> _Part:
 
 
 class _Record(Frozen):
-    """Of one connected client: by path, what its file was (`before`, nothing where there was none), the hash of what we made of it, and
-    the folders that were made for it. `token` is the gateway's token that it asks with."""
+    """The record of one connected client: for each path the original text (`before`, None if there was no file), the hash of our version,
+    and the folders that were created. `token` is the name of its gateway token."""
 
     path: str
     agent: str = ""
@@ -384,7 +384,7 @@ class _Record(Frozen):
             raise Damaged(f"{path} cannot be read.", mend="Remove it.") from error
 
     def save_before(self, part: _Part, data: bytes | None) -> "_Record":
-        """Kept before the file is touched: as it is, without what is left in it of an earlier time."""
+        """Store the original before the file is changed, without leftovers of an earlier connection."""
         known = next((one for one in self.files if one[0] == part.path), None)
         clean = data if data is None or known is None else self.undo(part, data)
         text = None if clean is None else clean.decode("utf-8")
@@ -399,7 +399,7 @@ class _Record(Frozen):
         return self._saved(tuple(known))
 
     def undo(self, part: _Part, now: bytes) -> bytes | None:
-        """What the file should be without us; None where it should not be there."""
+        """The file's content without our part; None if the file should not exist."""
         known = next((one for one in self.files if one[0] == part.path), None)
         before = known[1] if known is not None else None
         if known is not None and known[2] == _hash(now):

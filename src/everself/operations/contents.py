@@ -1,4 +1,4 @@
-"""What memory is made of, and how it grows and serves day by day: counted from rows that are kept anyway. Nothing is stored for it."""
+"""Statistics of memory: its contents, and its growth and use by day. All are counted from existing rows."""
 
 from collections import Counter
 from datetime import date, timedelta
@@ -17,7 +17,7 @@ _TOPICS: Final = frozenset({Kind.TOPIC, Kind.BANK, Kind.CORE_MEMORY})
 
 
 class Group(Result):
-    """Entries that belong together. `path` is the document or folder that holds them."""
+    """A group of entries. `path` is the document or folder that holds them."""
 
     name: str
     path: str
@@ -25,7 +25,7 @@ class Group(Result):
 
 
 class Contents(Result):
-    """`days` are the newest; `older` is how many more there are. `apart` is how much is in quarantine."""
+    """`days` are the newest; `older` counts the rest. `apart` counts entries in quarantine."""
 
     days: tuple[Group, ...]
     older: int
@@ -80,8 +80,8 @@ def _add(groups: dict[str, Group], name: str, path: str, count: int) -> None:
 
 
 class TrendDay(Result):
-    """One day of the owner's. `core`, `working` and `elsewhere` count the entries that belong to it, by tier; `sources` counts them by
-    source. Of `mined` memories `junk` are of no use; of `searches` so many `missed`: they found nothing."""
+    """One day. `core`, `working` and `elsewhere` count its entries by tier; `sources` counts them by source. Of the `mined` entries, `junk`
+    were useless; of the `searches`, `missed` found nothing."""
 
     day: date
     core: int = 0
@@ -99,7 +99,7 @@ class TrendDay(Result):
 
 
 class Trends(Result):
-    """The days from the oldest to today, each of them, and what is junk of the last ninety."""
+    """All days from the oldest to today, and the junk of the last ninety days."""
 
     days: tuple[TrendDay, ...]
     junk: Junk
@@ -111,7 +111,7 @@ class TrendsRequest(Request):
 
 @owner_reads("memory.trends")
 def show_trends(runtime: Runtime, _: Caller, request: TrendsRequest) -> Trends:
-    """Show day by day what was remembered, what of it is junk, and which searches found nothing.
+    """Show day by day what was remembered, how much of it is junk, and which searches found nothing.
 
     $ everself memory trends  # the last thirty days
     $ everself memory trends --days 365 --json  # a year, for a script

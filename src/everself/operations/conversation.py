@@ -1,4 +1,4 @@
-"""Conversation as an operation of the second kind: it returns the stream of events of one turn."""
+"""Operation: conversation. It returns the stream of events of one turn."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -75,17 +75,17 @@ class ConverseRequest(Request):
 async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> AsyncIterator[Event]:
     """Say something to the agent; its reply comes as events, Accepted first and Done last.
 
-    Leaving early stops the reply; what was said is kept. Where a tool of the program is called, the turn ends as `tool_calls`, and its
-    results begin the next one.
+    Leaving early stops the reply; what was said is kept. A call of the program's own tool ends the turn as `tool_calls`; send the results
+    with the next request.
     """
-    # imported here: of the other operations of this module none needs a turn
+    # imported here: the other operations of this module do not need it
     from everself.conversation.acceptance import identity_of
 
     if not request.text.strip() and not request.results and not request.images:
         raise WrongUse("There is nothing to say.", mend='everself ask "What do you know about me?"')
     options = _options(runtime, caller, request)
     if not request.id:
-        # closed with this one, so that nothing of a reply runs on when nobody listens
+        # closed here, so that no reply continues without a listener
         async with aclosing(_say(runtime, caller, request, options)) as events:
             async for event in events:
                 yield event
@@ -119,7 +119,7 @@ async def _say(
 
 
 def _options(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> "TurnOptions":
-    """Raises WrongUse for what no model takes."""
+    """Raises WrongUse for options that no model supports."""
     from everself.conversation.resources import TurnOptions
     from everself.operations.registry import get_operation
     from everself.operations.tools import may_use
@@ -142,7 +142,7 @@ def _options(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> "T
         by_program=request.by_program,
         images=tuple(one.read() for one in request.images),
         tools=tool_specs(tools),
-        # what is run here cannot end a turn, and is called where it is wanted
+        # a tool that runs here cannot end a turn, so it cannot be required
         must_call=tuple(one for one in request.must_call if one in theirs),
         temperature=request.temperature,
         top_p=request.top_p,
@@ -154,15 +154,15 @@ def _options(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> "T
 
 
 def _allow(runtime: "Runtime", caller: Caller, options: "TurnOptions") -> None:
-    """Raises ModelFailed (spend) before anything is said where the day's budget is spent; within a turn it is asked again. Raises WrongUse
-    for images that the model does not take."""
+    """Raises ModelFailed (spend) if the day's budget is spent, and WrongUse if the model does not take images. The budget is checked again
+    within the turn."""
     from everself.conversation.turn import job_of
     from everself.models.chat.protocol import takes_images
 
     try:
         model = runtime.chat.model
     except ModelFailed:
-        # what is said is kept all the same; the turn says why nobody answers
+        # the message is stored anyway; the turn reports why there is no reply
         return
     if options.images and not takes_images(model):
         raise WrongUse(f"{model.name} takes no images.", mend="everself model use PROVIDER/NAME")
@@ -171,7 +171,7 @@ def _allow(runtime: "Runtime", caller: Caller, options: "TurnOptions") -> None:
 
 
 def _place(runtime: "Runtime", caller: Caller, request: ConverseRequest, options: "TurnOptions") -> Place:
-    """Where it is said, after it was seen that it may be."""
+    """Find the session, after checking that the message is allowed."""
     if caller.unwatched or options.images:
         _allow(runtime, caller, options)
     identity = options.identity
@@ -181,10 +181,10 @@ def _place(runtime: "Runtime", caller: Caller, request: ConverseRequest, options
 
 
 class ContextReport(Frozen):
-    """`text` is the prompt, `prefix` its part that stays for as long as a conversation lasts, `delta` what this turn brings.
+    """`text` is the prompt, `prefix` its part that is constant for the conversation, `delta` the part for this turn.
 
-    `history` is how many tokens of the conversation that was named would be sent between them. `cached` is how many of all of these a
-    provider's cache would serve, for as long as it keeps them: what begins exactly as the last request did.
+    `history` is the number of tokens of the named conversation that would be sent between them. `cached` is the number of tokens that a
+    provider's cache could serve, because they begin like the last request.
     """
 
     text: str
@@ -203,7 +203,7 @@ class ContextRequest(Request):
 
 @owner_reads("context", slash="/prompt")
 def show_context(runtime: "Runtime", _: Caller, request: ContextRequest) -> ContextReport:
-    """Print the prompt as the model would get it.
+    """Print the prompt that the model would get.
 
     $ everself context  # what the model is told when you begin to talk
     $ everself context --message "When is the rent due?" --explain  # with what is recalled, and what it costs
@@ -215,21 +215,21 @@ def show_context(runtime: "Runtime", _: Caller, request: ContextRequest) -> Cont
 
     ask = PromptRequest(scope_of(request.session_kind), request.message)
     with suppress(ModelFailed):
-        # a model that cannot be opened is told nothing; the prompt is shown as any other would get it
+        # without a usable model, the prompt is shown with default limits
         model = runtime.chat_model()
         small = model.window < SMALL_WINDOW
         tools = find_calling(runtime.state, model.name) != "none"
         ask = replace(ask, window=model.window if small else None, tools=tools)
-    # nobody speaks, so no search and no persona is recorded
+    # this is not a turn, so no search and no persona is recorded
     made = runtime.assembler.assemble(replace(ask, facts=runtime.facts(), recorded=False))
     history, cached = _sent_before(runtime, request.session, made.receipt)
     return ContextReport(made.text, made.prefix.text, made.delta, made.receipt, history, cached)
 
 
 def _sent_before(runtime: "Runtime", name: str, receipt: "Receipt") -> tuple[int, int]:
-    """Count the tokens of the named conversation's history, and those that begin as its last request did.
+    """Count the tokens of the named conversation's history, and those that a cache could serve.
 
-    Without a name the history counts as empty, and the last request of the newest conversation is compared.
+    Without a name, the history is empty and the last request of the newest conversation is compared.
     """
     from everself.text.tokens import count
 
@@ -243,14 +243,14 @@ def _sent_before(runtime: "Runtime", name: str, receipt: "Receipt") -> tuple[int
     same = bool(replied) and live[replied[-1]].meta["receipt"].get("prefix") == receipt.prefix_hash
     if not name:
         return 0, receipt.prefix_tokens if same else 0
-    # the reply itself was not sent yet
+    # the reply itself was not part of the request
     before = count(session.summary) + sum(sizes[: replied[-1]]) if replied else 0
     return count(session.summary) + sum(sizes), receipt.prefix_tokens + before if same else 0
 
 
 class Reply(Frozen):
-    """What came of a message. `model` is as in the settings; `why` tells how it ended; `tools` are the names of those that were called,
-    in the order they ended."""
+    """The reply to a message. `model` is the name from the settings; `why` says how it ended; `tools` are the names of the called tools, in
+    the order they ended."""
 
     session: str
     message: str
@@ -276,13 +276,13 @@ class AskRequest(Request):
 @owner_writes(
     "ask",
     makes_agent=True,
-    # it runs an event loop of its own; chat.say gives the same reply
+    # it runs its own event loop; chat.say gives the same reply
     http=False,
 )
 def ask(runtime: "Runtime", caller: Caller, request: AskRequest) -> Reply:
     """Send one message to the agent and print its reply.
 
-    What you say is remembered as in a conversation. Exit code 1 when there was no whole reply; what came of it is printed.
+    Your message is remembered as in a conversation. The exit code is 1 if the reply is incomplete; the part that arrived is printed.
 
     $ everself ask "What did I decide about the logo?"  # one answer, and nothing else on stdout
     $ git log -3 | everself ask - --json  # the message from stdin, the answer as JSON
@@ -302,7 +302,7 @@ async def _ask(app: "Runtime", caller: Caller, request: AskRequest) -> Reply:
 
 
 def reply_of(events: Sequence[Event], model: str) -> Reply:
-    """What the events of a whole turn come to."""
+    """Build the reply from the events of a whole turn."""
     done = next(one for one in reversed(events) if isinstance(one, Done))
     return Reply(
         session=next((one.session for one in events if isinstance(one, Accepted)), ""),
@@ -322,7 +322,7 @@ def embed_waiting(app: "Runtime") -> None:
     """Embed waiting text after the answer, so that later searches find it by meaning. If that fails now, the next call retries."""
     from everself.operations.search import catch_up
 
-    # only the waiting is broken off by Ctrl-C: each batch was kept
+    # Ctrl-C ends only the waiting; finished batches are stored
     with suppress(EverselfError, KeyboardInterrupt):
         if app.agent.search.enabled:
             app.index.sync()

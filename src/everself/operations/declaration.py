@@ -1,7 +1,7 @@
-"""How an operation is declared: once, with all that an interface needs to offer it.
+"""The declaration of an operation, with everything that an interface needs to offer it.
 
-Knows no particular operation and no interface. The command line, the model's tools, slash commands, HTTP routes and MCP tools are made
-from these declarations. The fields of a `Request` carry an `Option` or an `Argument`.
+Knows no particular operation and no interface. The command line, the model's tools, slash commands, HTTP routes and MCP tools are made from
+these declarations. The fields of a `Request` carry an `Option` or an `Argument`.
 """
 
 import inspect
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 Interface = Literal["cli", "tool", "slash", "http", "mcp"]
 Effect = Literal["read", "write", "destructive"]
-# told how much of a long step is done, of how much
+# receives the number of finished steps and the total
 Tell = Callable[[int, int], None]
-# one where an operation has one label, as many as it has labels otherwise
+# a single callback for an operation with one label, else one per label
 Telling = Tell | Sequence[Tell | None] | None
 
-# a memory is a thought, not a book
+# an entry is a short text, not a document
 MOST: Final = 256 * 1024
 
 R = TypeVar("R")
@@ -36,11 +36,11 @@ T = TypeVar("T")
 
 
 class Option(Frozen):
-    """A field of a request: what it means, its limits, and what it is called elsewhere than in Python.
+    """A field of a request: its meaning, its limits, and its names in the interfaces.
 
-    `only`: the interfaces that offer it; the others leave it at its default. Nothing: all of them. `needed`: the interfaces where it has
-    to be given although it has a default. `slash`: in a chat it takes what follows the name of the command. `stdin`: on a command line
-    a single `-` is read from standard input; the text has at most `most` characters there.
+    `only`: the interfaces that offer it; empty means all. The others use the default. `needed`: the interfaces where it is required
+    although it has a default. `slash`: in a chat it takes the text after the command. `stdin`: on the command line a single `-` reads
+    standard input, of at most `most` characters.
     """
 
     help: str
@@ -57,13 +57,13 @@ class Option(Frozen):
 
 
 class Argument(Option):
-    """A field that the command line takes by its place. `joined`: any number of words, which become one text."""
+    """A positional field on the command line. `joined`: it takes any number of words as one text."""
 
     joined: bool = False
 
 
 class Field(Frozen):
-    """One field of a request as an interface sees it. `kind` is its type without `| None`."""
+    """One field of a request, as interfaces see it. `kind` is its type without `| None`."""
 
     name: str
     kind: Any
@@ -82,7 +82,7 @@ class Field(Frozen):
         return typing.get_origin(self.kind) is tuple
 
     def check(self, value: object) -> None:
-        """Raises WrongUse for a number beyond the limits."""
+        """Raises WrongUse if a number is out of range."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             return
         low, high = self.option.ge, self.option.le
@@ -95,7 +95,7 @@ class Field(Frozen):
 
 @typing.dataclass_transform(frozen_default=True, kw_only_default=True)
 class Request:
-    """What an operation is asked for: its subclasses are frozen dataclasses, whose fields are given by name."""
+    """The base class of requests: subclasses become frozen dataclasses with keyword-only fields."""
 
     __dataclass_fields__: typing.ClassVar[dict[str, Any]]
 
@@ -104,11 +104,11 @@ class Request:
 
 
 class Result(Frozen):
-    """What an operation gives, or a part of it."""
+    """The base class of an operation's result and its parts."""
 
 
 class NoRequest(Request):
-    """Of an operation that there is nothing to say to."""
+    """The request of an operation without parameters."""
 
 
 def fields_of(request: type[Any]) -> Iterator[Field]:
@@ -125,9 +125,9 @@ def fields_of(request: type[Any]) -> Iterator[Field]:
 
 @dataclass(frozen=True)
 class ToolOffer(Generic[T]):
-    """How an operation is offered to a model: its name and description, the kinds of session that get it, and what the model is shown.
+    """The offer of an operation to the agent's own model: name, description, kinds of session, and how the result is shown.
 
-    `where` narrows that further. What is shown without a `show` counts as text from outside, since nobody says whose words it holds.
+    `where` restricts it further. Without `show`, the result counts as text from outside, because its source is unknown.
     """
 
     name: str
@@ -140,8 +140,8 @@ class ToolOffer(Generic[T]):
 
 @dataclass(frozen=True)
 class McpOffer(Generic[T]):
-    """How an operation is offered over MCP, to the models of other programs: fewer words than for the agent's own, since every client
-    pays for them in every conversation. `show` gives what such a model is shown."""
+    """The offer of an operation to models of other programs over MCP. The help is short, because every client pays for it in every
+    conversation. `show` renders the result for the model."""
 
     name: str
     help: str
@@ -150,16 +150,15 @@ class McpOffer(Generic[T]):
 
 @dataclass(frozen=True)
 class Operation(Generic[R, T]):
-    """`name` is its place among the others: `memory.search` is the command `memory search`.
+    """`name` has dots: `memory.search` is the command `memory search`.
 
-    `help` is one line, `details` the rest of the docstring without its `examples`; `progress` is the label of its bar, which may name a
-    field as `{request.name}`, or the labels of several. `tool`, `mcp` and `slash` offer it to a model, to other programs' models and in
-    a chat; nothing: not offered there. `command` is false where no command is made of it. `on` says what it is run on: an opened agent, or
-    the home of all agents, where none has to exist. `makes_agent`: its command makes the agent where there was none. `question` is what a
-    person is asked before it is done, and may name a part of the plan as `{plan.folder}`; the operation shows the plan to `caller.agree`.
-    `agreed_by` is the flag that answers it, with its help. `needs_yes` says why it is refused where nobody can be asked; what cannot be
-    undone is refused anyway.
-    `stream`: it returns the events of a conversation. `http` is false where the gateway does not offer it although its audience could ask.
+    `help` is one line; `details` is the rest of the docstring without its `examples`. `progress` is the label of the progress bar, which
+    may name a field as `{request.name}`, or several labels. `tool`, `mcp` and `slash` offer it to the agent's model, to other programs'
+    models and in a chat. `command`: it is a command. `on`: it needs an opened agent, or only the home folder. `makes_agent`: the command
+    creates a missing agent. `question` is asked before it runs, and may contain a field of the plan as `{plan.folder}`; the operation shows
+    the plan to `caller.agree`. `agreed_by` is the flag that answers the question, with its help. `needs_yes`: why it is refused if nobody
+    can be asked; a destructive operation is always refused then. `stream`: it returns the events of a conversation. `http`: the gateway
+    offers it.
     """
 
     name: str
@@ -187,18 +186,18 @@ class Operation(Generic[R, T]):
 
     @property
     def module(self) -> str:
-        """The module of `everself.operations` that declares it."""
+        """The name of the declaring module within `everself.operations`."""
         return self.run.__module__.removeprefix("everself.operations.")
 
     @property
     def argument(self) -> Field | None:
-        """The field that takes what follows the name of the command."""
+        """The field that takes the text after the command."""
         arguments = (one for one in self.fields if isinstance(one.option, Argument))
         return next((one for one in self.fields if one.option.slash), None) or next(arguments, None)
 
     @property
     def takes(self) -> str:
-        """How a help calls what may follow the name."""
+        """The placeholder of the argument in help texts."""
         found = self.argument
         if found is None:
             return ""
@@ -206,25 +205,25 @@ class Operation(Generic[R, T]):
         return name if found.is_required("slash") or name.startswith("[") else f"[{name}]"
 
     def __call__(self, runtime: "Runtime | Home", caller: Caller, request: R, tell: Telling = None) -> T:
-        """Run it for this caller. Raises RefusedByRule for whoever may not."""
+        """Run it for this caller. Raises RefusedByRule if the caller lacks the rights."""
         caller.need(self.audience)
         for one in self.fields:
             one.check(getattr(request, one.name))
         if self.effect != "destructive" and not self.needs_yes and caller.agree is nobody_agrees:
-            # what can be undone needs no asking where nobody is there
+            # a change that can be undone needs no confirmation if nobody is present
             caller = replace(caller, agree=lambda _: None)
         return self.run(runtime, caller, request, tell) if self.progress else self.run(runtime, caller, request)
 
     def read(self, given: Mapping[str, object], interface: Interface) -> R:
-        """A request from what came in as JSON, by the names of that interface. Raises WrongUse that names the field."""
-        # imported here: the command line, whose values are typed already, starts without it
+        """Parse a request from JSON with the interface's field names. Raises WrongUse that names the field."""
+        # imported here: the command line has typed values and starts without it
         import msgspec
 
         offered = {one.option.tool or one.name: one for one in self.fields if one.offered_by(interface)}
         if unknown := [name for name in given if name not in offered]:
             raise WrongUse(f"Unknown field: {unknown[0][:60]}. Known are {', '.join(offered)}.")
         values = {
-            # models write one text for a list of one, and null for what they leave out
+            # models write a single text instead of a list, and null for a missing value
             offered[name].name: [value] if offered[name].many and isinstance(value, str) else value
             for name, value in given.items()
             if value is not None
@@ -239,14 +238,14 @@ class Operation(Generic[R, T]):
             raise WrongUse(f"{error}.") from error
 
     def schema(self, interface: Interface) -> dict[str, object]:
-        """The JSON Schema of a request, with the names and fields of that interface."""
+        """The JSON Schema of the request for this interface."""
         found = _SCHEMAS.get((self.request, interface))
         if found is None:
             found = _SCHEMAS[self.request, interface] = _schema(self.request, interface)
         return found
 
 
-# made once: each turn shows a model thirty of them
+# cached: each turn sends about thirty of them to a model
 _SCHEMAS: Final[dict[tuple[type[Any], Interface], dict[str, object]]] = {}
 
 
@@ -264,7 +263,7 @@ def _schema(request: type[Any], interface: Interface) -> dict[str, object]:
 
 
 def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The properties of the one object that a schema describes; what it refers to is put in its place."""
+    """The properties of the object that the schema describes, with references resolved."""
     definitions = schema.get("$defs", {})
     top = definitions[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
 
@@ -284,7 +283,7 @@ def _property(one: Field, known: Mapping[str, Any]) -> dict[str, Any]:
     # an optional field is one that may be left out, not one that may be null
     plain = next(kind for kind in kinds if kind.get("type") != "null") if kinds else known
     limits = {"minimum": one.option.ge, "maximum": one.option.le}
-    # a default that says nothing is not worth a model's tokens
+    # an empty default is not worth a model's tokens
     shown = {key: value for key, value in plain.items() if key != "default" or value}
     return {
         **shown,
@@ -297,14 +296,14 @@ _DECLARED: Final[dict[str, Operation[Any, Any]]] = {}
 
 
 def declared() -> dict[str, Operation[Any, Any]]:
-    """The operations of all modules that were imported so far, by name."""
+    """All operations whose modules were imported, by name."""
     return dict(_DECLARED)
 
 
 def operation(
     name: str, *, audience: Audience, effect: Effect, **more: Any
 ) -> Callable[[Callable[..., T]], Operation[Any, T]]:
-    """Declare the function below as an operation `(runtime, caller, request) -> result`. `more` is as in `Operation`."""
+    """Declare the decorated function as an operation `(runtime, caller, request) -> result`. `more` are fields of `Operation`."""
 
     def declare(run: Callable[..., T]) -> Operation[Any, T]:
         if name in _DECLARED:
@@ -321,20 +320,20 @@ def operation(
 
 
 def owner_reads(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:
-    """Declare an operation that shows the owner something and changes nothing."""
+    """Declare an operation of the owner that changes nothing."""
     return operation(name, audience=Audience.OWNER, effect="read", **more)
 
 
 def terminal_writes(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:
-    """Declare an operation that changes something, for the owner at a terminal alone."""
+    """Declare an operation that changes something, for the owner at a terminal only."""
     return operation(name, audience=Audience.OWNER_AT_TERMINAL, effect="write", **more)
 
 
 def terminal_reads(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:
-    """Declare an operation that shows something and changes nothing, for the owner at a terminal alone."""
+    """Declare an operation that changes nothing, for the owner at a terminal only."""
     return operation(name, audience=Audience.OWNER_AT_TERMINAL, effect="read", **more)
 
 
 def owner_writes(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:
-    """Declare an operation that changes something, for the owner wherever they are."""
+    """Declare an operation of the owner that changes something."""
     return operation(name, audience=Audience.OWNER, effect="write", **more)

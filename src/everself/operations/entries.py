@@ -1,4 +1,4 @@
-"""Operations that write entries: add, edit, correct, supersede. Whose words they are is stamped here, for every interface."""
+"""Operations that write entries: add, edit, correct, supersede. The source of the words is determined here for every interface."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -47,20 +47,20 @@ if TYPE_CHECKING:
 
 _OWNERS: Final = ("cli", "http")
 _CANDIDATES: Final = 5
-# kinds of notes that the runtime stamps, and other packages go by
+# kinds of notes that only the runtime sets
 _RESERVED: Final = frozenset({"correction", "heartbeat", "cron", "session", "mined", "released"})
 _NOTE: Final = "note"
 
 
 class Candidates(Frozen):
-    """Nothing was done, because it is not clear which entry is meant: these come near."""
+    """Nothing was done because it is unclear which entry is meant. These are the nearest entries."""
 
     hint: str
     entries: tuple[Entry, ...] = ()
 
 
 class CorrectionAsked(Frozen):
-    """Nothing was closed: the owner is asked about it. `review` is the question's id; `kept`: what they said stands beside it now."""
+    """No entry was closed; the owner is asked. `review` is the id of the question; `kept`: their statement was stored beside the entry."""
 
     review: str
     kept: bool = False
@@ -75,7 +75,7 @@ class Superseded(Frozen):
 def candidates_near(
     runtime: "Runtime", caller: Caller, words: str, hint: str, found: Sequence[Entry] = ()
 ) -> Candidates:
-    """The entries that were found, else the open ones that come nearest to the words."""
+    """The found entries, otherwise the open entries nearest to the words."""
     near = list(found)
     if not near and runtime.agent.search.enabled:
         from everself.search.recall import RecallRequest
@@ -87,7 +87,7 @@ def candidates_near(
 
 
 def show_candidates(found: Candidates) -> Outcome:
-    """To a model, in the shape that all tools which look for an entry share."""
+    """Render candidates for a model, in the format that all tools share."""
     listed = [{"entry": one.id, "text": one.text[:200], "citation": one.reference} for one in found.entries]
     result = {"forgotten": 0, "gone": False, "places": {}, "candidates": listed, "hint": found.hint}
     return Outcome(told(result), failed=True)
@@ -123,7 +123,7 @@ def _show_added(runtime: "Runtime", request: AddRequest, done: Remembered) -> Ou
     if done.redacted:
         result["left_out"] = list(done.redacted)
     if done.doubt:
-        # not the words that gave it away: whoever steers the model would try others
+        # the reason is not shown: an attacker could rephrase the text
         result["kept_apart"] = (
             "It is in quarantine until the owner has looked at it: everself memory list --path quarantine"
         )
@@ -134,7 +134,7 @@ def _show_added(runtime: "Runtime", request: AddRequest, done: Remembered) -> Ou
 
 
 def _may_write(_: "Runtime", scope: Scope) -> bool:
-    # a guest without a name has no memory that could be told from others'
+    # guests without a name share one scope, so nothing can be stored for them
     return is_owner(scope) or bool(effective(scope).person)
 
 
@@ -161,7 +161,7 @@ def _may_write(_: "Runtime", scope: Scope) -> bool:
 def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Remembered:
     """Remember something; with -, it is read from standard input.
 
-    What is known already is counted as a mention. Secrets, and what stands between <private> and </private>, are left out.
+    A known fact is counted as a mention. Secrets, and text between <private> and </private>, are left out.
 
     $ everself memory add "Prefers green tea"  # into today's log
     $ everself memory add "We ship on Fridays" --tag decision --remember  # for good, into MEMORY.md
@@ -179,10 +179,10 @@ def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Rememb
     if caller.is_model:
         person, project = effective(caller.scope).person or "", caller.scope.project or ""
         category = _category(category)
-        # two models may choose the same key for different things, and neither is to be lost
+        # two models may choose the same key for different facts
         key = f"{key}:{digest(request.text.encode('utf-8', 'replace'))[:16]}" if key else ""
         if origin.source not in (OWNER, f"{PERSON}{person}"):
-            # the core stands in every prompt: what somebody else's words led to does not get there, nor what nobody asked for
+            # the core is part of every prompt: words of others do not get there, nor words that the owner did not ask to keep
             allowed = permission(Author.AGENT, CORE, tainted=caller.taint != OWN) == "write"
             asked = explicit and asks_to_remember(caller.said)
             explicit = allowed and (asked or is_wished(request.text, caller.said))
@@ -203,7 +203,7 @@ def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Rememb
 
 
 def _category(named: str) -> str:
-    """A model may name a kind of note, but none that says what became of it."""
+    """A model may choose the category, except the ones that the runtime sets."""
     return _NOTE if not named.strip() or "".join(fold(named).split()) in _RESERVED else named
 
 
@@ -271,7 +271,7 @@ def correct_entry(
 ) -> Corrected | Candidates | CorrectionAsked:
     """Correct an entry: OLD is its id or its exact words.
 
-    The old entry is closed, not deleted; the new one is as sure as can be and does not decay. CORRECTIONS.md tells of both.
+    The old entry is closed, not deleted; the new one has full confidence and does not decay. CORRECTIONS.md records both.
 
     $ everself memory correct "Lives in Berlin" "Lives in Oslo"  # by its words
     $ everself memory correct 7K3QX9M2ABCD "Lives in Oslo" --trigger "No, I moved"  # by its id
@@ -287,11 +287,11 @@ def correct_entry(
         hint = "Nothing says exactly that. Call it again with the id of the entry that is wrong."
         return candidates_near(runtime, caller, request.old, hint)
     if not caller.by_owner:
-        # the model of another program, which says what nobody said
+        # the model of another program, which has no owner's statement to support it
         return CorrectionAsked(runtime.keepers.ask_correction(wrong[0].id, request.new, ""))
     origin = origin_of(request.new, caller)
     made_of_this = any(f"msg:{caller.message}" in one.lineage for one in wrong)
-    # a page that was read could choose which entry gives way to something that the owner said of something else
+    # a page may have told the model to replace an entry that the owner did not mean
     another = made_of_this or is_about_another(wrong, caller)
     if rank(origin.source) < rank(OWNER) or caller.taint != OWN or another:
         done = None if another else _put_right(runtime, wrong, request.new, caller)
@@ -305,7 +305,7 @@ def correct_entry(
 
 
 def _put_right(runtime: "Runtime", wrong: Sequence[Entry], words: str, caller: Caller) -> Corrected | None:
-    """Close what a model names, where the owner's own message says that it is wrong; None where it does not."""
+    """Close the named entries if the owner's own message says that they are wrong; None otherwise."""
     if caller.taint == OWN and is_put_right(words, [one.text for one in wrong], caller):
         return put_right(runtime, wrong, NewEntry(words, origin_of(words, caller)), caller)
     as_said = put_right_as_said(runtime, wrong, caller)
@@ -336,13 +336,13 @@ def supersede_entry(runtime: "Runtime", _: Caller, request: SupersedeRequest) ->
 
 
 class VouchPlan(Frozen):
-    """How many entries would be vouched for."""
+    """The number of entries to vouch for."""
 
     entries: int
 
 
 class Vouched(Frozen):
-    """The ids of those that nobody vouched for before; `withdrawn`, where that was asked, of those that nobody vouches for any more."""
+    """Ids of entries that are newly vouched for; `withdrawn` are ids whose vouching was taken back, None if not requested."""
 
     vouched: tuple[str, ...]
     withdrawn: tuple[str, ...] | None = None
@@ -358,7 +358,7 @@ class VouchRequest(Request):
 def vouch(runtime: "Runtime", caller: Caller, request: VouchRequest) -> Vouched:
     """Confirm the source of entries, or that they are yours.
 
-    No file is changed. An import becomes yours. What comes from the web, a tool or somebody else stays so.
+    No file is changed. Imported entries become yours. The sources web, tool and other people stay.
 
     $ everself memory vouch --all  # for everything in a workspace you brought along
     $ everself memory vouch 7K3QX9M2ABCD  # for one entry
@@ -391,7 +391,7 @@ class ReleaseRequest(Request):
 def release(runtime: "Runtime", _: Caller, request: ReleaseRequest) -> Released:
     """Release an entry from quarantine into today's log.
 
-    Its source stays what it was: having looked at it makes it no truer.
+    Its source and trust stay the same.
 
     $ everself memory release 7K3QX9M2ABCD  # it may be recalled again, as trusted as it was
     """

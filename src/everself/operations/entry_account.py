@@ -1,6 +1,6 @@
-"""Operations that read entries: list those that are meant, and say everything about one.
+"""Operations that read entries: list selected ones, and explain one.
 
-That is where it comes from, how sure it is and why, what rests on it, and what happened to it.
+The explanation covers origin, confidence, dependent entries and history.
 """
 
 from collections.abc import Iterator
@@ -19,15 +19,15 @@ from everself.storage.state.entries import EntryRows
 from everself.text.normalise import fold
 from everself.values import Entry, Tag, Tier
 
-# further back, a person looks into the history itself
+# older changes can be found in the history
 CHANGES = 20
-# more than that is a list of its own
+# maximum number of dependent entries
 RESTING = 20
 _TIERS: Final = {"T1": Tier.CORE, "T2": Tier.WORKING, "core": Tier.CORE, "working": Tier.WORKING}
 
 
 class Reckoning(Result):
-    """How confidence is worked out: base, what mentions add, what time takes, and the bounds it is kept in."""
+    """The calculation of confidence: base, gain by mentions, loss by time, and bounds."""
 
     base: float
     mentions: int
@@ -40,7 +40,7 @@ class Reckoning(Result):
 
 
 class Evidence(Result):
-    """One thing that an entry rests on, directly (`depth` 1) or through others, and how far that is trusted."""
+    """Evidence of an entry, direct (`depth` 1) or indirect, with its source."""
 
     reference: str
     source: str
@@ -49,7 +49,7 @@ class Evidence(Result):
 
 
 class Touch(Result):
-    """A change that altered the entry. `words` is what it said afterwards; None when it was not there any more."""
+    """A change of the entry. `words` is its text afterwards; None if it was gone."""
 
     change: str
     at: datetime
@@ -59,14 +59,14 @@ class Touch(Result):
 
 
 class Resting(Result):
-    """An entry that rests on another, with its words."""
+    """An entry that depends on another, with its text."""
 
     entry: str
     text: str
 
 
 class Account(Result):
-    """Everything about one entry. `derived` are the ids of all that rests on it, `resting` the first of them with their words."""
+    """Everything about one entry. `derived` are the ids of all entries that depend on it, `resting` the first of them with their text."""
 
     entry: Entry
     citation: str
@@ -80,8 +80,7 @@ class Account(Result):
 
 
 class Listing(Result):
-    """The newest of the entries that are meant, oldest first. `before` is the mark of the page that comes before them, and empty where
-    there is none; `today` is the owner's day."""
+    """A page of entries, oldest first. `before` is the mark of the previous page, empty if there is none; `today` is the owner's day."""
 
     entries: tuple[ListedEntry, ...]
     before: str
@@ -158,7 +157,7 @@ def show_entry(runtime: Runtime, _: Caller, request: ShowRequest) -> Account:
 
 
 def account_of(memory: Memory, rows: EntryRows, identity: str) -> Account:
-    """Look everything up about the entry of that id, or of the only id that begins so."""
+    """Explain the entry with this id or unique id prefix."""
     memory.catalog.refresh()
     entry = memory.catalog.get(identity)
     near = memory.catalog.named(rows.resting_on(entry.id)).values()
@@ -213,12 +212,12 @@ def _evidence(memory: Memory, entry: Entry) -> Iterator[Evidence]:
 
 
 def _touches(memory: Memory, entry: Entry) -> Iterator[Touch]:
-    """Changes of the document that altered this entry, newest first. Text without a comment cannot be followed."""
+    """Changes of the document that altered this entry, newest first. Text without an id cannot be tracked."""
     for record in memory.workspace.changes(CHANGES, entry.path):
         try:
             _, files = memory.workspace.record(record.id)
         except (NotFound, Damaged):
-            # the history may be off, cut short or damaged; what it cannot tell is left out
+            # the history may be off, shortened or damaged
             continue
         file = next((one for one in files if one.path == entry.path), None)
         if file is None or entry.id.encode() not in (file.before or b"") + (file.after or b""):

@@ -1,6 +1,6 @@
-"""`memory eval`: search measured on the person's own notes, and compared with the result that was kept.
+"""Operation `memory eval`: measures search on the person's own notes and compares with the stored result.
 
-Keeps numbers and settings, never a question: those are made of what the person wrote.
+Stores numbers and settings, never questions, because those contain the person's words.
 """
 
 from dataclasses import asdict
@@ -28,7 +28,7 @@ from everself.search.recall import RecallRequest
 from everself.values import Hit
 
 _KEPT = "evaluation"
-# Where so few notes come among the first five, and enough were asked about to know, a better order of the first hundred may help.
+# below this recall at 5, with at least this many questions, the better model may help
 _SELDOM: Final = 0.9
 _ENOUGH: Final = 20
 
@@ -46,7 +46,7 @@ class Setup(Result):
 
 
 class Measurement(Result):
-    """Which share of the questions had their note at the first place, among the first five, among the first ten."""
+    """The share of questions whose note was found at rank 1, within 5, and within 10."""
 
     at: datetime
     questions: int
@@ -58,9 +58,10 @@ class Measurement(Result):
 
 
 class EvaluationReport(Result):
-    """This result and the one that was kept before. `worse` is by how much more than chance does; `changed` names what differs.
+    """The current and the previous result. `worse` is the decline beyond chance; `changed` lists differing settings.
 
-    `better` where notes come late and the better model might help: it is not installed, or has not read everything yet."""
+    `better`: the better model might help, but is not installed or has not read everything yet.
+    """
 
     now: Measurement
     before: Measurement | None = None
@@ -71,7 +72,7 @@ class EvaluationReport(Result):
 
 
 class _Kept(Frozen):
-    """A result as it is kept, with the rank that each question had."""
+    """A stored result with the rank of each question."""
 
     result: Measurement
     asked: str
@@ -85,9 +86,9 @@ class EvaluateRequest(Request):
 
 @owner_writes("memory.eval", progress="Asking")
 def evaluate_memory(app: Runtime, _: Caller, request: EvaluateRequest, tell: Tell | None = None) -> EvaluationReport:
-    """Measure search on your own notes, and warn where it has become worse.
+    """Measure search on your own notes, and warn if it has become worse.
 
-    Questions are made of your notes without a model: some of their rarest words, in another order.
+    The questions are made from your notes without a model: some of their rarest words, reordered.
 
     $ everself memory eval  # how often your own notes are found by some of their words
     $ everself memory eval --save  # keep this result to compare the next ones with, even where it is worse
@@ -163,5 +164,5 @@ def _load(app: Runtime) -> _Kept | None:
     try:
         return None if text is None else msgspec.json.decode(text, type=_Kept)
     except msgspec.DecodeError:
-        # of another version: there is nothing to compare with
+        # written by another version, so it cannot be compared
         return None

@@ -1,8 +1,8 @@
-"""Commands to copy within a help text: lines that begin with `$`, each with what it does behind two blanks and a `#`. Pure."""
+"""Parses example commands in a help text: lines that begin with `$`, with an explanation after two spaces and `#`. Pure."""
 
 
 def split_examples(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The prose without them, and each command with its meaning."""
+    """The text without examples, and each command with its explanation."""
     lines = text.splitlines()
     shown = (line.removeprefix("$ ").partition("  # ") for line in lines if line.startswith("$ "))
     prose = "\n".join(line for line in lines if not line.startswith("$ "))

@@ -1,6 +1,6 @@
-"""Operations on the workspace's plain files, for the agent: read, write, edit. What only humans write stays theirs.
+"""Operations on the workspace's plain files, for the agent: read, write, edit. Files that only humans write are refused.
 
-Memory has operations of its own: a line written into one of its files by hand would be believed as a person's own hand is.
+Memory files are refused too: a line written there directly would count as the person's own edit.
 """
 
 from typing import Annotated, Final
@@ -27,7 +27,7 @@ _PATH: Final = "The file, from the top of the workspace."
 
 
 class FilePart(Result):
-    """Lines of a file, and the least trusted source that they rest on. `of` is how many lines it has."""
+    """Lines of a file, and their least trusted source. `of` is the number of lines in the file."""
 
     path: str
     first_line: int
@@ -38,7 +38,7 @@ class FilePart(Result):
 
 
 class FileSaved(Result):
-    """`change` is empty where the file said so already."""
+    """`change` is empty if the file already had this content."""
 
     path: str
     change: str
@@ -98,9 +98,9 @@ def read_file(runtime: Runtime, caller: Caller, request: ReadRequest) -> FilePar
 
 
 def _seen(runtime: Runtime, caller: Caller, path: str) -> bytes | None:
-    """What a session may read of a file; None for nothing, whether it is there or not."""
+    """The part of a file that the session may read; None if there is none or it is not allowed."""
     where = place(path, runtime.personas)
-    # quarantined text is hidden from models, which it could mislead
+    # quarantined text is hidden from models
     if is_hidden(path) or where.kind in (Kind.QUARANTINE, Kind.TEMPORARY):
         return None
     found = runtime.documents.find(path)
@@ -120,7 +120,7 @@ def _is_nobodys(path: str, project: str | None) -> bool:
 
 
 def _source(runtime: Runtime, path: str, first: int, last: int) -> str:
-    """The least trusted source of these lines. Nobody vouches for a plain file: it is a hand's at best."""
+    """The least trusted source of these lines. Plain files are unverified, so they count as edited outside at best."""
     where = place(path)
     if where.person is not None:
         return f"{PERSON}{where.person}"
@@ -132,7 +132,7 @@ def _source(runtime: Runtime, path: str, first: int, last: int) -> str:
 
 
 def source_of_file(runtime: Runtime, path: str, data: bytes) -> str:
-    """What is known of a plain file: whose words a tool wrote there. What was changed since is no more trusted than what it was."""
+    """The recorded source of a plain file. Later edits do not raise its trust."""
     files = runtime.state.files
     exact = files.of_content(data)
     if exact:
@@ -200,18 +200,18 @@ def edit_file(runtime: Runtime, caller: Caller, request: EditFileRequest) -> Fil
         raise WrongUse(f"`old` {words}; it has to be found exactly once.", mend="Read the file first.")
     start = now.data.index(old)
     after = now.data[:start] + new + now.data[start + len(old) :]
-    # what stays of the file is worth what it was
+    # the unchanged rest keeps its source
     source = weaker(_writer(caller), source_of_file(runtime, path, now.data))
     return _apply(runtime, caller, Replace(path, now.hash, start, start + len(old), new), after, source)
 
 
 def _writer(caller: Caller) -> str:
-    """Whose words a tool writes: the agent's, or no better than what the conversation has read."""
+    """The source of a tool's text: the agent, or the least trusted source in the conversation."""
     return concluded(taint_of((caller.taint, speaker_of(caller.scope))))
 
 
 def _check(runtime: Runtime, caller: Caller, path: str) -> None:
-    """Whether this may be written at all. The guards of the workspace decide once more; here it is said in words that help."""
+    """Raises RefusedByRule if writing is not allowed. The workspace's guards check again; these messages are more helpful."""
     if not is_owner(caller.scope):
         raise RefusedByRule("Permission denied: files can only be written in the owner's own conversations.")
     where = place(path, runtime.personas)
@@ -243,7 +243,7 @@ def _whole(found: Document) -> Document:
 
 def _apply(runtime: Runtime, caller: Caller, edit: Edit, after: bytes, source: str) -> FileSaved:
     tainted = caller.taint != OWN
-    # before the file: whoever dies in between leaves a file that is trusted less, never more
+    # recorded before the file is written, so that a crash can only lower its trust
     runtime.state.files.note(edit.path, after, source)
     name = "edit a file" if isinstance(edit, Replace) else "write a file"
     change = Change(Author.AGENT, name, (edit,), (f"msg:{caller.message}",), tainted=tainted)

@@ -1,4 +1,4 @@
-"""Forgetting as an operation: what would go is shown first, whoever may agrees, and the proof of it comes back."""
+"""Operation: forgetting. The plan is shown first, the caller confirms it, and a proof is returned."""
 
 from datetime import date
 from typing import Annotated, Final
@@ -19,16 +19,16 @@ from everself.text.normalise import fold
 from everself.values import Entry
 
 _OWNERS: Final = ("cli", "http")
-# what may be left of an entry beside the words that are to be forgotten
+# an entry may contain this many more characters than the words to forget
 _A_WORD: Final = 8
-# history is written anew, and a long one takes its time
+# rewriting a long history takes time
 _FORGETTING: Final = 600.0
-# entries that the owner is asked about at once
+# maximum number of entries in one question to the owner
 _MOST_ASKED: Final = 20
 
 
 class Forgotten(Result):
-    """One entry that is gone, and the document it stood in."""
+    """One forgotten entry, and the document that contained it."""
 
     proof: ForgetProof
     entry: str
@@ -57,7 +57,8 @@ class ForgetRequest(Request):
 
 
 class ForgettingAsked(Result):
-    """Nothing was forgotten: the owner is asked. `review` is the question's id; empty where they said no before, or too much waits."""
+    """Nothing was forgotten; the owner is asked. `review` is the id of the question, empty if they refused before or too many questions are
+    open."""
 
     review: str
     plan: ForgetPlan
@@ -78,7 +79,7 @@ def _show(_: Runtime, __: ForgetRequest, done: ForgetPlan | ForgetProof | Forgot
     proof = done.proof
     places = {one.place: one.removed for one in proof.places if one.removed}
     result = {"forgotten": len(proof.entries), "gone": proof.gone, "places": places, "candidates": []}
-    # without its words: they are gone
+    # without the forgotten text
     return Outcome(told(result), written=(Written("forgotten", "", done.path, done.entry, proof.change),))
 
 
@@ -102,7 +103,7 @@ def forget(
 ) -> ForgetPlan | ForgetProof | Forgotten | ForgettingAsked | Candidates:
     """Forget permanently, with proof: remove the words from files, database and history.
 
-    It cannot be undone. At a terminal you see first what would go and are asked; elsewhere --yes is needed.
+    It cannot be undone. At a terminal the plan is shown first and you are asked; elsewhere --yes is required.
 
     $ everself memory forget 7K3QX9M2ABCD --dry-run  # see what would go, and where it stands
     $ everself memory forget --words "5 Elm Street"  # every entry and place that contains these words
@@ -120,7 +121,7 @@ def forget(
 
 
 def _ask(runtime: Runtime, caller: Caller, what: str) -> ForgettingAsked | Candidates:
-    """What the model of another program may do: show what would go, and leave the rest to the owner."""
+    """For a model of another program: show the plan, and ask the owner."""
     try:
         plan = runtime.forgetting.plan_for(what)
     except NotFound:
@@ -129,7 +130,7 @@ def _ask(runtime: Runtime, caller: Caller, what: str) -> ForgettingAsked | Candi
         hint = "Nothing was forgotten: name one entry, by its id from a search."
         return candidates_near(runtime, caller, what, hint, plan.entries)
     ids = tuple(one.id for one in plan.entries)
-    # only what these entries say: the words alone may stand in what nobody means
+    # only the text of these entries: other documents may contain the same words with another meaning
     return ForgettingAsked(ask_to_forget(runtime, ids), runtime.forgetting.plan(Target(ids=ids)))
 
 
@@ -154,7 +155,7 @@ def _target(request: ForgetRequest) -> Target:
 
 
 def _forget_one(runtime: Runtime, caller: Caller, what: str) -> Forgotten | Candidates:
-    """What a model may have forgotten: one entry that the owner asks in this message to forget."""
+    """For the agent's model: forget one entry, if the owner asks for it in this message."""
     if not caller.by_owner or effective(caller.scope).kind is not SessionKind.MAIN:
         raise RefusedByRule(
             "Permission denied: only the owner can forget entries, in a private conversation.", mend="/forget"
@@ -162,7 +163,7 @@ def _forget_one(runtime: Runtime, caller: Caller, what: str) -> Forgotten | Cand
     if not asks_to_forget(caller.said):
         raise RefusedByRule("This message does not ask to forget anything.", mend="They can use /forget.")
     if caller.taint != OWN:
-        # it cannot be undone, and a page that was read could choose what is meant
+        # it cannot be undone, and a page may have told the model what to forget
         words = "This conversation holds text from outside, so the person says themselves what is forgotten."
         raise RefusedByRule(words, mend="They can use /forget.")
     forgetting = runtime.forgetting
@@ -177,13 +178,13 @@ def _forget_one(runtime: Runtime, caller: Caller, what: str) -> Forgotten | Cand
     if _says_more(entry, what):
         hint = "Nothing was forgotten: this entry says more than that. Ask the person whether all of it may go, then use its id."
         return candidates_near(runtime, caller, what, hint, plan.entries)
-    # nobody sees a list here, so only what the entry itself says goes elsewhere
+    # nobody reviews a plan here, so only the text of the entry itself is removed elsewhere
     proof = forgetting.carry_out(forgetting.plan(Target(ids=(entry.id,))))
     return Forgotten(proof, entry.id, entry.path)
 
 
 def _says_more(entry: Entry, what: str) -> bool:
-    """Whether forgetting the whole entry would take something that was not asked for."""
+    """Whether the entry contains more than what should be forgotten."""
     if what.strip().upper() == entry.id:
         return False
     bare, whole = ("".join(char for char in fold(words) if char.isalnum()) for words in (what, entry.text))

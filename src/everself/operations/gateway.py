@@ -1,6 +1,4 @@
-"""The gateway's process: one a home, kept so by a lock; where it listens, ending it, and the systemd user unit that starts it. Knows
-nothing of HTTP.
-"""
+"""The gateway's process: one per home, by a lock. Where it listens, how to stop it, and its systemd user unit. Knows nothing of HTTP."""
 
 import os
 import signal
@@ -29,13 +27,13 @@ SOCKET: Final = "gateway.sock"
 LOG: Final = "gateway.log"
 _LOCK: Final = "gateway.lock"
 _RECORD: Final = "listening.json"
-# it has ten to end its turns in; the rest is for writing what waits
+# its turns get ten seconds to end; the rest is for writing
 STOP_SECONDS: Final = 20.0
 _EVERY: Final = 0.05
 
 
 class Listening(Frozen):
-    """Where a gateway listens. `socket` is the path of its unix socket."""
+    """The addresses of a gateway. `socket` is the path of its unix socket."""
 
     pid: int
     url: str
@@ -44,7 +42,7 @@ class Listening(Frozen):
 
 
 class GatewayStatus(Frozen):
-    """`pid`, `since`, `url`, `socket` and `version` are empty where none runs; `tokens` is how many there are."""
+    """`pid`, `since`, `url`, `socket` and `version` are empty if it does not run; `tokens` is their number."""
 
     running: bool
     pid: int
@@ -57,19 +55,19 @@ class GatewayStatus(Frozen):
 
 
 class Stopped(Frozen):
-    """`pid` is 0 where none ran."""
+    """`pid` is 0 if no gateway ran."""
 
     pid: int
 
 
 def folder_of(places: "Places") -> str:
-    """The folder of the gateway's own files."""
+    """The folder of the gateway's files."""
     return os.path.join(places.home, FOLDER)
 
 
 @contextmanager
 def only_gateway(places: "Places") -> Iterator[str]:
-    """Be the gateway of this home while it lasts; yields its folder. Raises RefusedByRule where another runs."""
+    """Hold the gateway's lock of this home; yields its folder. Raises RefusedByRule if another gateway runs."""
     folder = folder_of(places)
     ensure_folder(folder)
     lock = FileLock(os.path.join(folder, _LOCK))
@@ -87,7 +85,7 @@ def only_gateway(places: "Places") -> Iterator[str]:
 
 
 def tell_listening(folder: str, found: Listening) -> None:
-    """Write down where the gateway of this folder listens. The caller holds the lock."""
+    """Write the gateway's addresses to its folder. The caller holds the lock."""
     import msgspec
 
     path = os.path.join(folder, _RECORD)
@@ -100,7 +98,7 @@ def is_running(places: "Places") -> bool:
 
 
 def find_listening(places: "Places") -> Listening | None:
-    """Where the gateway of this home listens; None while it does not run, or has not come so far."""
+    """The addresses of this home's gateway; None if it does not run or is still starting."""
     folder = folder_of(places)
     lock, found = _lock(folder), _listening(folder)
     owner = lock.owner() if lock.is_held() else None
@@ -114,7 +112,7 @@ def _listening(folder: str) -> Listening | None:
     try:
         return msgspec.json.decode(data, type=Listening) if data else None
     except msgspec.DecodeError:
-        # it only serves a message
+        # needed only for a message
         return None
 
 
@@ -124,7 +122,7 @@ def _lock(folder: str) -> FileLock:
 
 @owner_reads("gateway.status", on="home")
 def show_status(home: "Home", _: Caller, __: NoRequest) -> GatewayStatus:
-    """Say whether the gateway runs, where it listens, and how many tokens there are. Exit code 5 when it does not run.
+    """Show whether the gateway runs, where it listens, and how many tokens exist. The exit code is 5 if it does not run.
 
     $ everself gateway status  # whether it runs, and where
     """
@@ -142,7 +140,7 @@ def show_status(home: "Home", _: Caller, __: NoRequest) -> GatewayStatus:
 
 @terminal_writes("gateway.stop", on="home", idempotent=True)
 def stop_gateway(home: "Home", _: Caller, __: NoRequest) -> Stopped:
-    """Stop the gateway. Replies that are under way get ten seconds to end; what was said is kept in any case.
+    """Stop the gateway. Running replies get ten seconds to end; what was said is kept in any case.
 
     $ everself gateway stop  # replies that are under way may end, for ten seconds
     """
@@ -168,7 +166,7 @@ class LogsRequest(Request):
 
 
 class LogLines(Frozen):
-    """The newest lines, the oldest of them first. Each is one JSON object."""
+    """The newest lines, oldest first. Each is a JSON object."""
 
     file: str
     lines: tuple[str, ...]
@@ -187,12 +185,12 @@ def show_logs(home: "Home", _: Caller, request: LogsRequest) -> LogLines:
 
 UNIT_NAME: Final = "everself-gateway.service"
 _MARK: Final = "# Written by everself gateway install."
-# what says where the agents are; a session's other variables are not a service's
+# only the variables that locate the agents; others belong to the session
 _UNIT_VARIABLES: Final = ("EVERSELF_HOME", "EVERSELF_CONFIG", "EVERSELF_KEYS", "XDG_CONFIG_HOME")
 
 
 class UnitWritten(Frozen):
-    """`changed` is false where it stood there already."""
+    """`changed` is false if the unit was already up to date."""
 
     file: str
     changed: bool
@@ -218,7 +216,7 @@ def install_unit(home: "Home", _: Caller, __: NoRequest) -> UnitWritten:
 
 
 def render_unit(python: str, variables: dict[str, str]) -> str:
-    """The unit. It gives the gateway more time to end than it takes."""
+    """The text of the unit. Its stop timeout is longer than the gateway needs."""
     environment = "".join(f"Environment={_quoted(f'{name}={value}')}\n" for name, value in sorted(variables.items()))
     return (
         f"{_MARK}\n[Unit]\nDescription=Everself gateway\n\n[Service]\n"
@@ -229,6 +227,6 @@ def render_unit(python: str, variables: dict[str, str]) -> str:
 
 
 def _quoted(word: str) -> str:
-    """One word as systemd reads it: `%`, quotes and backslashes stand for themselves. A `$` means something in commands alone."""
+    """Quote a word for systemd: `%`, quotes and backslashes are literal. A `$` is special only in commands."""
     plain = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{plain}"'

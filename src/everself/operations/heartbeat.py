@@ -1,7 +1,7 @@
-"""The heartbeat: the agent looks after its checklist by itself; and what it does once at a start of the gateway.
+"""The heartbeat, in which the agent works through its checklist, and the start prompt of the gateway.
 
-A heartbeat is a turn in a session of kind `heartbeat`, one session a day, so that it knows what it reported today. It is skipped where
-HEARTBEAT.md holds nothing to do, outside the active hours, without a model, and when the day's budget is spent.
+A heartbeat is a turn in a session of kind `heartbeat`, one session per day, so that the agent knows what it reported today. It is skipped
+if HEARTBEAT.md has no open items, outside the active hours, without a model, and when the day's budget is spent.
 """
 
 import string
@@ -25,7 +25,7 @@ from everself.text.normalise import one_line
 
 OK: Final = "HEARTBEAT_OK"
 SILENT: Final = "NO_REPLY"
-# characters beside it that make no report
+# a reply of OK and at most so many other characters is not a report
 MOST_BESIDE: Final = 300
 BOOT: Final = "BOOT.md"
 _SESSION: Final = "heartbeat session"
@@ -36,7 +36,7 @@ _NO_MODEL: Final = Skip("No model is set.")
 
 
 def is_active(settings: Heartbeat, now: datetime, user: ZoneInfo) -> bool:
-    """Whether it is within the active hours. A window may reach over midnight; one that ends where it begins has no hours."""
+    """Whether it is within the active hours. A window may cross midnight; one that ends where it begins is empty."""
     start, end = settings.active_from, settings.active_until
     if not start and not end:
         return True
@@ -49,7 +49,7 @@ def is_active(settings: Heartbeat, now: datetime, user: ZoneInfo) -> bool:
 
 
 def report_of(reply: str) -> str:
-    """What a reply reports; empty where it says that nothing needs saying."""
+    """The report in a reply; empty if there is nothing to report."""
     text = reply.strip()
     bare = text.strip(_MARKS)
     if bare == SILENT:
@@ -65,7 +65,7 @@ def report_of(reply: str) -> str:
 
 
 async def beat(app: Runtime, slot: str) -> str | Skip:
-    """One heartbeat. Raises ModelFailed where the agent could not answer."""
+    """Run one heartbeat. Raises ModelFailed if the agent could not answer."""
     if not is_active(app.agent.heartbeat, app.clock.now(), app.clock.zone):
         return Skip("Outside the active hours.")
     found = await app.worker(lambda: app.workspace.find(CHECKLIST))
@@ -81,7 +81,7 @@ async def beat(app: Runtime, slot: str) -> str | Skip:
 
 
 async def boot(app: Runtime, start: str) -> str | Skip:
-    """What BOOT.md asks for; `start` names this start of the gateway. Raises ModelFailed where the agent could not answer."""
+    """Run BOOT.md; `start` identifies this start of the gateway. Raises ModelFailed if the agent could not answer."""
     data = await app.worker(lambda: app.integrity.text(BOOT))
     if not has_work(data):
         return Skip(f"{BOOT} holds nothing to do.")
@@ -108,7 +108,7 @@ def _session_of_today(app: Runtime) -> Session:
         try:
             return app.chat.begin(Scope(SessionKind.HEARTBEAT), HEARTBEAT, known)
         except NotFound:
-            # deleted or forgotten since
+            # the session was deleted or forgotten
             pass
     return new_session(app, SessionKind.HEARTBEAT, HEARTBEAT)
 

@@ -1,4 +1,4 @@
-"""The home of all agents, for operations that need no opened agent: the settings file and where agents live."""
+"""The home of all agents: settings and paths. For operations that need no opened agent."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from everself.frozen import Frozen
 
 
 class Home(Frozen):
-    """`environ` says where it is; None is the environment of this process."""
+    """`environ` locates the home; None means the environment of this process."""
 
     environ: Mapping[str, str] | None = None
 

@@ -1,7 +1,7 @@
-"""The gateway's webhooks: which agent hears them, what it does with them, and the key that signs them; made, listed, rotated, removed.
+"""The gateway's webhooks: the agent, its instruction and the signing key; add, list, rotate and remove them.
 
-Signing after [Standard Webhooks](https://www.standardwebhooks.com): HMAC-SHA256 over id, time and body. A signature can only be checked by
-whoever has the key, so that the key itself is stored, in a file that only its owner reads. It is shown once, when it is made.
+Signatures follow [Standard Webhooks](https://www.standardwebhooks.com): HMAC-SHA256 over id, time and body. Verifying needs the key, so the
+key itself is stored, in a file that only the owner can read. It is shown once, when it is made.
 """
 
 import base64
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 FILE: Final = "hooks.json"
 PREFIX: Final = "whsec_"
 VERSION: Final = "v1"
-# seconds that the sender's clock may be off
+# tolerated clock difference in seconds
 TOLERANCE: Final = 300
 LONGEST_ID: Final = 256
 _BYTES: Final = 32
-# so many signatures in one header are looked at: a sender that rotates its key signs twice
+# maximum number of signatures to check in one header: a sender that rotates its key signs twice
 _MOST_SIGNATURES: Final = 8
 _LONGEST_TIME: Final = 12
 
 
 class Hook(Frozen):
-    """`message` is what the agent does with what it is sent; `key` signs it, in force since `since`."""
+    """`message` is the agent's instruction for incoming messages; `key` signs them, valid since `since`."""
 
     name: str
     agent: str
@@ -49,7 +49,7 @@ class Hook(Frozen):
 
 
 class Delivery(Frozen):
-    """What a sender says of itself: the id of the message, the time in seconds, the signatures."""
+    """The sender's headers: message id, time in seconds, signatures."""
 
     id: str
     time: str
@@ -61,14 +61,14 @@ def new_key() -> str:
 
 
 def sign(key: str, identity: str, time: str, body: bytes) -> str:
-    """The signature, as the header carries it."""
+    """The signature in the format of the header."""
     signed = b".".join((identity.encode("latin-1"), time.encode("latin-1"), body))
     made = hmac.new(base64.b64decode(key.removeprefix(PREFIX)), signed, sha256).digest()
     return f"{VERSION},{base64.b64encode(made).decode('ascii')}"
 
 
 def is_genuine(hook: Hook, delivery: Delivery, body: bytes, now: float) -> bool:
-    """Whether whoever has the key sent just this, within the tolerance."""
+    """Whether the message was signed with the key, within the time tolerance."""
     identity, time = delivery.id, delivery.time
     if not 0 < len(identity) <= LONGEST_ID or not identity.isascii() or not identity.isprintable() or "." in identity:
         return False
@@ -101,7 +101,7 @@ _LONGEST: Final = 10_000
 
 
 class HookMade(Frozen):
-    """`key` is shown now and never again; `path` is where the sender posts to."""
+    """`key` is shown only now; `path` is the address for the sender."""
 
     name: str
     key: str
@@ -110,7 +110,7 @@ class HookMade(Frozen):
 
 
 class HookLine(Frozen):
-    """What is told of a hook: all but the key. `since` is when it was made or rotated."""
+    """A hook without its key. `since` is when it was made or rotated."""
 
     name: str
     agent: str
@@ -132,9 +132,9 @@ class AddHookRequest(Request):
 
 @terminal_writes("gateway.hook.add", on="home")
 def add_hook(home: "Home", _: Caller, request: AddHookRequest) -> HookMade:
-    """Make a webhook: what another program posts to it, signed, is shown to the agent as words from the web. The key is shown once.
+    """Add a webhook: signed messages of another program are shown to the agent as text from the web. The key is shown once.
 
-    No fact of yours comes of it. What the agent makes of it goes to the log of the day, worth no more than a page of the web.
+    They never become facts about you. The agent's reply goes to the log of the day, and is trusted like a web page.
 
     $ everself gateway hook add builds --message "Say which build failed, and why."  # what is posted to /hooks/builds
     """
@@ -151,7 +151,7 @@ def add_hook(home: "Home", _: Caller, request: AddHookRequest) -> HookMade:
 
 @terminal_reads("gateway.hook.list", on="home")
 def list_hooks(home: "Home", _: Caller, __: NoRequest) -> tuple[HookLine, ...]:
-    """List the webhooks, each with its address, its agent and what the agent does with it.
+    """List the webhooks with address, agent and instruction.
 
     $ everself gateway hook list  # which there are, and who hears them
     """
@@ -167,7 +167,7 @@ class HookRequest(Request):
 
 @terminal_writes("gateway.hook.rotate", on="home")
 def rotate_hook(home: "Home", _: Caller, request: HookRequest) -> HookMade:
-    """Give a webhook a new key. What is signed with the old one is refused from the next request on.
+    """Give a webhook a new key. Messages signed with the old one are refused from the next request on.
 
     $ everself gateway hook rotate builds  # the old key is refused from now on
     """
@@ -179,7 +179,7 @@ def rotate_hook(home: "Home", _: Caller, request: HookRequest) -> HookMade:
 
 @terminal_writes("gateway.hook.rm", on="home")
 def remove_hook(home: "Home", _: Caller, request: HookRequest) -> HookRemoved:
-    """Remove a webhook. What is posted to it is refused from the next request on.
+    """Remove a webhook. Its messages are refused from the next request on.
 
     $ everself gateway hook rm builds  # it is refused from now on
     """

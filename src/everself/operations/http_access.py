@@ -1,6 +1,6 @@
-"""How a client asks the gateway over HTTP: the address in its settings and a token of its own.
+"""The access of a client to the gateway over HTTP: the address and a token in its settings.
 
-The token stands in the client's file and nowhere else; we keep its hash, as of every token. Disconnecting the client removes it.
+The token is stored only in the client's file; the gateway has its hash. Disconnecting the client removes it.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _ROUTE: Final = "/mcp"
 
 
 class ClientAccess:
-    """Of one client. `known` is what its settings hold and still lets it in; `server` is what they should hold."""
+    """The access of one client. `known` is the valid entry in its settings, `server` the entry that should be there."""
 
     def __init__(self, home: Home, client: str, agent: str, file: str) -> None:
         self._tokens = TokenFile(folder_of(home.places))
@@ -33,7 +33,7 @@ class ClientAccess:
         self._secret = "" if self.known else new_secret()
 
     def server(self) -> dict[str, Plain] | None:
-        """None where no gateway runs and none is known to the client: then it has to start a server of its own."""
+        """None if no gateway runs and the client knows none. Then the client starts its own server."""
         if self.known:
             return dict(self.known)
         if not self._url:
@@ -41,7 +41,7 @@ class ClientAccess:
         return {"httpUrl": self._url, "headers": {"Authorization": _BEARER + self._secret}}
 
     def _valid(self, entry: Mapping[str, Any]) -> dict[str, Plain]:
-        """What stands in the file, where it still opens the agent. The address counts only while a gateway runs that may have another."""
+        """The entry in the file if its token is valid. The address is compared only if a gateway runs."""
         url, headers = entry.get("httpUrl"), entry.get("headers")
         bearer = headers.get("Authorization") if isinstance(headers, dict) else None
         if not isinstance(url, str) or not isinstance(bearer, str) or (self._url and url != self._url):
@@ -50,7 +50,7 @@ class ClientAccess:
         return dict(entry) if token is not None and token.agent == self._agent else {}
 
     def grant(self) -> str:
-        """Make the token that `server` holds, in the place of an earlier one. Returns its name; "" where the client needs none."""
+        """Store the token of `server` in place of an earlier one. Returns its name; "" if the client needs none."""
         if self.known:
             return self.name
         if not self._url:
@@ -62,13 +62,13 @@ class ClientAccess:
 
 
 def revoke(home: Home, name: str) -> None:
-    """Remove a token that was made for a client. One that is gone already is no error."""
+    """Remove a client's token. A missing one is not an error."""
     with suppress(NotFound):
         TokenFile(folder_of(home.places)).remove(name)
 
 
 def _entry(file: str) -> Mapping[str, Any]:
-    """Our server as it stands in a client's file; empty where the file cannot be read, which whoever edits it reports."""
+    """Our server's entry in a client's file; empty if the file is unreadable. The caller that edits the file reports that."""
     try:
         data = read_client_file(file)
         found = find_in_json(decode(data, file), ("mcpServers", "everself"), file) if data is not None else None

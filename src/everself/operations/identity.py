@@ -1,4 +1,4 @@
-"""Who the agent is, as an operation: what is in force and from where, and which soul spoke in which turn."""
+"""Operation: the agent's identity, the origin of its parts, and which soul spoke in which turn."""
 
 from typing import Annotated
 
@@ -13,10 +13,9 @@ from everself.storage.state.personas import PersonaTurn
 
 
 class IdentityReport(Result):
-    """`soul` is the file that a conversation would begin with now, `soul_hash` empty where there is none.
+    """`soul` is the file that a new conversation would use, `soul_hash` is empty if it is missing.
 
-    `alternate` never speaks where it is not `enabled`. `missing` are the documents that are not there, and without which the agent
-    runs all the same.
+    `alternate` speaks only if it is `enabled`. `missing` are optional documents that do not exist.
     """
 
     agent: str
@@ -30,7 +29,7 @@ class IdentityReport(Result):
 
 
 class Turns(Result):
-    """Which soul spoke in which turn, the newest first, of one session or of all."""
+    """The soul of each turn, newest first, of one session or of all."""
 
     spoken: tuple[PersonaTurn, ...]
     session: str = ""
@@ -44,7 +43,7 @@ class IdentityRequest(Request):
 
 @owner_reads("identity", slash="/persona")
 def show_identity(runtime: Runtime, _: Caller, request: IdentityRequest) -> IdentityReport | Turns:
-    """Show who the agent is, and where each part of it comes from.
+    """Show the agent's identity, and where each part comes from.
 
     $ everself identity  # name, emoji, avatar and soul, and where each comes from
     $ everself identity --personas  # which soul spoke in the last turns

@@ -1,6 +1,6 @@
-"""Operations on the index: bring it up to date, make it anew, and say in words how it is.
+"""Operations on the index: update, rebuild and describe it.
 
-Nothing here spends money unasked: whoever calls is shown the price first.
+Nothing here costs money without confirmation of the price.
 """
 
 import os
@@ -23,7 +23,7 @@ INDEX_COMMAND = "everself memory index"
 
 
 class Price(Result):
-    """What embedding the rest would cost at about; `dollars` is None where nobody published a price."""
+    """The estimated cost of embedding the rest; `dollars` is None if the price is unknown."""
 
     model: str
     texts: int
@@ -32,7 +32,8 @@ class Price(Result):
 
 
 class IndexReport(Result):
-    """What was read and embedded now, and how the index is after it. `failure`: why embedding stopped; `interrupted`: a person did."""
+    """What was read and embedded, and the state of the index afterwards. `failure`: why embedding stopped; `interrupted`: a person stopped
+    it."""
 
     read: int
     removed: int
@@ -41,12 +42,12 @@ class IndexReport(Result):
     embedded: int
     pending: int
     model: str
-    # chunks of entries that were closed too long ago to keep their vectors
+    # chunks whose vectors were dropped because their entries were closed long ago
     dropped: int = 0
     failure: str = ""
     interrupted: bool = False
     notices: tuple[str, ...] = ()
-    # chunks that the better model has not embedded yet
+    # chunks without a vector of the better model
     better_pending: int = 0
 
 
@@ -67,9 +68,9 @@ class IndexRequest(Request):
 def update_index(
     runtime: "Runtime", caller: Caller, request: IndexRequest, tells: "Sequence[Tell | None] | None" = None
 ) -> IndexReport:
-    """Count what changed, and bring the index up to date, meaning included.
+    """Update the index, including vectors.
 
-    Ctrl-C stops it at any moment; what was done stays done, and the next run goes on.
+    Ctrl-C stops it at any time; finished work is kept, and the next run continues.
 
     $ everself memory index  # read what changed, and embed what has no vector yet
     $ everself memory index --force  # read every file again
@@ -94,9 +95,9 @@ def update_index(
 
 @owner_writes("memory.rebuild", idempotent=True, progress="Reading")
 def rebuild_index(runtime: "Runtime", _: Caller, __: NoRequest, tell: Tell | None = None) -> IndexReport:
-    """Make the index anew from the files; the old one serves meanwhile.
+    """Rebuild the index from the files; the old one is used meanwhile.
 
-    Vectors of texts that did not change are kept.
+    Vectors of unchanged texts are kept.
 
     $ everself memory rebuild  # make the index anew from the files, beside the old one
     """
@@ -155,14 +156,14 @@ def _report(
 
 
 class Remark(Result):
-    """Something about the index that a person should know, and what helps."""
+    """A note about the index, with the command that helps."""
 
     words: str
     mend: str = ""
 
 
 class DeepLook(Result):
-    """`dimensions` of the one vector that was asked for; `failure` is why there was none. `rows` and `documents` were all checked."""
+    """A full check of `rows` and `documents`. `dimensions` of a test vector, or in `failure` why there is none."""
 
     documents: int
     rows: int
@@ -180,13 +181,13 @@ class IndexHealth(Result):
     model: str
     remarks: tuple[Remark, ...] = ()
     deep: DeepLook | None = None
-    # the model that fills in behind, and how many chunks it has done
+    # the second, better model, and the number of chunks it has embedded
     better_model: str = ""
     better_embedded: int = 0
 
 
 class FullStatus(MemoryStatus):
-    """What is remembered, and how well it can be found."""
+    """The contents of memory, and the state of the index."""
 
     index: IndexHealth
 
@@ -203,7 +204,7 @@ class StatusRequest(Request):
 def memory_status(runtime: "Runtime", _: Caller, request: StatusRequest, tell: Tell | None = None) -> FullStatus:
     """Count entries by tier, and show the state of the index.
 
-    Where more changed than can be read in a moment, the answer is what was known before, and says so.
+    If too much changed to be read at once, the last known counts are shown, with a note.
 
     $ everself memory status  # how much is remembered, and how well it can be found
     $ everself memory status --deep  # check every row of the index, and that the embedder answers
@@ -296,7 +297,7 @@ def _look_deep(app: "Runtime", tell: Tell | None) -> IndexHealth:
         remarks.append(
             Remark("Prepared weights of the local model are damaged; removed, they are made again.", f"rm -r {folder}")
         )
-    # what has nothing to embed waits for nothing
+    # without an embedder, no chunk waits for a vector
     embedded = found.chunks - found.pending if app.embedder is not None else found.embedded
     deep = DeepLook(checked.documents, checked.rows, size, failed)
     health = IndexHealth(

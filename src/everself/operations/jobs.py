@@ -1,7 +1,7 @@
-"""Operations on jobs: what there is, one more, one less, what ran, and running what is due. Knows no terminal.
+"""Operations on jobs: list, add, remove, history, and running those that are due. Knows no terminal.
 
-A job says something to the agent in a session of its own, or does one of the operations named here. Nothing of it is the owner's word:
-nobody was there. What the agent answers goes to the log of the day as the agent's own.
+A job sends a message to the agent in its own session, or runs one of the operations listed here. Its text is never treated as the owner's
+statement. The agent's reply goes to the log of the day as its own words.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ Standing = Literal["waiting", "due", "running", "disabled", "failing", "over"]
 
 
 class JobLine(Result):
-    """A job as it stands: when it comes next and how it ended last. `failing`: it failed too often and was disabled."""
+    """A job with its next time and last run. `failing`: it was disabled after too many failures."""
 
     job: Job
     standing: Standing
@@ -57,21 +57,21 @@ class JobView(Result):
 
 
 class JobNews(Result):
-    """What a person should hear of: a job that announces what came of it, or one that was disabled."""
+    """A run that a person should hear about: of a job that announces its result, or that was disabled."""
 
     job: Job
     run: JobRun
 
 
 class NamedRun(Result):
-    """A slot with the name of its job."""
+    """A run with the name of its job."""
 
     name: str
     run: JobRun
 
 
 class TickReport(Result):
-    """What was run, and the names of its jobs by their ids."""
+    """The runs, and the names of their jobs by id."""
 
     done: TickResult
     names: Mapping[str, str]
@@ -93,7 +93,7 @@ class AddJobRequest(Request):
 def add_job(app: Runtime, _: Caller, request: AddJobRequest) -> JobLine:
     """Add a job: when, and a message or an operation.
 
-    What is said by a job is nobody's word: the agent may answer it and use its memory, but no fact of yours comes of it.
+    A job's message is not your statement: the agent may answer it and use its memory, but it never becomes a fact about you.
 
     $ everself cron add --name Review --cron "0 18 * * 5" --verb "memory promote --review" --announce  # every Friday at six
     $ everself cron add --name Plan --cron "0 8 * * 1-5" --tz Asia/Seoul --message "What is on today?"  # a message
@@ -116,7 +116,7 @@ def add_job(app: Runtime, _: Caller, request: AddJobRequest) -> JobLine:
 
 @owner_reads("cron.list")
 def list_jobs(app: Runtime, _: Caller, __: NoRequest) -> tuple[JobLine, ...]:
-    """List the jobs, those of the house first.
+    """List the jobs, built-in ones first.
 
     $ everself cron list  # each with when it comes next and how it ended
     """
@@ -139,7 +139,7 @@ def show_job(app: Runtime, _: Caller, request: JobRequest) -> JobView:
 
 @operation("cron.rm", audience=Audience.OWNER_AT_TERMINAL, effect="destructive")
 def remove_job(app: Runtime, _: Caller, request: JobRequest) -> Job:
-    """Remove a job with its history; one of the house can only be disabled.
+    """Remove a job with its history; a built-in job can only be disabled.
 
     $ everself cron rm Plan  # the job and its history
     """
@@ -148,7 +148,7 @@ def remove_job(app: Runtime, _: Caller, request: JobRequest) -> Job:
 
 @terminal_writes("cron.enable", idempotent=True)
 def enable_job(app: Runtime, _: Caller, request: JobRequest) -> JobLine:
-    """Let a job run again, from now on; its failures are forgiven.
+    """Enable a job from now on, and reset its failures.
 
     $ everself cron enable memory-miner  # from now on
     """
@@ -157,7 +157,7 @@ def enable_job(app: Runtime, _: Caller, request: JobRequest) -> JobLine:
 
 @terminal_writes("cron.disable", idempotent=True)
 def disable_job(app: Runtime, _: Caller, request: JobRequest) -> JobLine:
-    """Let a job rest until it is enabled again.
+    """Disable a job until it is enabled again.
 
     $ everself cron disable memory-miner  # until it is enabled again
     """
@@ -166,7 +166,7 @@ def disable_job(app: Runtime, _: Caller, request: JobRequest) -> JobLine:
 
 @terminal_writes("cron.run")
 def run_job(app: Runtime, _: Caller, request: JobRequest) -> JobRun:
-    """Run a job now, whatever its times are. Exit code 1 when it failed.
+    """Run a job now, regardless of its times. The exit code is 1 if it failed.
 
     $ everself cron run memory-miner  # now, and at its times as well
     """
@@ -180,9 +180,9 @@ class RunsRequest(Request):
 
 @owner_reads("cron.history")
 def list_runs(app: Runtime, _: Caller, request: RunsRequest) -> tuple[NamedRun, ...]:
-    """List slots that ran, failed or were passed over, with the reason; the newest first.
+    """List runs and skipped slots with the reason, newest first.
 
-    Heartbeats that had nothing to do are listed only by their name: there are many.
+    Skipped heartbeats are listed only with the job's name, because there are many.
 
     $ everself cron history Plan --limit 5  # its last five slots
     """
@@ -195,9 +195,9 @@ def list_runs(app: Runtime, _: Caller, request: RunsRequest) -> tuple[NamedRun, 
 
 @terminal_writes("cron.tick")
 def tick(app: Runtime, _: Caller, __: NoRequest) -> TickReport:
-    """Run what is due, and say nothing where nothing is. Made for the crontab of your system.
+    """Run what is due. Prints nothing if nothing is. Made for your system's crontab.
 
-    Several at once do no harm: one of them runs the jobs. Exit code 1 when a job failed.
+    Several at once do no harm: only one of them runs the jobs. The exit code is 1 if a job failed.
 
     $ everself cron tick  # run what is due
     $ (crontab -l; echo "*/10 * * * * everself cron tick") | crontab -  # by itself
@@ -207,17 +207,17 @@ def tick(app: Runtime, _: Caller, __: NoRequest) -> TickReport:
 
 
 def is_anything_due(app: Runtime) -> bool:
-    """Whether a chat is a reason to run jobs. A heartbeat is for when nobody is there."""
+    """Whether jobs other than the heartbeat are due, so that a chat should run them."""
     return any(one.job.name != HEARTBEAT for one in app.schedule.due()) or app.schedule.unfinished()
 
 
 def tell_news(app: Runtime) -> tuple[JobNews, ...]:
-    """What came of jobs since somebody was last told, once."""
+    """The runs since the last call that a person should hear about."""
     told, now = app.state.get_meta(_TOLD) or "", app.clock.now()
     if not told or told > exact(now):
         told = exact(now - _NEW)
     runs: list[JobRun] = []
-    # all of them: a day of heartbeats is more than a page
+    # read all pages: a day of heartbeats is more than one
     while page := app.state.jobs.ended(runs[-1].ended_at if runs else told):
         runs += page
     if not runs:
@@ -251,12 +251,12 @@ def _has_failed(job: Job) -> bool:
     return not job.enabled and job.failures >= MOST_FAILURES
 
 
-# waits for a turn, on an event loop of its own or on that of the process
+# runs a turn, on its own event loop or on that of the process
 Await = Callable[[Coroutine[Any, Any, str | Skip]], str | Skip]
 
 
 def perform(app: Runtime, job: Job, slot: str, wait: Await = asyncio.run) -> str | Skip:
-    """What came of it, in a line, or why it was passed over. Raises where it failed. Blocks."""
+    """The result in one line, or why it was skipped. Raises if it failed. Blocks."""
     if job.action == "message":
         return wait(_say(app, job, slot))
     if job.standing and job.words == HEARTBEAT:
@@ -266,7 +266,7 @@ def perform(app: Runtime, job: Job, slot: str, wait: Await = asyncio.run) -> str
 
 
 def find_job_action(words: str) -> tuple[Callable[[Runtime, str], str], str]:
-    """The operation that these words name, and what is left of them. Raises WrongUse where there is none."""
+    """The operation named by these words, and the remaining words. Raises WrongUse if there is none."""
     said = " ".join(words.split())
     for name, action in JOB_ACTIONS.items():
         if said == name or said.startswith(f"{name} "):
@@ -293,7 +293,7 @@ def _keeper(app: Runtime, name: str) -> str:
 def _index(app: Runtime, _: str) -> str:
     from everself.operations.index import IndexRequest, update_index
 
-    # nobody is there to agree to what costs money
+    # nobody can confirm costs
     made = update_index(app, NOBODY, IndexRequest())
     waiting = f", {made.pending} wait" if made.pending else ""
     return f"{made.read} read, {made.removed} gone, {made.embedded} embedded{waiting}"
@@ -307,7 +307,7 @@ def _review(app: Runtime, _: str) -> str:
 
 
 def _promote(app: Runtime, _: str) -> str:
-    """Lists them, and moves nothing: nobody is there to say yes."""
+    """List candidates without moving them, because nobody can confirm."""
     from everself.operations.promotion import PromoteRequest, find_candidates
 
     found = find_candidates(app, PromoteRequest())
@@ -316,9 +316,9 @@ def _promote(app: Runtime, _: str) -> str:
     return one_line(f"{len(found)} to promote: {named}", 5 * _SHOWN) + more if found else "Nothing to promote."
 
 
-# a job runs for the owner, who is not there
+# a job runs for the owner, who is not present
 NOBODY: Final = Caller(Audience.OWNER)
-# of two that begin alike the longer one first
+# longer names first where one begins like another
 JOB_ACTIONS: Final[Mapping[str, Callable[[Runtime, str], str]]] = {
     "keepers run": _keeper,
     "memory index": _index,

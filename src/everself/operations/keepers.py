@@ -1,6 +1,6 @@
-"""Operations on keepers: which there are, run one now, what they did.
+"""Operations on keepers: list, run, history.
 
-The owner's own: a run may cost money, and what it changes can be undone change by change.
+Only for the owner: a run may cost money, and it changes memory. Each change can be undone.
 """
 
 import asyncio
@@ -23,8 +23,8 @@ from everself.storage.state.reviews import KeeperRun
 
 
 class KeeperLine(Result):
-    """One keeper. `time` is when it runs by itself, empty for one that is called when it is needed; `prompt` is its own SOUL.md, and
-    `waiting` how many of its questions wait for a human."""
+    """One keeper. `time` is its daily time, empty if it runs only on demand; `prompt` is its own SOUL.md, `waiting` the number of its open
+    questions."""
 
     name: str
     title: str
@@ -36,7 +36,7 @@ class KeeperLine(Result):
 
 @owner_reads("keepers.list")
 def list_keepers(app: Runtime, _: Caller, __: NoRequest) -> tuple[KeeperLine, ...]:
-    """List the keepers: when each runs, when it last did, and what of it waits for you.
+    """List the keepers: when each runs, when it last ran, and how many of its questions wait for you.
 
     $ everself keepers list  # each with its time and its last run
     """
@@ -59,8 +59,7 @@ class KeeperRequest(Request):
 def run_keeper(app: Runtime, _: Caller, request: KeeperRequest, tell: Tell | None = None) -> RunReport:
     """Run a keeper now.
 
-    Each thing it does is a change of its own, which `everself undo` takes back. Where a model is set, it may be asked, within the
-    limits of `spend`.
+    Each of its changes can be undone with `everself undo`. If a model is set, the keeper may ask it, within the limits of `spend`.
 
     $ everself keepers run memory-miner  # now, instead of at its time
     $ everself keepers run memory-miner --dry-run  # only say what it would do
@@ -83,7 +82,7 @@ class KeeperRunsRequest(Request):
 
 @owner_reads("keepers.history")
 def list_keeper_runs(app: Runtime, _: Caller, request: KeeperRunsRequest) -> tuple[KeeperRun, ...]:
-    """List what keepers did, the newest run first.
+    """List what keepers did, newest run first.
 
     $ everself keepers history memory-miner --limit 5  # its last five runs
     """

@@ -1,4 +1,4 @@
-"""What a session that another program leads takes and gives: values and their checks. Light, because an event loop imports it."""
+"""Values of a session whose loop another program runs, and their checks. Cheap to import, because it is imported on an event loop."""
 
 import json
 from collections.abc import Mapping
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 class LoopCall(Frozen):
-    """A call of a tool that is the other program's own, and what came back. `source` says whose words that is: `tool`, `web`, `import`
-    or `person:<id>`. Only of a call that is stored already may the result be left out."""
+    """A call of the program's own tool, with its result. `source` is the source of the result's words: `tool`, `web`, `import` or
+    `person:<id>`. The result may be omitted only for a call that is already stored."""
 
     name: str
     result: str | None = None
@@ -27,8 +27,8 @@ class LoopCall(Frozen):
 
 
 class SessionMessage(Frozen):
-    """Something that was said in a session. With the role `tool` it is what the call `call` gave, under its source where that is from
-    outside; `calls` are the id, the name and the arguments of each call of a model."""
+    """A message of a session. With the role `tool` it is the result of the call `call`, marked with its source if that is outside; `calls`
+    are the id, name and arguments of each call of a model."""
 
     role: Literal["user", "assistant", "tool"]
     text: str
@@ -37,12 +37,12 @@ class SessionMessage(Frozen):
 
 
 class SessionPrompt(Frozen):
-    """What a model is to be told for one message.
+    """The prompt for one message.
 
-    `prefix` is the system prompt. It is the same, byte for byte, for as long as the session lasts, so that a vendor caches it.
-    `message` is what was said with the `delta` behind it, to be sent as the newest user message. Keep the plain message in your
-    history, so that the next request begins like this one. `receipt` says what is in the prompt and why. `renewed`: something was
-    forgotten, and the prefix was made anew; a history that may hold it is better dropped.
+    `prefix` is the system prompt. It stays the same, byte for byte, during the session, so that vendors can cache it. `message` is the
+    user's message followed by the `delta`; send it as the newest user message. Keep the plain message in your history, so that the next
+    request begins like this one. `receipt` says what the prompt contains and why. `renewed`: something was forgotten and the prefix was
+    rebuilt; drop a history that may contain it.
     """
 
     prefix: str
@@ -58,14 +58,14 @@ class SessionPrompt(Frozen):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a person should know of this prompt, such as documents that were changed outside Everself."""
+        """Notes for a person, such as documents that were changed outside Everself."""
         return self.receipt.notices
 
 
 class ToolResult(Frozen):
-    """What a call gave. `content` is for the model, also where the call failed; `written` is what it did to memory.
+    """The result of a call. `content` is for the model, also if the call failed; `written` are its changes of memory.
 
-    `source` is `own`, or the least trusted source of the words in it.
+    `source` is `own`, or the least trusted source of its words.
     """
 
     id: str
@@ -80,10 +80,10 @@ class ToolResult(Frozen):
 
 
 class RecordedTurn(Frozen):
-    """A turn that is stored. `message` and `reply` are the ids of what the person and the agent said, empty where there was nothing.
+    """A stored turn. `message` and `reply` are the ids of the two messages, empty if there was none.
 
-    `written` is what became of it in memory, calls included; `notices` are sentences for the person, such as a question about a
-    correction. `repeated`: it was recorded before under this id, and nothing was done.
+    `written` are all changes of memory, calls included; `notices` are sentences for the person, such as a question about a correction.
+    `repeated`: a turn with this id was recorded before, so nothing was done.
     """
 
     session: str
@@ -95,7 +95,7 @@ class RecordedTurn(Frozen):
 
 
 def outside_source(source: str) -> str:
-    """The source of what a tool returned; WrongUse for one that it cannot have."""
+    """The source of a tool's result. Raises WrongUse for an invalid one."""
     plain = plain_source(source)
     if not is_outside(plain):
         raise WrongUse(

@@ -1,8 +1,7 @@
-"""Turns of a conversation whose loop and model are another program's: prompt, tool calls and record, kept as those of a chat turn are.
+"""Turns of a conversation whose loop runs in another program: prompt, tool calls and record. They are stored like chat turns.
 
-Everything here blocks and is called in the worker thread of the agent, so that calls of one agent come one after the other. Knows no
-vendor. The person's words are stored when the first tool is called or when the turn is recorded, and a correction among them acts at
-once, before any tool does. A prompt alone stores nothing.
+Everything here blocks and runs in the agent's worker thread, so calls of one agent are sequential. Knows no vendor. The person's message is
+stored before the first tool call, or when the turn is recorded. A correction in it is applied at once. A prompt alone stores nothing.
 """
 
 import json
@@ -46,22 +45,22 @@ from everself.values import new_id
 
 @dataclass(slots=True)
 class OpenTurn:
-    """A turn under way. `name` is what the program calls it; `message` is None until the person's words are stored.
+    """A turn in progress. `name` is the program's id of it; `message` is None until the person's message is stored.
 
-    `generation` is that of forgetting when the turn began; `calls` are the ids and the contents of calls that were stored already.
+    `generation` is the state of forgetting at the start; `calls` are the id, name and arguments of stored calls.
     """
 
     said: str
     name: str = ""
-    # stands for a turn without a name, so that storing it again after a failure doubles nothing
+    # identifies a turn without a name, so that storing it again after a failure creates no duplicate
     key: str = field(default_factory=new_id)
     generation: int = 0
     prompt: Prompt | None = None
     message: Message | None = None
-    # whether its words were acted on, or were by another process
+    # whether the message was acted on, here or by another process
     acted: bool = False
     did: Acted = field(default_factory=Acted)
-    # whether the model knows of that
+    # whether the model was told
     told: bool = False
     written: list[Written] = field(default_factory=list)
     used: list[ToolUse] = field(default_factory=list)
@@ -70,7 +69,7 @@ class OpenTurn:
 
 
 class LoopTurns:
-    """The turns of one session, one after the other."""
+    """The turns of one session, in sequence."""
 
     def __init__(self, runtime: Runtime, scope: Scope, channel: str, resume: str = "") -> None:
         self._runtime = runtime
@@ -80,13 +79,13 @@ class LoopTurns:
         self._taint: Stamp = self.session.taint
         self._prefix: tuple[int, Prefix] | None = None
         self._turn: OpenTurn | None = None
-        # what became of the last message and no model was told, for it to be told beside the next one
+        # effects of the last message that no model was told, to be told with the next one
         self._told: tuple[str, ...] = ()
 
     def assemble(self, message: str, name: str, window: int | None) -> SessionPrompt:
         runtime = self._runtime
         runtime.chat.shared.recover()
-        # taken before anything is read: what is forgotten from now on makes the next prefix a new one
+        # read first: whatever is forgotten from now on renews the next prefix
         generation = runtime.state.scrub.generation()
         self.session = runtime.log.fresh(self.session)
         self._taint = taint_of((self._taint, self.session.taint))
@@ -108,18 +107,18 @@ class LoopTurns:
         turn = self._turn
         if turn is None or turn.message is None or (turn.said, turn.name) != (message, name):
             turn = self._turn = OpenTurn(message, name)
-        # asked for once more, for instance because the model failed, it is the same turn
+        # a repeated request, for instance after a model failure, is the same turn
         turn.prompt, turn.generation = prompt, generation
         newest = newest_message(message, self._told, prompt.delta)
         return SessionPrompt(prompt.prefix.text, prompt.delta, newest, prompt.receipt, made_in != generation)
 
     def hear(self, message: str, name: str) -> None:
-        """Store what the person says and act on it. What follows until the turn is recorded belongs to it."""
+        """Store the person's message and act on it. Later calls belong to it until the turn is recorded."""
         self._turn = OpenTurn(message, name, generation=self._runtime.state.scrub.generation())
         self._begin(self._turn)
 
     def messages(self) -> list[SessionMessage]:
-        """All that was said and called in this session, without what was forgotten since."""
+        """All messages and calls of this session, without forgotten text."""
         found: list[SessionMessage] = []
         for turn in turns_of(self._runtime.log.messages(self.session)):
             match turn:
@@ -133,9 +132,9 @@ class LoopTurns:
         return found
 
     def begin_call(self, call: ToolCall, given: str) -> ToolContext:
-        """Store what led to a call, and the call, before it is run. Where nobody said anything it is the call that it rests on.
+        """Store the message and the call before it runs. Without a message, the call itself is the evidence.
 
-        `given` is the id that the program knows the call by.
+        `given` is the program's id of the call.
         """
         turn = self._open_turn()
         self._begin(turn)
@@ -145,14 +144,14 @@ class LoopTurns:
         return self._context(turn, led.id)
 
     async def run(self, call: ToolCall, context: ToolContext) -> CallResult:
-        """Run a call. The tool itself does what blocks in the worker thread."""
+        """Run a call. The tool itself moves blocking work to the worker thread."""
         if refused := self._refusal(call.name):
             return CallResult(call, Outcome(refused, failed=True))
         (done,) = [one async for one in call_tools(self._callable, [call], context)]
         return done
 
     def end_call(self, called: CallResult, given: str) -> ToolResult:
-        """Store what came back. The model is shown also what was done because of the message, where it was not told yet."""
+        """Store the result. The model is also told what the message caused, unless it was told before."""
         turn, call, outcome = self._open_turn(), called.call, called.outcome
         turn.written += outcome.written
         turn.used.append(ToolUse(call.name, outcome.failed, called.stamp, called.seconds))
@@ -163,13 +162,13 @@ class LoopTurns:
         return ToolResult(given or call.id, call.name, shown, outcome.failed, outcome.written, called.stamp)
 
     def observe(self, call: LoopCall) -> None:
-        """Store a call of the program's own tool as soon as it returned: what is concluded from then on is no better than its result."""
+        """Store a call of the program's own tool as soon as it returned. From then on, conclusions are trusted no more than its result."""
         turn = self._open_turn()
         self._begin(turn)
         self._store_foreign(turn, [call])
 
     def _refusal(self, name: str) -> str:
-        """Why a tool is not to be had here, where it exists elsewhere; empty otherwise."""
+        """Why an existing tool is not available in this session; empty otherwise."""
         if name in self._callable or all(one.tool != name for one in LISTED):
             return ""
         known = ", ".join(sorted(self.tools)) or "none"
@@ -199,12 +198,12 @@ class LoopTurns:
         return RecordedTurn(self.session.id, message, reply, tuple(turn.written), tuple(turn.notices))
 
     def close(self) -> None:
-        """Keep what was said in turns that were begun and never recorded."""
+        """Store unrecorded turns."""
         self._turn = None
         self._runtime.checkpoint.make(self._runtime.log.fresh(self.session))
 
     def follow(self, session: Session) -> None:
-        """Go on in another session of the same kind, which begins with a prefix of its own."""
+        """Continue in another session of the same kind, with a new prefix."""
         self.session, self._taint = session, session.taint
         self._prefix, self._turn, self._told = None, None, ()
 
@@ -217,7 +216,7 @@ class LoopTurns:
         turn = self._open_turn()
         if user and " ".join(user.split()) != " ".join(turn.said.split()):
             if not turn.said:
-                # a loop with a prompt of its own: whose message the calls answered is told now
+                # the program has its own prompt and names the message only now
                 turn.said = user
             elif turn.message is not None or turn.calls:
                 raise WrongUse(
@@ -230,7 +229,7 @@ class LoopTurns:
         return turn
 
     def _begin(self, turn: OpenTurn) -> None:
-        """Store the person's words and act on them, once."""
+        """Store the person's message and act on it, once."""
         if not turn.said.strip():
             return
         log, person = self._runtime.log, self.session.scope.person or ""
@@ -239,7 +238,7 @@ class LoopTurns:
             known = log.message(identity)
             turn.message = known or log.add(self.session, "user", said, person=person, identity=identity)
             turn.acted = known is not None
-        # quoted text is treated like an import, whoever quotes it
+        # quoted text is trusted like an import
         self._mark(speaker_of(self.session.scope, person), IMPORT if shown(turn.said).strip() else OWN)
         if not turn.acted:
             turn.acted = True
@@ -251,7 +250,7 @@ class LoopTurns:
         try:
             acted = self._runtime.chat.shared.resources.actions(turn.said, self._context(turn, message.id))
         except EverselfError as error:
-            # the words are stored, and the turn goes on
+            # the message is stored, and the turn continues
             turn.notices.append(str(error))
             return
         turn.written += acted.written
@@ -266,10 +265,10 @@ class LoopTurns:
         return ToolContext(self.session.scope, self.session.id, message, turn.said, by_owner, self._taint)
 
     def _mark(self, *stamps: Stamp) -> None:
-        """What is concluded in this conversation from now on is no better than these."""
+        """Lower the trust of later conclusions to these sources."""
         self._taint = taint_of((self._taint, *stamps))
         if self._taint != OWN:
-            # nothing to note where nothing was said yet; it is noted again with the first words
+            # without messages there is nothing to mark; it is marked again with the first message
             self.session = self._runtime.log.mark(self.session, taint=self._taint)
 
     def _store_calls(self, turn: OpenTurn, calls: Sequence[ToolCall], identity: str = "") -> Message:
@@ -280,7 +279,7 @@ class LoopTurns:
     def _store_return(
         self, turn: OpenTurn, call: ToolCall, content: str, stamp: Stamp, *, failed: bool, identity: str = ""
     ) -> None:
-        # before the text itself, so that after a crash the text is never found without its taint
+        # marked before the text is stored, so that a crash never leaves the text without its taint
         self._mark(stamp)
         meta = {"call": call.id, "name": call.name, "failed": failed, "stamp": stamp, "origin": ""}
         self._runtime.log.add(self.session, "tool", self._unsaid(turn, content), meta=meta, identity=identity)
@@ -297,7 +296,7 @@ class LoopTurns:
         self._store_calls(turn, asked, self._identity(turn, f"calls {number}"))
         for one, call, name in zip(calls, asked, names, strict=True):
             self._store_return(turn, call, one.result or "", one.source, failed=one.failed, identity=name)
-        # when all are stored: what fails in between is done again as a whole
+        # only after all are stored: a failure in between repeats them all
         turn.calls += [(one.id, one.name, call.arguments) for one, call in zip(calls, asked, strict=True)]
         turn.used += [ToolUse(one.name, one.failed, one.source, 0.0) for one in calls]
 
@@ -315,11 +314,11 @@ class LoopTurns:
         return message.id
 
     def _keep(self, turn: OpenTurn, assistant: str) -> None:
-        """Statements become entries, as when a conversation is left: another program may never leave it."""
+        """Turn statements into entries now, as at the end of a chat: another program may never end its session."""
         try:
             made = self._runtime.checkpoint.make(self.session)
         except EverselfError as error:
-            # the turn is stored, and the next checkpoint goes on
+            # the turn is stored, and the next checkpoint continues
             turn.notices.append(str(error))
             return
         turn.written += remembered(made.entries, self._runtime.memory.catalog)
@@ -327,20 +326,20 @@ class LoopTurns:
             turn.notices.append(UNKEPT)
 
     def _unsaid(self, turn: OpenTurn, text: str) -> str:
-        """Without what was forgotten since the turn began: the model may have read it before."""
+        """Remove text that was forgotten since the turn began: the model may have read it before."""
         if self._runtime.state.scrub.generation() == turn.generation:
             return text
         return without_forgotten(text, self._runtime.memory.catalog)
 
     def _identity(self, turn: OpenTurn, part: str) -> str:
-        """The id of a message of a turn: the same for the same turn, also in another session where the program has named it."""
+        """The id of a message of a turn. It is the same for the same turn, and also in another session if the program has named the turn."""
         scope = self.session.scope
         whose = (self.session.channel, scope.kind.value, scope.person or "", scope.project or "", *_key(turn), part)
         hashed = sha256(json.dumps(whose).encode("utf-8", "surrogatepass")).digest()
         return new_id(lambda size: hashed[:size])
 
     def _find_recorded(self, turn: OpenTurn, assistant: str) -> RecordedTurn | None:
-        """The turn as it was recorded before under this name. A name that was given to another turn is an error: nothing is lost unseen."""
+        """The turn that was recorded under this name. Raises WrongUse if the name belongs to a different turn."""
         if not turn.name:
             return None
         log = self._runtime.log
@@ -351,7 +350,7 @@ class LoopTurns:
                 f'The id "{turn.name[:60]}" belongs to another turn.', mend="Give each turn of a channel its own id."
             )
         last = reply if assistant.strip() else message
-        # the words of a turn under way were stored with its first call
+        # the message of the current turn was stored with its first call
         if last is None or last == turn.message:
             return None
         said, replied = (one.id if one is not None else "" for one in (message, reply))
@@ -359,12 +358,12 @@ class LoopTurns:
 
 
 def _key(turn: OpenTurn) -> tuple[str, str]:
-    # apart, so that no name is taken for a key
+    # separate, so that a name never equals a key
     return ("named", turn.name) if turn.name else ("unnamed", turn.key)
 
 
 def _is_listed(turn: OpenTurn, call: LoopCall) -> bool:
-    """Whether a call was stored when it was made. Where one of the two has no id it is known by what was asked."""
+    """Whether the call was stored when it was made. Without ids, calls are compared by name and arguments."""
     asked = (call.name, _plain(arguments_text(call.arguments)))
     return any(
         known == call.id if known and call.id else (name, _plain(arguments)) == asked
@@ -380,7 +379,7 @@ def _plain(arguments: str) -> str:
 
 
 def _says_same(stored: str, text: str) -> bool:
-    """Whether a stored text is this one; what was forgotten of it since is not compared."""
+    """Whether a stored text equals this one, unless a part was forgotten."""
     from everself.memory.forgetting.forgotten_words import FORGOTTEN
 
     return FORGOTTEN in stored or " ".join(stored.split()) == " ".join(clean(text).split())

@@ -1,4 +1,4 @@
-"""Operations on memory that reach beyond it: files of the person's that entries go to and come from; and taking a workspace over."""
+"""Operations on memory and external files: export, import, and taking over a workspace."""
 
 import os
 import shlex
@@ -21,7 +21,7 @@ from everself.values import new_id
 
 
 class ExportReport(Result):
-    """What was exported: to a new file, or (`path` is empty) as lines. `redacted` counts entries that secrets were taken out of."""
+    """The result of an export: a new file, or lines if `path` is empty. `redacted` counts entries with removed secrets."""
 
     path: str
     entries: int
@@ -38,7 +38,7 @@ class ExportRequest(Request):
 def export_memory(app: Runtime, _: Caller, request: ExportRequest) -> ExportReport:
     """Write every entry as one line of JSON, with its id, source and dates.
 
-    Into FILE, which must not exist yet, or to standard output. Secrets are taken out.
+    Writes to FILE, which must not exist, or to standard output. Secrets are removed.
 
     $ everself memory export memory.jsonl  # into a new file
     $ everself memory export > memory.jsonl  # the same, by way of the shell
@@ -58,7 +58,7 @@ class ImportRequest(Request):
 
 
 class Imported(Result):
-    """What came in, and what was asked for. `refused`: nothing did, because lines are broken."""
+    """The report and the request. `refused`: nothing was imported, because lines are invalid."""
 
     report: ImportReport
     request: ImportRequest
@@ -70,9 +70,9 @@ class Imported(Result):
 
 @terminal_writes("memory.import", progress="Importing")
 def import_memory(app: Runtime, _: Caller, request: ImportRequest, tell: Tell | None = None) -> Imported:
-    """Bring in the entries of an exported file, as one change.
+    """Import the entries of an exported file, as one change.
 
-    What is known becomes nothing, and what was forgotten on request does not come back.
+    Known entries are skipped, and forgotten ones do not come back.
 
     $ everself memory import memory.jsonl --dry-run  # see what would come in
     $ everself memory import memory.jsonl --as-mine  # your own memory, from another machine
@@ -85,7 +85,7 @@ def import_memory(app: Runtime, _: Caller, request: ImportRequest, tell: Tell | 
 
 
 class AdoptionPlan(Result):
-    """A folder with so many documents that this installation never saw."""
+    """A folder with this many documents that are new to this installation."""
 
     folder: str
     documents: int
@@ -96,13 +96,13 @@ class AdoptionPlan(Result):
 
 
 def adopt_workspace(app: Runtime, caller: Caller) -> AdoptionReport | None:
-    """Take over a workspace that this installation never saw, as it is; None when there is nothing to take over.
+    """Take over a workspace that is new to this installation, as it is; None if there is nothing to take over.
 
-    The caller is asked once: what stands in its soul is believed from then on.
+    The caller is asked once, because its soul is trusted from then on.
     """
     folder = app.agent.workspace
     count = _count_markdown(folder) if os.path.isdir(folder) else 0
-    # a state that does not exist is not made before there is a yes
+    # no state is created before the user agrees
     if not count or (os.path.isdir(app.agent.state) and not needs_adoption(app.workspace, app.state)):
         return None
     plan = AdoptionPlan(folder, count)
@@ -116,7 +116,7 @@ def adopt_workspace(app: Runtime, caller: Caller) -> AdoptionReport | None:
 
 
 def _count_markdown(folder: str) -> int:
-    """Documents that anybody would take for notes; hidden folders hold other programs' files."""
+    """Count Markdown files outside hidden folders, which belong to other programs."""
     count = 0
     for _, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]

@@ -1,4 +1,4 @@
-"""The operation of Anthropic's memory tool: one call is one command, with the fields and the answers that models know."""
+"""The operation of Anthropic's memory tool: one call runs one command, with the fields and replies that models know."""
 
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
@@ -19,7 +19,7 @@ _PATH: Final = "A path that begins with /memories."
 
 
 class MemoryAnswer(Result):
-    """What the model is told. `failed`: it is an error. `source` is `own`, or the least trusted source of the words in it."""
+    """The reply for the model. `failed`: it is an error. `source` is `own`, or the least trusted source of its words."""
 
     text: str
     failed: bool = False
@@ -69,9 +69,8 @@ def _is_on(runtime: "Runtime", scope: "Scope") -> bool:
 def use_memory_tool(runtime: "Runtime", caller: Caller, request: MemoryToolRequest) -> MemoryAnswer:
     """Run one command of Anthropic's memory tool.
 
-    `/memories` is the folder `memory/` of the agent, or that of the project which the conversation is about. What it writes is always a
-    model's, whoever calls it: the agent's, or no better than what the conversation has read. A program that says nothing about that may
-    have read anything.
+    `/memories` is the agent's folder `memory/`, or that of the conversation's project. What it writes always counts as a model's words,
+    trusted no more than what the conversation has read. If a program does not say what it has read, the words are trusted like a tool's.
     """
     from everself.operations.memory_tool.commands import MemoryCommands
     from everself.operations.memory_tool.paths import TOP, CommandFailed, shown

@@ -1,4 +1,4 @@
-"""Operations on models: which there are, which is in use, what one can do, and what they cost."""
+"""Operations on models: list, choose, test, costs."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,12 +24,12 @@ from everself.storage.state.spend import Cost, DaySum
 
 KeyState = Literal["set", "missing", "not needed"]
 _KEY = "agents.defaults.model"
-# stands for whatever a server of one's own holds
+# a placeholder for the models of a custom server
 ANY_NAME = "NAME"
 
 
 class ModelLine(Result):
-    """A model that can be named. `listed` is false for one that Everself has no figures of: its window is a careful guess."""
+    """A model that can be chosen. `listed` is false for models without known limits, whose window is estimated."""
 
     name: str
     used: bool
@@ -41,7 +41,7 @@ class ModelLine(Result):
 
 
 class ModelsReport(Result):
-    """`everything`: those without a key were asked for too."""
+    """`everything`: models without a key are included."""
 
     used: str
     models: tuple[ModelLine, ...]
@@ -49,7 +49,7 @@ class ModelsReport(Result):
 
 
 class UsedReport(Result):
-    """What `model use` changed: from which model to which, and where that is written."""
+    """The model before and after, and where it was saved."""
 
     before: str
     now: str
@@ -57,7 +57,7 @@ class UsedReport(Result):
 
 
 class SpendReport(Result):
-    """`background` is what counts against the limits today; dollars are millionths of one everywhere but in `dollars_a_day`."""
+    """`background` counts against today's limits; amounts are in millionths of a dollar, except `dollars_a_day`."""
 
     since: str
     days: tuple[DaySum, ...]
@@ -72,9 +72,9 @@ class ModelsRequest(Request):
 
 @owner_reads("model.list", slash="/model")
 def list_models(app: Runtime, _: Caller, request: ModelsRequest) -> ModelsReport:
-    """List models with their window, their price and whether their key is there.
+    """List models with window, price, and whether their key is set.
 
-    Prices are in dollars for a million tokens sent (in) and received (out).
+    Prices are in dollars per million input and output tokens.
 
     $ everself model list  # the one with * is in use
     """
@@ -82,7 +82,7 @@ def list_models(app: Runtime, _: Caller, request: ModelsRequest) -> ModelsReport
     chosen = dict.fromkeys((app.agent.model, *(agent.model for agent in config.agents)))
     known = [f"{row.provider}/{row.name}" for row in known_models()]
     own = [one.name for one in config.providers if one.base_url and one.name not in VENDORS]
-    # a server is not asked what it holds: listing models must work without a network
+    # servers are not contacted: listing models works without a network
     added = [one.name for one in find_plugins(MODELS) if one.name not in VENDORS]
     servers = [f"{name}/{ANY_NAME}" for name in (*own, *added, "ollama")]
     names = dict.fromkeys((REFLEX, *chosen, *servers, *known))
@@ -98,7 +98,7 @@ class UseRequest(Request):
 
 @terminal_writes("model.use", idempotent=True, on="home")
 def use_model(home: Home, _: Caller, request: UseRequest) -> UsedReport:
-    """Let the agent answer through this model from now on.
+    """Choose the model that answers from now on.
 
     $ everself model use anthropic/claude-sonnet-5-5  # its key is provider.anthropic.apiKey or ANTHROPIC_API_KEY
     $ everself model use ollama/qwen3:8b  # a model on this machine
@@ -113,12 +113,12 @@ def use_model(home: Home, _: Caller, request: UseRequest) -> UsedReport:
     url = request.url.strip()
     if url:
         providers = _with_server(providers, wanted, url)
-    # one that cannot be asked is not saved: the agent would be mute
+    # a model without a key or package is not saved, because the agent could not answer
     if wanted != REFLEX and find_added(wanted, providers) is None:
         account = find_account(wanted, providers)
         check_ready(account)
         wanted = account.name
-    # with no agent named, for all that have none of their own
+    # without an agent name, for all agents without their own model
     own = loaded.reading.agents.get(chosen.id, {})
     agent = request.agent or (chosen.id if _KEY in own else "")
     first = ((join_key(("provider", _provider(wanted), "baseUrl")), url),) if url else ()
@@ -130,10 +130,10 @@ def _provider(name: str) -> str:
 
 
 def _with_server(providers: Sequence[Provider], name: str, url: str) -> tuple[Provider, ...]:
-    """The providers, with one at this address."""
+    """The providers, with this address for the model's provider."""
     provider = _provider(name)
     if name == REFLEX or (provider in VENDORS and VENDORS[provider].needs_key):
-        # the vendor's key would go to another server
+        # otherwise the vendor's key would be sent to another server
         words = f"{provider} has its own address. Choose another name for a server of yours."
         raise WrongUse(words, mend="everself model use mine/NAME --url URL")
     known = next((one for one in providers if one.name == provider), None)
@@ -147,9 +147,9 @@ class TestRequest(Request):
 
 @terminal_writes("model.test")
 def try_model(app: Runtime, _: Caller, request: TestRequest) -> Trial:
-    """Ask a model a few short questions, and say what it can and cannot do.
+    """Test a model with a few short questions, and show what it can do.
 
-    Whether it can call tools is remembered: a model that cannot is offered none.
+    The result is stored: a model that cannot call tools is offered none.
 
     $ everself model test  # the model in use
     $ everself model test ollama/qwen3:8b  # another one, before you use it
@@ -172,7 +172,7 @@ class SpendRequest(Request):
 def show_spend(app: Runtime, _: Caller, request: SpendRequest) -> SpendReport:
     """Show what models cost, by day and job.
 
-    What runs unasked has a limit of its own for each day: spend.backgroundPerDay in the settings.
+    Background jobs have their own daily limit: spend.backgroundPerDay in the settings.
 
     $ everself spend  # the last seven days
     $ everself spend --days 30 --json  # a month, for a program
@@ -186,7 +186,7 @@ def show_spend(app: Runtime, _: Caller, request: SpendRequest) -> SpendReport:
 
 
 def _line(app: Runtime, name: str) -> ModelLine | None:
-    """None for a name in the settings that stands for nobody; `doctor` speaks of it, and so does whoever asks it something."""
+    """None for a name in the settings that is not a usable model; `doctor` reports it."""
     used = name == app.agent.model
     if name == REFLEX:
         return ModelLine(REFLEX, used, True, 0, 0, None, "not needed")

@@ -1,8 +1,8 @@
-"""What becomes of a model's note: one fact has one entry.
+"""Stores a model's note: each fact has one entry.
 
-Where an entry tells it already, that one stands, and the message becomes evidence of it: of the same message whatever tells it in other
-words, of another one only what tells the same. Nothing of a person's is closed for a model's words. In a conversation that holds text from
-outside, the owner's own sentence is kept instead of a note of it, which would be worth no more than that text.
+If an entry already states the fact, it stays and the message is added as its evidence. A model's words never close a person's entry. In a
+conversation with text from outside, the owner's own sentence is stored instead of the note, because the note would be trusted no more than
+that text.
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,32 +46,32 @@ from everself.values import Entry, Tier
 from everself.workspace.layout import place
 
 _LOOKED_AT: Final = 8
-# words that a correction has in common with what it corrects: one names the subject, the other what is said of it
+# words that a correction shares with the corrected entry: one for the subject, one for the statement
 _IN_COMMON: Final = 2
-# how likely a statement takes the place of an entry, for a model's word to be enough
+# minimum likelihood that a statement replaces an entry, for a model's claim to be accepted
 _LIKELY: Final = 0.5
 
 
 def write_note(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Remembered:
-    """Write down what a model words, once."""
+    """Store a model's note, without duplicates."""
     memory = runtime.memory
     if is_outside(new_entry.source) and caller.by_owner:
         own = list(_in_own_words(new_entry, caller))
         made = [_keep(memory, one, caller) for one in own]
         if made and not picks_up(new_entry.text, caller.said, [one.text for one in own]):
             return made[0]
-        # what the owner said of it is not told from what they show: better the model's word for it than none
+        # without a matching owner's statement, the model's note is better than nothing
         return memory.remember(new_entry)
     known = _find_known(runtime, new_entry, caller)
     if known is None:
         return memory.remember(new_entry)
-    # before compaction a model looks back, and the newest message is not what it writes from
+    # before compaction a model looks back, so the newest message is not the evidence
     return _settle(memory, new_entry, known, (f"msg:{caller.message}",) if caller.said else ())
 
 
 def is_put_right(words: str, wrong: Sequence[str], caller: Caller) -> bool:
-    """Whether the owner says in this message what a model puts right: the message corrects something, and is about the wrong entry; no name
-    and no number is new that the owner did not name."""
+    """Whether the owner's message supports the correction: it corrects something, concerns the wrong entry, and contains all new names and
+    numbers."""
     statements = [one.text for one in read_each(caller.said).of(*KEPT)]
     if find_change(said(caller.said)) is None or not statements:
         return False
@@ -80,15 +80,15 @@ def is_put_right(words: str, wrong: Sequence[str], caller: Caller) -> bool:
 
 
 def is_about_another(wrong: Sequence[Entry], caller: Caller) -> bool:
-    """Whether the owner's message sets two values against each other, and one of these entries contains neither."""
+    """Whether the owner's message contrasts two values and one of these entries contains neither."""
     return any(names_other_value(said(caller.said), one.text) for one in wrong)
 
 
 def put_right_as_suspected(runtime: "Runtime", wrong: Sequence[Entry], words: str, caller: Caller) -> Corrected | None:
-    """Close an entry that a model names and the owner's message may make wrong by what is known; None where that cannot be said of it.
+    """Close an entry that a model names and that the owner's message may contradict; None if that is uncertain.
 
-    Of the model's words only those are written that bring no new name or number, else the owner's own sentence. Not in a conversation that
-    holds text from outside: it may have chosen the entry.
+    The model's words are stored only if they add no name or number, otherwise the owner's own sentence is. Not in a conversation with text
+    from outside, which may have chosen the entry.
     """
     statements = [one.text for one in read_each(caller.said).of(*KEPT)]
     if caller.taint != OWN or not statements or not all(_is_within_reach(one, caller) for one in wrong):
@@ -101,7 +101,7 @@ def put_right_as_suspected(runtime: "Runtime", wrong: Sequence[Entry], words: st
     for one in wrong:
         rest = parted(one.text, f"{own} {words}") if is_human(one.source) else ""
         if rest is None:
-            # what is wrong cannot be told from what else stands there
+            # the wrong part cannot be separated from the rest
             return None
         left += [part_of(one, rest, kept(one))] if rest and not is_chatter(rest) else []
     if adds_nothing(words, ("\n".join(statements), *(one.text for one in wrong))):
@@ -111,13 +111,13 @@ def put_right_as_suspected(runtime: "Runtime", wrong: Sequence[Entry], words: st
 
 
 def keep_beside(runtime: "Runtime", wrong: Sequence[Entry], new_entry: NewEntry, caller: Caller) -> str:
-    """Keep what the owner says beside an entry that it may make wrong, and ask them which holds; the question's id. Empty where the
-    message says nothing of it."""
+    """Store the owner's statement beside an entry that it may contradict, and ask which one holds. Returns the id of the question, empty if
+    the message does not concern the entry."""
     statements = [one.text for one in read_each(caller.said).of(*KEPT)]
     if not statements or wrong[0].id not in _suspected(runtime, caller):
         return ""
     if caller.taint != OWN:
-        # a page may have worded it
+        # the wording may come from a page
         new_entry = _stated(_own_words(statements, new_entry.text, caller), caller)
         if new_entry.source != OWNER:
             return ""
@@ -128,13 +128,13 @@ def keep_beside(runtime: "Runtime", wrong: Sequence[Entry], new_entry: NewEntry,
 
 
 def _suspected(runtime: "Runtime", caller: Caller) -> set[str]:
-    """The entries that the owner's message may make wrong."""
+    """The entries that the owner's message may contradict."""
     setting = ToolContext(caller.scope, caller.session, caller.message, caller.said, caller.by_owner, caller.taint)
     return {one.entry.id for one in runtime.chat.shared.resources.suspects(caller.said, setting)}
 
 
 def _own_words(statements: Sequence[str], words: str, caller: Caller) -> str:
-    """Of what the owner states, and of all that they say, the shortest that has most in common with a model's words for it."""
+    """The shortest statement of the owner that shares most words with the model's note."""
     whole = " ".join(said(caller.said).split())
     sought = [(-len(words_in_common(one, words)), len(one), one) for one in (*statements, whole)]
     return min(sought)[2]
@@ -155,7 +155,7 @@ def _close_for(
 
 
 def put_right(runtime: Runtime, wrong: Sequence[Entry], new_entry: NewEntry, caller: Caller) -> Corrected:
-    """Close the wrong entry for what a model words, or for what was kept of this message already and tells the same."""
+    """Close the wrong entry. It is replaced by the model's words, or by an equal entry from the same message."""
     memory = runtime.memory
     known = _of_message(memory, new_entry, caller) or _correcting(memory, wrong, new_entry, caller)
     left = list(_spared(wrong, new_entry.text, said(caller.said)))
@@ -166,7 +166,7 @@ def put_right(runtime: Runtime, wrong: Sequence[Entry], new_entry: NewEntry, cal
 
 
 def _spared(wrong: Sequence[Entry], right: str, message: str) -> Iterator[NewEntry]:
-    """What else a person said in the entries that are wrong: all beside the clause of the old value, where that can be told."""
+    """What a person also said in the wrong entries, without the clause of the old value, if it can be separated."""
     words = f"{right}\n{message}"
     for one in wrong:
         if not is_human(one.source):
@@ -179,11 +179,10 @@ def _spared(wrong: Sequence[Entry], right: str, message: str) -> Iterator[NewEnt
 
 
 def put_right_as_said(runtime: "Runtime", wrong: Sequence[Entry], caller: Caller) -> Corrected | None:
-    """Close the wrong entry for the owner's own statement; None where the message alone does not say that this one is wrong.
+    """Close the wrong entry in favour of the owner's own statement; None if the message alone does not show that this entry is wrong.
 
-    A page that was read may choose neither the entry nor the words: of all that is known it has to be the one that the statement is most
-    likely to replace, or has most words in common with. What else a person said in the wrong one is kept; where the two cannot be told
-    apart, nothing is closed.
+    A page may choose neither the entry nor the words. Of all known entries, this one must be the most likely to be replaced, or share the
+    most words. The rest of a person's entry is kept; if it cannot be separated, nothing is closed.
     """
     if not all(_is_within_reach(one, caller) for one in wrong):
         return None
@@ -207,7 +206,7 @@ def put_right_as_said(runtime: "Runtime", wrong: Sequence[Entry], caller: Caller
 def _close_as_said(
     runtime: "Runtime", wrong: Sequence[Entry], copies: Sequence[Entry], words: str, caller: Caller
 ) -> Corrected | None:
-    """Close entries for a statement of the owner's; None where it is none, or they say more that cannot be told apart."""
+    """Close entries in favour of the owner's statement; None if there is none, or if the rest cannot be separated."""
     memory = runtime.memory
     right = next((one for one in (_stated(bare(words), caller), _stated(words, caller)) if one.source == OWNER), None)
     if right is None:
@@ -215,7 +214,7 @@ def _close_as_said(
     own = [(one, untouched(one.text, words)) for one in (*wrong, *copies) if is_human(one.source)]
     if any(rest is None for _, rest in own):
         return None
-    # worth what it was worth: what somebody else said does not become the owner's
+    # the rest keeps its source: another person's words do not become the owner's
     left = [part_of(one, rest, kept(one)) for one, rest in own if rest and not is_chatter(rest)]
     known = _of_message(memory, right, caller)
     names = [one.id for one in (*wrong[1:], *copies)]
@@ -231,15 +230,14 @@ def _stated(words: str, caller: Caller) -> NewEntry:
 
 
 def _is_within_reach(entry: Entry, caller: Caller) -> bool:
-    """Whether it is open and the owner's own memory, or that of the project which is spoken of."""
+    """Whether the entry is open and belongs to the owner, or to the project of the conversation."""
     where = place(entry.path)
     barred = entry.closed or entry.tier is Tier.SOUL or where.humans_only or is_quarantined(entry.path)
     return not barred and where.person is None and where.project in (None, caller.scope.project)
 
 
 def _copies_of_nearest(runtime: "Runtime", wrong: Entry, words: str, old: str, caller: Caller) -> list[Entry] | None:
-    """What says the same as the entry that is wrong; None where another one may be meant. `old` is the value that the owner calls wrong: of
-    one message, what holds it of the same thing says the same."""
+    """Entries that state the same as the wrong entry; None if another entry may be meant. `old` is the value that the owner calls wrong."""
     common = words_in_common(words, wrong.text)
     if not common or not runtime.agent.search.enabled:
         return None
@@ -255,7 +253,7 @@ def _copies_of_nearest(runtime: "Runtime", wrong: Entry, words: str, old: str, c
         same = same_fact(other.text, wrong.text) or (again and set(other.lineage) & set(wrong.lineage))
         (copies if same else others).append(other)
     nearest = len(common) >= _IN_COMMON and all(len(words_in_common(words, one.text)) < len(common) for one in others)
-    # a number takes the place of a number: "is paid 15 an hour" is no other value of "is paid by cheque"
+    # a number replaces a number: "is paid 15 an hour" does not replace "is paid by cheque"
     nearest = nearest and (any(one.isdecimal() for one in wrong.text) or not has_more_numbers(words, wrong.text))
     likely = replaces(words, wrong.text).likely
     likeliest = likely >= _LIKELY and all(replaces(words, one.text).likely < likely for one in others)
@@ -265,8 +263,7 @@ def _copies_of_nearest(runtime: "Runtime", wrong: Entry, words: str, old: str, c
 
 
 def _in_own_words(new_entry: NewEntry, caller: Caller) -> Iterator[NewEntry]:
-    """What the owner states in this message and the note was made of: single sentences; where it takes words of several, all of them, since
-    one may say what another is about."""
+    """The owner's statements in this message from which the note was made: single sentences, or all if it uses words of several."""
     each = [one for one in read_each(caller.said).of(*KEPT) if is_made_of(new_entry.text, _wished(one))]
     whole = [one for one in read(caller.said).of(*KEPT) if _shared(new_entry, one) >= _IN_COMMON]
     most = max((_shared(new_entry, one) for one in each), default=0)
@@ -281,13 +278,13 @@ def _shared(new_entry: NewEntry, sentence: Sentence) -> int:
 
 
 def _keep(memory: "Memory", new_entry: NewEntry, caller: Caller) -> Remembered:
-    """Keep the owner's own words, unless what was kept of this message already tells the same."""
+    """Store the owner's own words, unless an entry of this message already states them."""
     known = None if new_entry.explicit else _of_message(memory, new_entry, caller)
     if known is not None and rank(memory.trust(known)) >= rank(HAND):
         return Remembered(known.id, known.path, mention=True)
     part = None if new_entry.explicit or new_entry.source != OWNER else _part_of(memory, new_entry, caller)
     if part is not None:
-        # one sentence was kept for another note; this one is of both
+        # one sentence was stored for another note; this one contains it
         return memory.edit(part.id, new_entry.text, new_entry.origin, seen=part.text)
     return memory.remember(new_entry)
 
@@ -297,7 +294,7 @@ def _wished(sentence: Sentence) -> str:
 
 
 def _find_known(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Entry | None:
-    """The open entry that tells what a model words; None for a person's own words, and where it may tell something else."""
+    """The open entry that states the note; None for a person's own words, and if it may state something else."""
     if new_entry.source != AGENT:
         return None
     memory = runtime.memory
@@ -309,7 +306,7 @@ def _find_known(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Entry 
 
 
 def _part_of(memory: Memory, new_entry: NewEntry, caller: Caller) -> Entry | None:
-    """What the owner said in this message and is a part of these words of it."""
+    """An entry of this message whose text is part of these words."""
     reference = f"msg:{caller.message}"
     for one in memory.catalog.of(log_path(new_entry, memory.clock.today())):
         if not one.closed and one.source == OWNER and reference in one.lineage and one.text in new_entry.text:
@@ -318,7 +315,7 @@ def _part_of(memory: Memory, new_entry: NewEntry, caller: Caller) -> Entry | Non
 
 
 def _of_message(memory: Memory, new_entry: NewEntry, caller: Caller) -> Entry | None:
-    """What was made of this message and tells the same."""
+    """An entry of this message that states the same."""
     reference = f"msg:{caller.message}"
     for path in (log_path(new_entry, memory.clock.today()), core_path(new_entry)):
         for entry in memory.catalog.of(path):
@@ -328,7 +325,7 @@ def _of_message(memory: Memory, new_entry: NewEntry, caller: Caller) -> Entry | 
 
 
 def _correcting(memory: Memory, wrong: Sequence[Entry], new_entry: NewEntry, caller: Caller) -> Entry | None:
-    """The sentence in which the owner puts it right, where it was kept already and a model's words for it add nothing."""
+    """The owner's own correcting sentence, if it is stored and the model's words add nothing."""
     reference, old = f"msg:{caller.message}", [one.text for one in wrong]
     for entry in memory.catalog.of(log_path(new_entry, memory.clock.today())):
         if not entry.closed and reference in entry.lineage and is_human(entry.source) and find_change(entry.text):
@@ -337,7 +334,7 @@ def _correcting(memory: Memory, wrong: Sequence[Entry], new_entry: NewEntry, cal
 
 
 def _settle(memory: Memory, new_entry: NewEntry, known: Entry, evidence: Sequence[str]) -> Remembered:
-    """Write nothing twice. What the person now asks to be remembered moves from the agent's log to the core, in the new words."""
+    """Store nothing twice. If the person asked to keep it, the entry moves from the agent's log to the core in the new words."""
     if new_entry.explicit and known.source == AGENT and known.tier is not Tier.CORE:
         made = memory.remember(new_entry)
         if made.entry != known.id:
@@ -349,7 +346,7 @@ def _settle(memory: Memory, new_entry: NewEntry, known: Entry, evidence: Sequenc
 
 
 def _tells(entry: Entry, words: str, message: str) -> bool:
-    """Of one message. Where the own words of a person stand, a note that says more is not needed unless it tells more of the message."""
+    """Within one message. If a person's own words are stored, a longer note is needed only if it contains more of the message."""
     if tells(entry.text, words) or same_statement(entry.text, words):
         return True
     own = entry.source != AGENT

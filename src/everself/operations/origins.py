@@ -1,7 +1,7 @@
-"""Whose words a request holds: what the runtime stamps on what somebody wants to be remembered. Pure.
+"""Determines the source of words that should be remembered. Pure.
 
-A model never says whose words something is. A whole sentence that a person states in the message that is being answered is that
-person's. All else, a part of such a sentence included, is the agent's, or no better than what the conversation has read.
+A model cannot state a source. A whole sentence that a person states in the answered message is theirs. Everything else, including a part of
+such a sentence, is the agent's, or trusted no more than what the conversation has read.
 """
 
 from typing import Final
@@ -22,8 +22,7 @@ _EDGES: Final = " \t.,;:!?…\"'()[]。、，；：！？「」『』（）"
 
 
 def origin_of(words: str, caller: Caller, source: str = OWNER) -> Origin:
-    """Whose words they are that the caller wants to be remembered. `source` is what the owner's own program says; a model's word is
-    not asked."""
+    """The origin of the caller's words. `source` applies only to the owner's own programs, not to models."""
     if not caller.is_model:
         return stated_by_owner("terminal") if source == OWNER else named_by_owner(source)
     message = (f"msg:{caller.message}",) if caller.message else ()
@@ -37,23 +36,23 @@ def origin_of(words: str, caller: Caller, source: str = OWNER) -> Origin:
 
 
 def states(message: str, words: str) -> bool:
-    """Whether whoever wrote the message states just these words in it: whole sentences, negation and condition included."""
+    """Whether the message states exactly these words as whole sentences, including negation and conditions."""
     return is_stated(words, message) or _is_all(words, message)
 
 
 def tells_of(words: str, message: str) -> bool:
-    """Whether a model's words were made of what is stated in the message, and name nothing that it does not."""
+    """Whether the words are derived from statements in the message and add no name or number."""
     stated = [one.what or one.text for one in read_each(message).of(*KEPT)]
     return any(is_made_of(words, one) for one in stated) and adds_nothing(words, stated)
 
 
 def asks_to_remember(message: str) -> bool:
-    """Whether the person asks in this message for something to be remembered. A model that says so may have read it elsewhere."""
+    """Whether the person asks in this message to remember something. A model's claim is not enough."""
     return bool(read(message).of(SentenceKind.REMEMBER))
 
 
 def is_wished(words: str, message: str) -> bool:
-    """Whether a model's words tell what the person asks in this message to be remembered."""
+    """Whether the words contain what the person asks in this message to remember."""
     from everself.classify.coverage import untold
 
     wished = [one.what for one in read(message).of(SentenceKind.REMEMBER) if one.what]
@@ -61,12 +60,12 @@ def is_wished(words: str, message: str) -> bool:
 
 
 def asks_to_forget(message: str) -> bool:
-    """Whether the person asks in so many words for something to be forgotten."""
+    """Whether the person explicitly asks to forget something."""
     return bool(read(message).of(SentenceKind.FORGET))
 
 
 def _is_all(words: str, message: str) -> bool:
-    """Whether these are all the words of a message that asks nothing and shows nothing: then nothing was cut out."""
+    """Whether the words are the whole message, and it contains neither a question nor quoted text."""
     if fold(words).strip(_EDGES) != fold(message).strip(_EDGES) or shown(message).strip():
         return False
     return bool(message.strip()) and not read(message).of(SentenceKind.QUESTION)

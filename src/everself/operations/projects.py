@@ -1,7 +1,7 @@
-"""Which project a folder belongs to: by the origin of its git repository, as git's own files say. No file of a repository has a say in it.
+"""Determines the project of a folder from the origin of its git repository. Only git's own files are read, no file of the repository.
 
-Worktrees of a repository are one project, a fork is another. A repository without an origin is known by its folder. What is in no
-repository belongs to no project.
+Worktrees of a repository are one project, a fork is another. A repository without an origin is identified by its folder. A folder outside
+of repositories belongs to no project.
 """
 
 import os
@@ -12,7 +12,7 @@ from typing import Final
 from everself.frozen import Frozen
 from everself.text.normalise import slug
 
-# git's files are small; more than this is none of them
+# limit for git's small files
 _MOST: Final = 256 * 1024
 _DEEPEST: Final = 64
 _NAME: Final = 55
@@ -21,14 +21,14 @@ _SCHEMES: Final = ("https://", "http://", "ssh://", "git://", "git+ssh://", "ssh
 
 
 class Project(Frozen):
-    """`slug` names its folder below `projects/`; `origin` is what it is known by: an address without what differs from clone to clone."""
+    """`slug` is the folder name below `projects/`; `origin` is the normalised address that identifies the project."""
 
     slug: str
     origin: str
 
 
 def find_project(folder: str) -> Project | None:
-    """The project of a folder; None where it lies in no repository. Never raises."""
+    """The project of a folder; None outside of repositories. Never raises."""
     try:
         top = _top_of(os.path.realpath(folder)) if os.path.isabs(folder) else ""
     except (OSError, ValueError):
@@ -42,7 +42,7 @@ def find_project(folder: str) -> Project | None:
 
 
 def normal_origin(url: str) -> str:
-    """`git@github.com:Acme/Rocket.git` and `https://me:pw@github.com/Acme/Rocket` alike; empty for a path, which says nothing elsewhere."""
+    """Gives `git@github.com:Acme/Rocket.git` and `https://me:pw@github.com/Acme/Rocket` the same form; empty for a local path."""
     text = url.strip()
     lower = text.lower()
     scheme = next((one for one in _SCHEMES if lower.startswith(one)), "")
@@ -50,20 +50,20 @@ def normal_origin(url: str) -> str:
         host, _, path = text[len(scheme) :].partition("/")
         host = host.rpartition("@")[2]
     else:
-        # user@host:path, git's short form; a colon behind a slash belongs to a path
+        # git's short form user@host:path; a colon after a slash belongs to a path
         host, colon, path = text.partition(":")
         if not colon or "/" in host or len(host.rpartition("@")[2]) < 2:
             return ""
         host = host.rpartition("@")[2]
     name, _, port = host.rpartition(":")
     host = name if name and port.isdigit() else host
-    # hosts take names in any case, as do the great forges; two repositories that differ by it alone are not told apart
+    # host names ignore case, and so do the large forges
     path = path.strip("/").removesuffix(".git").strip("/").lower()
     return f"{host.lower()}/{path}" if host and path else ""
 
 
 def _top_of(folder: str) -> str:
-    """The nearest folder upwards that holds a repository."""
+    """The nearest parent folder that contains a repository."""
     for _ in range(_DEEPEST):
         if _common_folder(folder):
             return folder
@@ -75,10 +75,9 @@ def _top_of(folder: str) -> str:
 
 
 def _common_folder(top: str) -> str:
-    """The folder of git's own files for the repository whose files lie here; empty where there is none.
+    """git's own folder for the repository at this path; empty if there is none.
 
-    A `.git` that is a file names it. That is believed only where the named folder points back here: a file of a repository could name
-    anybody's.
+    A `.git` file names it. It is accepted only if that folder points back here, because a repository could name any folder.
     """
     named = os.path.join(top, ".git")
     try:
@@ -96,7 +95,7 @@ def _common_folder(top: str) -> str:
     back = _read(os.path.join(own, "gitdir")).strip()
     if back and os.path.realpath(os.path.join(own, back)) == os.path.realpath(named):
         return os.path.realpath(os.path.join(own, _read(os.path.join(own, "commondir")).strip() or "."))
-    # a submodule: its settings name the folder of its files
+    # a submodule: its config names the worktree
     tree = _setting(_read(os.path.join(own, "config")), "core", "worktree")
     return own if tree and os.path.realpath(os.path.join(own, tree)) == os.path.realpath(top) else ""
 
@@ -106,7 +105,7 @@ def _origin_of(git: str) -> str:
 
 
 def _setting(text: str, section: str, key: str) -> str:
-    """The last value of a key. What a file includes is not followed."""
+    """The last value of a key. Includes are not followed."""
     inside, found = False, ""
     for line in text.splitlines():
         bare = line.strip()
@@ -121,7 +120,7 @@ def _setting(text: str, section: str, key: str) -> str:
 
 def _read(path: str) -> str:
     try:
-        # open without blocking: the path may be a FIFO or a device
+        # non-blocking: the path may be a FIFO or a device
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
         return ""

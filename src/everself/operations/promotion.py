@@ -1,4 +1,4 @@
-"""Promotion as an operation: what deserves the curated core and why, moving it there, and asking about it once a week."""
+"""Operation: promotion. Lists entries that deserve the core memory, moves them, and asks the owner weekly."""
 
 from dataclasses import replace
 from datetime import date
@@ -21,7 +21,7 @@ WEEK: Final = 7
 _OWNERS: Final = ("cli", "http")
 _SHOWN: Final = 20
 _WIDE: Final = 200
-# changes of a page among which the one that moved an entry is looked for
+# number of recent changes of a document to search for a move
 _LOOKED_AT: Final = 50
 _AWAY: Final = {
     HAND: "it was added outside Everself, and you are not at a terminal to say that it is yours; answer in everself review",
@@ -30,7 +30,7 @@ _AWAY: Final = {
 
 
 class Proposed(Result):
-    """A candidate as it is shown: what it says, why it is one, where it would go, and who may decide it."""
+    """A candidate for display: text, reasons, target, and who may decide."""
 
     entry: str
     text: str
@@ -49,7 +49,7 @@ class Proposed(Result):
 
 
 class Promoted(Result):
-    """`candidates` are those that were looked at; `change` is the one change that moved what was `moved`. `applied`: that was asked for."""
+    """`candidates` were considered; `change` is the change that moved the `moved` ones. `applied`: moving was requested."""
 
     candidates: tuple[Proposed, ...]
     moved: tuple[Moved, ...] = ()
@@ -59,7 +59,7 @@ class Promoted(Result):
 
 
 class Asking(Result):
-    """The questions that wait now and did not before. `entries` are those that they are about."""
+    """The new questions. `entries` are their subjects."""
 
     queued: tuple[str, ...]
     notes: tuple[str, ...] = ()
@@ -124,7 +124,7 @@ def _to_model(one: Proposed) -> dict[str, object]:
 def promote(runtime: Runtime, caller: Caller, request: PromoteRequest, tell: Tell | None = None) -> Promoted | Asking:
     """Show which entries deserve MEMORY.md, with reasons; move them with --apply.
 
-    Without an ID these are entries of the last days by what they say, and those that are found again and again.
+    Without an ID, the candidates are recent entries chosen by content, and entries that are often found.
 
     $ everself memory promote  # what of the last week deserves to stay, and why
     $ everself memory promote --days 30 --min-confidence 0.6  # of the last month, only what is clear
@@ -143,17 +143,17 @@ def promote(runtime: Runtime, caller: Caller, request: PromoteRequest, tell: Tel
 
 
 def find_candidates(runtime: Runtime, request: PromoteRequest, tell: Tell | None = None) -> tuple[Proposed, ...]:
-    """What deserves the curated core, the surest first. Changes nothing."""
+    """The entries that deserve the core memory, best first. Changes nothing."""
     if request.target:
         check_target(request.target)
     return tuple(_shown(one, request.target) for one in _look(runtime, request, tell))
 
 
 def _move(runtime: Runtime, request: PromoteRequest, tell: Tell | None, *, present: bool) -> Promoted:
-    """Move them, as the owner's own act. What came from outside moves only where it is named.
+    """Move the entries as the owner. Text from outside moves only if it is named.
 
-    `present`: the owner is there, at their own terminal; only then does what a hand wrote become theirs. Without them, whoever calls
-    this may be a program that the agent started: nothing moves but what the owner said themselves, whatever is named.
+    `present`: the owner is at their own terminal, and entries edited outside become theirs. Otherwise the caller may be a program that the
+    agent started, so only the owner's own statements move, even if others are named.
     """
     _settle(runtime)
     found = find_candidates(runtime, request, tell)
@@ -172,7 +172,7 @@ def _move(runtime: Runtime, request: PromoteRequest, tell: Tell | None, *, prese
 
 
 def ask_owner(runtime: Runtime, entries: tuple[str, ...] = (), tell: Tell | None = None) -> Asking:
-    """Ask the owner about each of these, or each candidate of the last days, once; they answer with `everself review`. Needs no model."""
+    """Ask the owner once about each of these entries, or about each recent candidate. They answer in `everself review`. Needs no model."""
     from everself.keepers.weekly_review import WeeklyReview
 
     _settle(runtime)
@@ -210,7 +210,7 @@ def _shown(one: Candidate, target: str) -> Proposed:
 
 
 def _settle(app: Runtime) -> None:
-    """A question that waited for a move is answered by it, also where the process that moved died before it could say so."""
+    """Answer open questions whose entry has moved, even if the process that moved it crashed."""
     for asked in app.state.reviews.waiting("promotion"):
         name = asked.about.removeprefix("entry:")
         entry = app.memory.catalog.find(name)

@@ -1,6 +1,6 @@
-"""A small file of named records beside the gateway: read anew whenever it is another file, changed by compare and replace.
+"""A small file of named records beside the gateway. It is read again when it was replaced, and changed by compare and replace.
 
-Knows neither what a record is for nor anything of HTTP. Blocks.
+Knows neither the meaning of a record nor HTTP. Blocks.
 """
 
 import os
@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from everself.errors import ChangedMeanwhile, Damaged, LockTimeout, NotFound, WrongUse
 from everself.storage.host_files import find_file, save_file, sweep
 
-# each attempt is one read and compare: this many rivals in a row do not happen by chance
+# each attempt is one read and compare; this many conflicts in a row do not happen by chance
 _ATTEMPTS: Final = 50
 _LONGEST: Final = 64
 
@@ -26,9 +26,9 @@ Edit = Callable[[tuple[R, ...]], tuple[R, ...]]
 
 
 class RecordFile(Generic[R]):
-    """What was changed or removed counts at once, whoever did it.
+    """A change by any process takes effect at once.
 
-    `title` is the key of the list in the file, `noun` what one of them is called, `command` the group of commands about them.
+    `title` is the key of the list in the file, `noun` the name of one record, `command` the group of its commands.
     """
 
     def __init__(self, path: str, record: type[R], title: str, noun: str, command: str) -> None:
@@ -40,7 +40,7 @@ class RecordFile(Generic[R]):
         self._seen: tuple[object, tuple[R, ...]] | None = None
 
     def records(self) -> tuple[R, ...]:
-        """Raises Damaged where the file is not what Everself wrote: then nobody is let in."""
+        """Raises Damaged if the file is invalid; then nobody is let in."""
         mark = self._mark()
         if self._seen is None or self._seen[0] != mark or mark is None:
             self._seen = (mark, self._parse(find_file(self.path)))
@@ -60,7 +60,7 @@ class RecordFile(Generic[R]):
         self.change(edit)
 
     def replace(self, record: R) -> None:
-        """Put this in the place of the one of the same name."""
+        """Replace the record with the same name."""
 
         def edit(known: tuple[R, ...]) -> tuple[R, ...]:
             old = self._named(known, record.name)
@@ -76,7 +76,7 @@ class RecordFile(Generic[R]):
         self.change(edit)
 
     def change(self, edit: Edit[R]) -> None:
-        """Write what `edit` makes of the list as it is at that moment; it may be asked more than once."""
+        """Apply `edit` to the current list and save it. It may be called more than once."""
         sweep(self.path)
         for attempt in range(_ATTEMPTS):
             before = find_file(self.path)
@@ -92,7 +92,7 @@ class RecordFile(Generic[R]):
                 return
 
     def check(self, records: tuple[R, ...]) -> None:
-        """Raises Damaged where a record cannot be one. For a subclass to say."""
+        """Raises Damaged if a record is invalid. Subclasses override it."""
 
     def _named(self, records: tuple[R, ...], name: str) -> R:
         for one in records:
@@ -103,7 +103,7 @@ class RecordFile(Generic[R]):
     def _parse(self, data: bytes | None) -> tuple[R, ...]:
         if data is None:
             return ()
-        # imported here: `doctor` looks at a file that is rarely there
+        # imported here: `doctor` rarely finds the file
         import msgspec
 
         records: Any = GenericAlias(tuple, (self._record, ...))
@@ -122,7 +122,7 @@ class RecordFile(Generic[R]):
         return msgspec.json.format(msgspec.json.encode({self._title: records}), indent=2) + b"\n"
 
     def _mark(self) -> object:
-        """What tells one state of the file from another. It is always replaced by another file, never written over."""
+        """Identifies one version of the file. The file is always replaced, never overwritten."""
         try:
             found = os.stat(self.path)
         except FileNotFoundError:

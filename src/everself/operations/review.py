@@ -1,8 +1,7 @@
-"""Operations of review: what waits for a human, and their yes, their own words, or their no. Nothing is decided twice.
+"""Operations of review: list pending decisions; accept, edit or refuse one. Nothing is decided twice.
 
-Five things wait here: proposals for the soul, questions of keepers, what another program's model would have forgotten, what is kept apart,
-and what a hand wrote that nobody owned up to.
-What waits for a human is not decided by a model, and what was kept from a model is not shown to one.
+Five kinds of item wait for the owner: soul proposals, keepers' questions, requests of other programs' models to forget, quarantined
+entries, and entries added outside Everself. A model neither decides nor sees them.
 """
 
 from typing import Annotated, Final, Literal
@@ -41,7 +40,7 @@ from everself.runtime import Runtime
 from everself.storage.state.reviews import Review
 from everself.values import Entry, new_id
 
-# questions about forgetting that wait at once: a manipulated model could ask without end
+# maximum number of open questions about forgetting: a manipulated model could ask endlessly
 _MOST_FORGETS: Final = 20
 _COUNTED: Final = 1_000
 _ITEM: Final = "The id of what waits, or the beginning of it."
@@ -53,7 +52,7 @@ Verdict = Literal["accepted", "edited", "refused"]
 
 
 class Queue(Result):
-    """A page of what waits. `after` is the mark of the next page, and empty where there is none."""
+    """A page of pending items. `after` is the mark of the next page, empty if there is none."""
 
     waiting: tuple[Waiting, ...]
     notes: tuple[str, ...] = ()
@@ -61,7 +60,7 @@ class Queue(Result):
 
 
 class Decided(Result):
-    """What became of it; `change` can be undone. There is none where nothing had to be written."""
+    """The decision. `change` can be undone; it is empty if nothing had to be written."""
 
     id: str
     kind: str
@@ -95,7 +94,7 @@ def list_waiting(runtime: Runtime, _: Caller, request: ListRequest) -> Queue:
 
 @owner_reads("review.count")
 def show_count(runtime: Runtime, _: Caller, __: NoRequest) -> WaitingCount:
-    """Count what waits for you, by kind.
+    """Count pending decisions by kind.
 
     $ everself review count  # without looking at any of it
     """
@@ -103,9 +102,9 @@ def show_count(runtime: Runtime, _: Caller, __: NoRequest) -> WaitingCount:
 
 
 def ask_to_forget(runtime: Runtime, entries: tuple[str, ...]) -> str:
-    """Ask the owner whether these entries may go; the question's id. Empty where they said no before, or where too much is asked.
+    """Ask the owner whether to forget these entries. Returns the id of the question, empty if they refused before or too many are open.
 
-    Only ids are kept: a question must not hold the words that are to be forgotten.
+    Only ids are stored: a question must not contain the words to be forgotten.
     """
     reviews, about = runtime.state.reviews, " ".join(sorted(entries))
     known = reviews.about(FORGET, about)
@@ -127,7 +126,7 @@ class AcceptRequest(Request):
 def accept_waiting(runtime: Runtime, caller: Caller, request: AcceptRequest) -> Decided:
     """Accept one pending item.
 
-    What was added outside Everself becomes yours at your own terminal only.
+    An entry that was added outside Everself becomes yours only at your own terminal.
 
     $ everself review accept 7K3QX9M2ABCD  # yes, or the first of its answers
     $ everself review accept 7K3QX9M2ABCD --answer 2  # the second of its answers
@@ -198,7 +197,7 @@ def _decide(app: Runtime, caller: Caller, one: Waiting, *, answer: int = 0, text
 def _grow(app: Runtime, one: Waiting, text: str) -> str:
     if not text:
         return app.growth.approve(one.id).change
-    # the owner's text is applied before the draft is closed: after a kill between the two, the draft is asked about again
+    # the owner's text is applied before the draft is closed: after a crash in between, the draft is asked about again
     whole = "\n" in one.words
     make = app.growth.propose if whole else app.growth.add_line
     made = make(text, one.reason, one.evidence)
@@ -216,7 +215,7 @@ def _let_out(app: Runtime, one: Waiting, text: str) -> str:
 
 
 def _forget(app: Runtime, caller: Caller, one: Waiting, text: str) -> str:
-    """It cannot be undone, so that somebody has to be there; there is no change that could be taken back."""
+    """Forgetting cannot be undone, so a person has to be present. Returns no change."""
     from everself.memory.forgetting.proof import Target
 
     review = app.state.reviews.find(one.id)
@@ -261,7 +260,7 @@ def _answer(app: Runtime, caller: Caller, one: Waiting, answer: int, text: str) 
 
 
 def _find(app: Runtime, name: str, seen: str) -> Waiting:
-    """What waits by that id, or the beginning of it; told where it no longer waits, or is no longer what was looked at."""
+    """The pending item with this id or id prefix. Raises if it was decided or has changed."""
     wanted = name.strip().upper()
     found = list(waiting_named(app, wanted)) if wanted else []
     exact = [one for one in found if one.id == wanted] or found

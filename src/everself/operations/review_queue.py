@@ -1,4 +1,4 @@
-"""What waits for a human, read from rows: each thing as a person is shown it, page by page, and how many there are. Decides nothing."""
+"""Reads pending decisions from rows: each item for display, in pages, and their number. Decides nothing."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -22,7 +22,7 @@ SOUL: Final = "soul"
 QUARANTINE: Final = "quarantine"
 HANDS: Final = "hand"
 FORGET: Final = "forget"
-# of a workspace full of notes only the newest are asked about; `memory vouch` is for all of them
+# only the newest are asked about; `memory vouch` is for all of them
 MOST_HANDS: Final = 20
 ASKED_TIERS: Final = (Tier.CORE.value, Tier.WORKING.value)
 _QUESTIONS: Final = "question"
@@ -31,9 +31,9 @@ _WIDE: Final = 400
 
 
 class Waiting(Result):
-    """One thing that waits. `answers` are what a yes can mean, the first where none is named; `words` are what stands there now and an edit
-    replaces; `mark` changes as soon as any of it does; `changed` says what is no longer so since it was asked. `entries` are those
-    that it is about, in the order in which it names them."""
+    """One pending item. `answers` are the possible ways to accept, the first is the default; `words` is the current text, which an edit
+    replaces; `mark` changes when any of it changes; `changed` says what became invalid since the question. `entries` are its subjects in
+    the order of their mention."""
 
     id: str
     kind: str
@@ -51,8 +51,8 @@ class Waiting(Result):
 
 
 class WaitingCount(Result):
-    """How many things wait, by kind: for the soul, questions of keepers, kept apart, added outside. Counted from rows: one that was
-    decided by a change a moment ago may still be among them."""
+    """The number of pending items by kind: soul, keepers' questions, quarantine, added outside. Counted from rows, which may include an
+    item that was decided a moment ago."""
 
     soul: int
     questions: int
@@ -65,7 +65,7 @@ class WaitingCount(Result):
 
 
 def count_waiting(runtime: Runtime) -> WaitingCount:
-    """From rows alone: what they are is not looked at."""
+    """Counts rows without reading the items."""
     rows = runtime.state.entries
     return WaitingCount(
         len(runtime.growth.open()),
@@ -76,8 +76,8 @@ def count_waiting(runtime: Runtime) -> WaitingCount:
 
 
 def all_waiting(app: Runtime, after: str) -> Iterator[tuple[str, Waiting]]:
-    """What waits behind a mark, each with its own: first who the agent is, then what it remembers. Made as it is asked for, so that a page
-    costs no more where more waits."""
+    """The items after a mark, each with its own mark: soul first, then memory. Generated lazily, so that a page costs the same however many
+    wait."""
     stage, _, key = after.partition(":")
     stages = ("", SOUL, _QUESTIONS, QUARANTINE, HANDS)
     if stage not in stages:
@@ -135,7 +135,7 @@ def _number(text: str) -> int:
 
 
 def waiting_named(app: Runtime, wanted: str) -> Iterator[Waiting]:
-    """What waits whose id begins so."""
+    """The pending items whose id begins so."""
     yield from (_of_soul(app, one) for one in app.growth.open() if one.id.startswith(wanted))
     yield from (_of_review(app, one) for one in app.state.reviews.waiting_named(wanted))
     app.memory.catalog.refresh()
@@ -254,7 +254,7 @@ def _of_entry(entry: Entry, kind: str) -> Waiting:
 
 
 def _is_unowned(app: Runtime, entry: Entry) -> bool:
-    """Whether a hand wrote it into memory, and the owner was not asked about it."""
+    """Whether the entry was added outside Everself and the owner was not asked yet."""
     asked = is_hands(entry) and entry.tier in (Tier.CORE, Tier.WORKING) and not entry.closed
     mine = not is_quarantined(entry.path) and place(entry.path).person is None
     return asked and mine and not _is_decided(app, entry, HANDS)
@@ -273,7 +273,7 @@ def _is_decided(app: Runtime, entry: Entry, kind: str) -> bool:
 
 
 def about_entry(app: Runtime, entry: Entry) -> str:
-    # by a keyed hash: other words are another question, and what is forgotten cannot be guessed from it
+    # by a keyed hash: changed words are a new question, and forgotten words cannot be guessed from it
     return f"{entry.id} {app.state.entries.mac(text_hash(entry.text))[:24]}"
 
 

@@ -1,6 +1,6 @@
-"""The first conversation as operations, for interfaces that ask all of it at once: what is known so far, what a yes would write, the yes.
+"""The first conversation as operations, for interfaces that ask everything at once: its state, a preview, and the result.
 
-What the answers become is the ritual's own business. It is a person who says who the agent is, so that no model is offered any of it.
+The ritual decides what the answers become. Only a person defines the agent, so no model is offered these operations.
 """
 
 from typing import Annotated, Final
@@ -15,7 +15,7 @@ _WISHES: Final = 8
 
 
 class RitualState(Result):
-    """`open`: it is still to be had. `draft` are answers that were given and not written yet; `values` is what SOUL.md says in lists."""
+    """`open`: it did not take place yet. `draft` are unsaved answers; `values` are the lists in SOUL.md."""
 
     open: bool
     draft: tuple[tuple[str, str], ...]
@@ -23,7 +23,7 @@ class RitualState(Result):
 
 
 class RitualOutcome(Result):
-    """What a yes would write, as a diff; or what it wrote, by which `change`. `redacted` names kinds of secrets that were left out."""
+    """The preview as a diff, or the `change` that was written. `redacted` are kinds of removed secrets."""
 
     diff: str = ""
     change: str = ""
@@ -46,7 +46,7 @@ class RitualRequest(Request):
 
 @terminal_reads("ritual.show", command=False, http=False)
 def show_ritual(runtime: Runtime, _: Caller, __: NoRequest) -> RitualState:
-    """Say whether the first conversation is still to be had, and what was answered so far."""
+    """Show whether the first conversation is still open, and the answers so far."""
     ritual = runtime.ritual
     if not ritual.is_open():
         return RitualState(False, (), ())
@@ -55,7 +55,7 @@ def show_ritual(runtime: Runtime, _: Caller, __: NoRequest) -> RitualState:
 
 @terminal_writes("ritual.finish", command=False, http=False)
 def finish_ritual(runtime: Runtime, _: Caller, request: RitualRequest) -> RitualOutcome:
-    """Write what was agreed on in the first conversation; or with dry_run, say what would be written."""
+    """Write the result of the first conversation; with dry_run, only preview it."""
     ritual = runtime.ritual
     wishes = tuple(one.strip() for one in request.wishes.splitlines() if one.strip())
     if len(wishes) > _WISHES:
@@ -64,7 +64,7 @@ def finish_ritual(runtime: Runtime, _: Caller, request: RitualRequest) -> Ritual
     answers = Answers(request.name, request.nature, request.vibe, request.emoji, person=person, wishes=wishes)
     if request.dry_run:
         preview = ritual.preview(answers)
-        # under the names that the conversation at a keyboard has for them
+        # the names that the conversation in the terminal uses
         ritual.keep_draft(
             {
                 "name": request.name,

@@ -1,6 +1,6 @@
-"""Operations over recall: search with citations, lines of a document, why something was recalled.
+"""Operations on recall: search with citations, lines of a document, the explanation of a search.
 
-Whether searching is switched off is decided here, for every interface.
+They check for every interface whether search is enabled.
 """
 
 from dataclasses import replace
@@ -37,13 +37,13 @@ from everself.storage.state.searches import SearchRecord
 from everself.text.normalise import fold, one_line, slug
 from everself.values import Author, Change, Hit, ended_words
 
-# how long a command that has answered may go on for the next one's sake
+# how long a finished command may embed for the next one
 CATCH_UP_SECONDS: Final = 2.0
 LOCAL: Final = "local"
 _OWNERS: Final = ("cli", "http")
 _NOT_MCP: Final = ("cli", "http", "tool", "slash")
 _TALKS: Final = OWNERS_SESSIONS | {SessionKind.GUEST, SessionKind.GROUP}
-# of all snippets together: what is left of a result is read with memory_get
+# budget for all snippets; memory_get reads the rest
 _SNIPPETS: Final = MOST_CHARACTERS * 3 // 5
 _SHORTEST: Final = 80
 # characters of a hit in an index
@@ -55,7 +55,7 @@ _CITATION: Final = re2.compile(r"^(.+)#L([0-9]{1,9})(?:-L?([0-9]{1,9}))?$")
 
 
 def scope_of(session: str, project: str = "") -> Scope:
-    """For whom is searched: a kind of session such as `main` or `group`, or with a person `guest/anna`."""
+    """The scope of a kind of session such as `main` or `group`, or with a person `guest/anna`."""
     kind, _, person = session.partition("/")
     if kind not in list(SessionKind):
         raise WrongUse(f'"{kind[:40]}" is no kind of session.', mend=f"One of {', '.join(SessionKind)}.")
@@ -92,7 +92,7 @@ def _show_found(runtime: Runtime, _: SearchRequest, found: SearchResult) -> Outc
 
 
 def is_reworded(runtime: Runtime, hit: Hit, source: str) -> bool:
-    """Whether a correction stands in other words than those that were said: Everself put the new value into an older sentence."""
+    """Whether the text of a correction differs from the owner's words because Everself put the new value into an older sentence."""
     entry = runtime.memory.catalog.find(hit.entry) if source == CORRECTION and hit.entry else None
     told = [one.partition(":")[2] for one in entry.lineage if one.startswith("msg:")] if entry is not None else []
     said = [one.content for one in map(runtime.log.message, told) if one is not None]
@@ -100,7 +100,7 @@ def is_reworded(runtime: Runtime, hit: Hit, source: str) -> bool:
 
 
 def _result(hit: Hit, source: str, share: int, meaning: float | None) -> dict[str, object]:
-    """`meaning` is there only where vectors were compared: from 0 to 1, how near the chunk is to the query whatever its words."""
+    """`meaning` is present only if vectors were compared: the similarity of chunk and query, from 0 to 1."""
     near = {} if meaning is None else {"meaning": round(meaning, 3)}
     ended = {"ended": hit.ended} if hit.ended else {}
     weak = {"weak": True} if hit.weak else {}
@@ -124,7 +124,7 @@ def _result(hit: Hit, source: str, share: int, meaning: float | None) -> dict[st
 
 
 def _show_index(runtime: Runtime, _: SearchRequest, found: SearchResult) -> Outcome:
-    """What there is, a line each; all of it is read with memory_get."""
+    """One line per hit; memory_get reads the whole."""
     sources = sources_of_hits(runtime.memory, found.hits)
     lines = [_index_line(hit, source) for hit, source in zip(found.hits, sources, strict=True)]
     notices = [f"Note: {one}" for one in found.notices]
@@ -134,7 +134,7 @@ def _show_index(runtime: Runtime, _: SearchRequest, found: SearchResult) -> Outc
 def _index_line(hit: Hit, source: str) -> str:
     marks = [one for one in (hit.mark, "weak" if hit.weak else "") if one]
     parts = (hit.entry or "-", hit.day.isoformat() if hit.day else "-", hit.reference, source, *marks)
-    # on one line and without what nobody sees, so that no memory looks like another line of the index
+    # on one line and without invisible characters, so that no entry can imitate another line
     return f"{'  '.join(parts)}  {one_line(neutralise(hit.text, ''), _LINE)}"
 
 
@@ -163,9 +163,9 @@ def _is_on(runtime: Runtime, _: Scope) -> bool:
     slash="/search",
 )
 def search_memory(app: Runtime, caller: Caller, request: SearchRequest, tell: Tell | None = None) -> SearchResult:
-    """Find what is remembered about something, best first, with citations.
+    """Find memories about something, best first, with citations.
 
-    What scores below the threshold comes marked as weak. Nothing found is exit code 5; where something failed and less was searched, 6.
+    Hits below the threshold are marked as weak. The exit code is 5 if nothing is found, and 6 if a failure limited the search.
 
     $ everself memory search tundra deadline  # by words and by meaning
     $ everself memory search "what did I decide about the logo" --explain  # with every part of every score
@@ -195,7 +195,7 @@ def search_memory(app: Runtime, caller: Caller, request: SearchRequest, tell: Te
 
 
 def _said(app: Runtime, caller: Caller, request: SearchRequest) -> tuple[SaidMessage, ...]:
-    """Messages that hold most of the words; of every conversation, so they are the owner's to see."""
+    """Messages with most of the words. They are from all conversations, so only the owner sees them."""
     if not request.messages:
         return ()
     caller.need(Audience.OWNER)
@@ -204,14 +204,14 @@ def _said(app: Runtime, caller: Caller, request: SearchRequest) -> tuple[SaidMes
 
 
 def _scope(caller: Caller, session: str, project: str = "") -> Scope:
-    """Only the owner at a terminal may look with somebody else's eyes."""
+    """Only the owner at a terminal may search as another session."""
     if caller.audience is Audience.OWNER_AT_TERMINAL:
         return scope_of(session, project)
     return caller.scope
 
 
 def catch_up(app: Runtime) -> int:
-    """Embed what waits for it, for a moment and only where that happens on this machine; how many chunks are left."""
+    """Embed waiting chunks for a moment, only with a local model. Returns the number that is left."""
     if app.embedder is None:
         return 0
     record = app.workspace.find(CORRECTIONS)
@@ -227,7 +227,7 @@ def catch_up(app: Runtime) -> int:
 
 
 def _note_embedded(app: Runtime, corrections: tuple[str, ...]) -> None:
-    """Search finds them by their meaning now, and their records say so."""
+    """Mark corrections as embedded: search now finds them by meaning."""
 
     def plan() -> Change | None:
         draft = app.memory.draft()
@@ -251,7 +251,7 @@ def _show_passage(runtime: Runtime, _: GetRequest, found: Hit) -> Outcome:
         last = found.first_line + text.count("\n")
     first, memory = found.first_line, runtime.memory
     sources = [IMPORT] if found.imported else sources_of_lines(memory, found.path, first, last)
-    # a file keeps what no longer holds, and only a comment in it says so
+    # closed entries are still in the file, and only a comment marks them
     closed = [
         one for one in memory.catalog.of(found.path) if one.closed and one.first_line <= last and one.last_line >= first
     ]
@@ -274,7 +274,7 @@ def _show_passage(runtime: Runtime, _: GetRequest, found: Hit) -> Outcome:
     mcp=McpOffer("memory_get", "Read all of what a search found, by its id or citation.", _show_passage),
 )
 def get_lines(app: Runtime, caller: Caller, request: GetRequest) -> Hit:
-    """Show lines of a document that search can find, by path, citation or id.
+    """Show lines of a document that search covers, by path, citation or id.
 
     $ everself memory get 7K3QX9M2ABCD  # one entry
     $ everself memory get memory/2026-03-19.md#L3-L9  # the lines a search cited
@@ -299,7 +299,7 @@ def get_lines(app: Runtime, caller: Caller, request: GetRequest) -> Hit:
     except NotFound:
         if entry is None:
             raise
-        # whose file it stands in is not for whoever may not read it
+        # do not reveal the document to a session that may not read it
         raise NotFound(f'entry "{request.path}", or this session may not read it.') from None
 
 
@@ -324,7 +324,7 @@ def explain_search(app: Runtime, _: Caller, request: WhyRequest) -> SearchRecord
 
 
 def _explained(app: Runtime, name: str) -> SearchRecord:
-    """By its id, the beginning of its id, `last`, or words of its query, the newest first."""
+    """By id, id prefix, `last`, or the newest search whose query contains the words."""
     searches = app.state.searches
     by_words = searches.list(1, query_contains=name) if name != "last" else ()
     if by_words and fold(by_words[0].query) == fold(name):

@@ -1,6 +1,6 @@
-"""Operations on conversations: list, show, search, export and delete sessions, and what would survive if one were compacted now.
+"""Operations on conversations: list, show, search, export and delete sessions, and simulate compaction.
 
-They show everything that was said, so they are the owner's own.
+They show everything that was said, so they are only for the owner.
 """
 
 from datetime import datetime
@@ -18,7 +18,7 @@ _SESSION: Final = "The id of a session, the beginning of it, or last."
 
 
 class SessionLine(Result):
-    """One session. `taint` is the least trusted stamp of what it holds; `ended`: it was closed with /new."""
+    """One session. `taint` is the least trusted source in it; `ended`: it was closed with /new."""
 
     id: str
     kind: str
@@ -33,8 +33,8 @@ class SessionLine(Result):
 
 
 class ReplyReceipt(Result):
-    """What a reply took: so many memories `recalled` and `left_out`, `tokens` of the prompt; `sent`, `received` and `cached` are as the
-    provider counted its last request. `cost` is in dollars, none where nobody knows; `why` is how it ended."""
+    """What a reply used: the number of memories `recalled` and `left_out`, and prompt `tokens`; `sent`, `received` and `cached` are the
+    provider's counts of the last request. `cost` is in dollars, None if unknown; `why` is how it ended."""
 
     model: str
     why: str
@@ -48,7 +48,7 @@ class ReplyReceipt(Result):
 
 
 class Spoken(Result):
-    """One message. `calls` are the names of tools that were called with it; `receipt` is what a reply took."""
+    """One message. `calls` are the names of tools that it called; `receipt` describes a reply."""
 
     id: str
     session: str
@@ -69,7 +69,7 @@ class SessionView(Result):
 
 
 class Deletion(Result):
-    """What deleting a session removes, and how many entries that came of it stay."""
+    """What deleting a session removes, and the number of its entries that stay."""
 
     session: SessionLine
     messages: int
@@ -78,7 +78,7 @@ class Deletion(Result):
 
 
 class Deleted(Deletion):
-    """It was done."""
+    """A completed deletion."""
 
 
 class Statement(Result):
@@ -89,8 +89,8 @@ class Statement(Result):
 
 
 class Simulation(Result):
-    """What survives if the conversation is made shorter now: `statements` become or are entries, `dropped` messages a summary, which a
-    model may word otherwise; `stands` are documents that are read anew at every turn and lose nothing."""
+    """What survives compaction: `statements` become or are entries, `dropped` messages become a summary, which a model may word
+    differently; `stands` are documents that are read in every turn."""
 
     session: SessionLine
     statements: tuple[Statement, ...]
@@ -139,9 +139,9 @@ class SearchMessagesRequest(Request):
 
 @owner_reads("sessions.search")
 def search_messages(runtime: Runtime, _: Caller, request: SearchMessagesRequest) -> tuple[Spoken, ...]:
-    """Find messages that hold all of these words.
+    """Find messages that contain all of these words.
 
-    It looks for the words themselves; `everself memory search` looks for what is remembered, by meaning too.
+    This matches the words themselves; `everself memory search` searches memory, also by meaning.
 
     $ everself sessions search harbour fee  # in any conversation, the newest first
     """
@@ -154,12 +154,12 @@ class ExportSessionRequest(Request):
 
 @operation(
     "sessions.export",
-    # a transcript holds everything that was said
+    # a transcript contains everything that was said
     audience=Audience.OWNER_AT_TERMINAL,
     effect="read",
 )
 def export_session(runtime: Runtime, _: Caller, request: ExportSessionRequest) -> str:
-    """Print a conversation as JSON Lines: one about the session, then one for each message.
+    """Print a conversation as JSON Lines: the session, then one line per message.
 
     $ everself sessions export last > talk.jsonl  # one line for each message
     """
@@ -173,9 +173,9 @@ class DeleteSessionRequest(Request):
 
 @operation("sessions.delete", audience=Audience.OWNER_AT_TERMINAL, effect="destructive", question="Delete it for good?")
 def delete_session(runtime: Runtime, caller: Caller, request: DeleteSessionRequest) -> Deletion:
-    """Delete a conversation: its messages, its transcript and what was searched for in it.
+    """Delete a conversation: its messages, transcript and searches.
 
-    What was remembered from it stays. To take that out as well, run `everself memory forget --session ID` instead. It cannot be undone.
+    Entries made from it stay. To remove them as well, run `everself memory forget --session ID` instead. It cannot be undone.
 
     $ everself sessions delete 7K3Q --dry-run  # what would go
     $ everself sessions delete 7K3Q --yes  # without being asked
@@ -188,7 +188,7 @@ def delete_session(runtime: Runtime, caller: Caller, request: DeleteSessionReque
     session = runtime.log.find(session.id)
     runtime.state.scrub.drop_searches(_searches(runtime, session))
     runtime.log.delete(session)
-    # out of the write-ahead log as well; pages themselves are overwritten as rows go
+    # also from the write-ahead log; pages are overwritten when rows are deleted
     runtime.state.scrub.settle()
     return Deleted(plan.session, plan.messages, plan.searches, plan.entries)
 
@@ -207,7 +207,7 @@ class SimulateRequest(Request):
 def simulate_compaction(runtime: Runtime, _: Caller, request: SimulateRequest) -> Simulation:
     """Show what would remain if a conversation were compacted now.
 
-    Changes nothing and asks no model; a model would word the summary in its own way.
+    Changes nothing and asks no model; a model would word the summary differently.
 
     $ everself simulate-compaction  # what survives if the last conversation were made shorter now
     """

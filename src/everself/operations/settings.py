@@ -1,4 +1,4 @@
-"""Operations on settings: get, list, set, unset. What may be set is the config package's knowledge; saving it is done here."""
+"""Operations on settings: get, list, set, unset. The config package defines them; saving is done here."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -17,13 +17,13 @@ from everself.operations.home import Home
 from everself.storage.host_files import find_file, save_file, sweep
 from everself.values import Finding
 
-# each attempt is one read, plan and compare: this many rivals in a row do not happen by chance
+# each attempt is one read, plan and compare; this many conflicts in a row do not happen by chance
 ATTEMPTS = 50
 AGENT: Final = Option("The agent to use, if there are several.", "NAME")
 
 
 class SettingsReport(Result):
-    """`documented`: what each is for was asked too."""
+    """`documented`: descriptions were requested."""
 
     settings: tuple[SettingReport, ...]
     remarks: tuple[Finding, ...]
@@ -31,7 +31,7 @@ class SettingsReport(Result):
 
 
 class SavedReport(Result):
-    """What saving did. `secrets_file` is empty where no secret was touched; `changed` is false where all was so before."""
+    """The result of saving. `secrets_file` is empty if no secret changed; `changed` is false if nothing changed."""
 
     key: str
     file: str
@@ -61,7 +61,7 @@ def get_value(home: Home, _: Caller, request: KeyRequest) -> SettingReport:
     found = get_setting(loaded, wanted)
     spot = get_spot(wanted)
     if spot.agent and found.origin == "default" and spot.setting.key == "agents.defaults.workspace":
-        # the usual folder of an agent has its name
+        # the default workspace depends on the agent's name
         return replace(found, value=loaded.config.agent(spot.agent).workspace)
     return found
 
@@ -102,22 +102,22 @@ class SetRequest(Request):
 def set_value(home: Home, _: Caller, request: SetRequest) -> SavedReport:
     """Set one setting; with -, the value is read from standard input.
 
-    A secret goes to a file that only you can read, and a reference to it into the host file.
+    A secret is saved to a file that only you can read, and the host file gets a reference to it.
 
     $ everself config set agents.defaults.heartbeat.every 45m  # set one; comments in the file stay
     $ everself config set identity.name Aria --agent aria  # for one agent only
     $ everself config set provider.openai.apiKey - < key.txt  # read the value from a file, so that your shell's history does not keep it
     """
     if "\ufffd" in request.value:
-        # bytes that are no text would make another secret of it
+        # invalid bytes would change a secret
         raise WrongUse("That is not UTF-8 text.")
-    # a file ends with a newline that belongs to no value
+    # the final newline of a file is not part of the value
     return save_value(home, request.key, request.value.removesuffix("\n"), request.agent)
 
 
 def save_value(home: Home, key: str, value: str, agent: str = "", first: Sequence[tuple[str, str]] = ()) -> SavedReport:
-    """Set a key to what a person typed, comments kept. The value of a secret goes to the secrets file. `first` are other keys, none of
-    them a secret, without which this one means nothing: they are set in the same write."""
+    """Set a key to a typed value and keep comments. A secret goes to the secrets file. `first` are other keys that this one requires; they
+    are set in the same write."""
     for text in (key, value, *(text for pair in first for text in pair)):
         need_utf8(text)
     wanted = own_key(home, key, agent) if agent else key
@@ -138,14 +138,14 @@ def unset_value(home: Home, _: Caller, request: KeyRequest) -> SavedReport:
     $ everself config unset agents.defaults.heartbeat.every  # back to the default
     """
     need_utf8(request.key)
-    # the secret that was stored for the key goes too
+    # also removes the secret stored for the key
     wanted = own_key(home, request.key, request.agent) if request.agent else request.key
     return save_edit(home, wanted, lambda host, secrets: plan_unset(host, secrets, wanted), host_first=True)
 
 
 @owner_reads("config.path", on="home")
 def host_file(home: Home, _: Caller, __: NoRequest) -> HostFile:
-    """Print where the host file is, whether or not it exists yet.
+    """Print the path of the host file, whether or not it exists.
 
     $ $EDITOR $(everself config path)  # edit the host file by hand
     """
@@ -153,7 +153,7 @@ def host_file(home: Home, _: Caller, __: NoRequest) -> HostFile:
 
 
 def own_key(home: Home, key: str, agent: str) -> str:
-    """The key by which one agent differs from the others; refused for what is the same for all."""
+    """The agent's own key for a setting; refused for settings that are global."""
     home.load().config.agent(agent)
     spot = find_spot(split_key(key))
     if spot is not None and spot.agent:
@@ -171,12 +171,12 @@ def own_key(home: Home, key: str, agent: str) -> str:
 def save_edit(
     home: Home, key: str, plan: Callable[[str | None, str | None], Edited], *, host_first: bool = False
 ) -> SavedReport:
-    """Plan against the files as they are and save; whoever was faster makes it plan again, so that nothing of theirs is lost.
+    """Plan against the current files and save. If a file changed meanwhile, plan again.
 
-    When a secret is set it is saved before the reference to it, and when it is unset after: a reference never dangles.
+    A new secret is saved before its reference, and a removed one after it, so that no reference dangles.
     """
     places = home.places
-    # people keep these files in a repository of their own and link to them
+    # the files may be links into a user's own repository
     host_file, secrets_file = os.path.realpath(places.host_file), os.path.realpath(places.secrets_file)
     for path in (host_file, secrets_file):
         sweep(path)
@@ -200,7 +200,7 @@ def save_edit(
 
 
 def _load(home: Home, agent: str) -> Loaded:
-    """The settings with the CONFIG.md of the agent. One that cannot be read is a remark: it never stops anything."""
+    """The settings with the agent's CONFIG.md. An unreadable CONFIG.md is reported as a finding."""
     loaded = home.load()
     path = f"{loaded.config.agent(agent).workspace}/CONFIG.md"
     try:
@@ -213,14 +213,14 @@ def _load(home: Home, agent: str) -> Loaded:
 
 
 def _is_usual(found: SettingReport) -> bool:
-    """Whether nobody chose it. The CONFIG.md of a new workspace spells the defaults out, so that a person sees them there."""
+    """Whether nobody chose it. The CONFIG.md of a new workspace lists the defaults for information."""
     return found.origin == "default" or (
         found.origin == "CONFIG.md" and found.value == get_spot(found.key).setting.default
     )
 
 
 def _examine(home: Home, before: Edited, after: Edited) -> tuple[Finding, ...]:
-    """What the change would newly make odd. One that would leave the whole file unusable is not saved."""
+    """New problems caused by the change. Raises BadConfig if the file would become unusable."""
     places = home.places
     secrets = after.secrets if after.secrets is not None else before.secrets
     vault = Vault(home.variables, parse_secrets(secrets, places.secrets_file) if secrets is not None else {})
@@ -233,12 +233,12 @@ def _examine(home: Home, before: Edited, after: Edited) -> tuple[Finding, ...]:
 
 
 def _unplaced(finding: Finding) -> tuple[str, str]:
-    """A finding without its line, which moves when a line is added above it."""
+    """A finding without its line number, which moves when lines are added above."""
     return finding.code, finding.message.rpartition(": ")[2]
 
 
 def _overruled(home: Home, key: str, agent: str) -> tuple[Finding, ...]:
-    """A value in CONFIG.md stands above the host file: setting it there changes nothing, and the person should know."""
+    """Warn if CONFIG.md sets the key too: its value overrides the host file."""
     try:
         shown = get_setting(_load(home, agent), key)
     except EverselfError:
@@ -250,7 +250,7 @@ def _overruled(home: Home, key: str, agent: str) -> tuple[Finding, ...]:
 
 
 def need_utf8(text: str) -> None:
-    """Words from a command line may hold any byte; what goes into a file of ours may not."""
+    """Raises WrongUse for text that is not UTF-8: command lines may contain any byte, our files may not."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

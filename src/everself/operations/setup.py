@@ -1,6 +1,6 @@
-"""Setup as an operation: for a new agent or an old one, here or elsewhere, remembered in the host file.
+"""Operation: setup of a new or existing agent, saved in the host file.
 
-Knows where a workspace may not be. What setup creates is another module's knowledge.
+Checks where a workspace may be. The created documents are defined in `workspace.setup`.
 """
 
 import os
@@ -26,7 +26,7 @@ from everself.workspace.setup import BOOTSTRAP, SETUP, plan_folders, plan_setup
 
 
 class SetupReport(Result):
-    """What setup found and made. `change` is empty when nothing was missing."""
+    """The result of setup. `change` is empty if nothing was missing."""
 
     agent: str
     workspace: str
@@ -39,7 +39,7 @@ class SetupReport(Result):
 
 
 def set_up(app: Runtime, *, restore: bool = False) -> SetupReport:
-    """Create every missing file and folder. What a person removed since an earlier setup stays removed unless `restore`."""
+    """Create every missing file and folder. Files that a person removed stay removed unless `restore`."""
     target = app.agent.workspace
     if os.path.lexists(target) and not os.path.isdir(target):
         raise UnsafePath(f"{target} exists and is no folder.", mend="everself setup --workspace PATH")
@@ -59,7 +59,7 @@ def set_up(app: Runtime, *, restore: bool = False) -> SetupReport:
             break
     folders = plan_folders(_names(workspace))
     workspace.make_folders(folders)
-    # what a human finds here now is what they accept; from now on nobody else changes it unnoticed
+    # the present documents are accepted; later changes by others are detected
     app.integrity.look()
     created = outcome.paths if isinstance(outcome, Applied) else ()
     return SetupReport(
@@ -79,7 +79,7 @@ def _names(workspace: DiskWorkspace) -> dict[str, FileKind]:
 
 
 def _removed(workspace: DiskWorkspace, existing: dict[str, FileKind]) -> tuple[str, ...]:
-    """Documents that an earlier setup made and that are gone since."""
+    """Documents that an earlier setup created and that are gone."""
     made = [path for record in workspace.changes(limit=1_000_000) if record.reason == SETUP for path in record.paths]
     return tuple(sorted({path for path in made if path not in existing}))
 
@@ -89,9 +89,9 @@ FOLDER: Final = Option("The folder to use; remembered in the host file.", "PATH"
 
 
 class SetupResult(Result):
-    """What setup did, which settings the host file got so that it holds tomorrow, and every document that is there now.
+    """The result of setup, the settings saved to the host file, and all documents.
 
-    `adopted` tells of a workspace that was there before this installation was.
+    `adopted` describes a workspace that existed before this installation.
     """
 
     report: SetupReport
@@ -100,19 +100,19 @@ class SetupResult(Result):
     recovered: Recovery
     adopted: AdoptionReport | None = None
     host_file: str = ""
-    # the command that installs it, where it would be used and is missing
+    # the command that installs it, if it would be used and is missing
     better_model: str = ""
 
 
 class Prepared(Result):
-    """An agent as it will be once `keys` stand in the host file. Nothing is made or written yet."""
+    """An agent as it will be with `keys` in the host file. Nothing is created or written yet."""
 
     home: Home
     app: Runtime
     keys: dict[str, str]
 
     def remember(self) -> tuple[str, ...]:
-        """Done last: a folder that turned out unusable is not remembered."""
+        """Save the settings. Called last, so that an unusable folder is not saved."""
         if self.keys:
             save_edit(self.home, "agents.list", lambda host, secrets: _plan_all(host, secrets, self.keys))
         return tuple(self.keys)
@@ -133,10 +133,10 @@ class SetupRequest(Request):
     needs_yes="This folder holds notes already",
 )
 def set_up_agent(home: Home, caller: Caller, request: SetupRequest) -> SetupResult:
-    """Create an agent's workspace, or the missing parts of it.
+    """Create an agent's workspace, or its missing parts.
 
-    No byte of a file that exists is changed, and what you removed stays removed. A folder that already holds notes, such as a clone, is
-    taken over after one question, or with --adopt.
+    No existing file is changed, and what you removed stays removed. A folder that already holds notes, such as a clone, is taken over after
+    one question, or with --adopt.
 
     $ everself setup  # your agent, in its usual place
     $ everself setup --workspace ~/notes/agent  # in a folder of yours; what is there is not touched
@@ -163,7 +163,7 @@ def _offer_better_model(app: Runtime) -> str:
 
 
 def prepare(home: Home, agent: str, workspace: str) -> Prepared:
-    """Decide which agent is meant and where it lives, without making anything yet."""
+    """Determine the agent and its folders, without creating anything."""
     loaded = home.load()
     keys = dict(_plan_keys(loaded, agent, _absolute(loaded.config.places, workspace) if workspace else ""))
     planned = _with_keys(loaded, keys)
@@ -174,7 +174,7 @@ def prepare(home: Home, agent: str, workspace: str) -> Prepared:
 
 
 def _plan_keys(loaded: Loaded, agent: str, workspace: str) -> Iterator[tuple[str, str]]:
-    """The settings that make the agent known and keep its folder."""
+    """The settings that register the agent and its folder."""
     config = loaded.config
     known = {one.id for one in config.agents}
     if agent and agent not in known:
@@ -182,7 +182,7 @@ def _plan_keys(loaded: Loaded, agent: str, workspace: str) -> Iterator[tuple[str
             raise WrongUse(
                 f'"{agent[:64]}" cannot name an agent.', mend="Use letters, digits, - and _, a letter or digit first."
             )
-        # as long as nobody is listed there is one agent; where it has lived, the list must name it or it would be lost
+        # an empty list means one agent; if it exists already, the list must name it or it would be lost
         if not loaded.reading.agents and agent != MAIN and os.path.isdir(config.agent(MAIN).state):
             yield f"agents.list.{MAIN}.id", MAIN
         yield f"agents.list.{agent}.id", agent
@@ -220,7 +220,7 @@ def _absolute(places: Places, path: str) -> str:
 
 
 def _check_place(config: Config, agent: AgentSettings) -> None:
-    """A workspace is read, watched and given to models whole: it neither holds nor lies in what is not for them."""
+    """The whole workspace is read, watched and shown to models, so it must not overlap with private folders."""
     places, target = config.places, os.path.realpath(agent.workspace)
     for path in (agent.workspace, agent.state, places.key_folder):
         _check_folder(path)
@@ -238,7 +238,7 @@ def _check_place(config: Config, agent: AgentSettings) -> None:
 
 
 def _check_move(config: Config, agent: AgentSettings) -> None:
-    """An agent's state belongs to its workspace: it does not follow the agent to another folder while the old one stands."""
+    """An agent's state belongs to its workspace: it cannot use another folder while the old one exists."""
     before = next((one for one in config.agents if one.id == agent.id), agent)
     if before.workspace != agent.workspace and os.path.isdir(before.state) and os.path.isdir(before.workspace):
         raise RefusedByRule(
@@ -248,7 +248,7 @@ def _check_move(config: Config, agent: AgentSettings) -> None:
 
 
 def _check_folder(path: str) -> None:
-    """The path is a folder, or can become one."""
+    """Raises UnsafePath unless the path is a folder or can become one."""
     there = path
     while not os.path.lexists(there) and os.path.dirname(there) != there:
         there = os.path.dirname(there)

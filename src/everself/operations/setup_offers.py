@@ -1,6 +1,6 @@
-"""What setup offers beside a workspace: a model that is at hand, coding agents that are installed, a weekly review.
+"""What setup offers in addition: an available model, installed coding agents, a weekly review.
 
-Only looks. Each offer names the operation that takes it up, so that no interface knows how that is done.
+Only looks for them. Each offer names the operation that does it, so interfaces need not know how.
 """
 
 import os
@@ -21,7 +21,7 @@ from everself.operations.settings import AGENT
 from everself.runtime import make_runtime
 
 WEEKLY: Final = {"name": "Weekly review", "cron": "0 18 * * 5", "verb": "memory promote --review"}
-# of each vendor one that calls tools well and is not the dearest
+# for each vendor a model that calls tools well and is not the most expensive
 PREFERRED: Final = {"anthropic": "claude-sonnet-5-5", "openai": "gpt-5", "gemini": "gemini-3.8-flash"}
 # for each client: its name in `everself connect`, the program looked for on PATH, and its name for people
 _CLIENTS: Final = (
@@ -33,7 +33,7 @@ _CLIENTS: Final = (
 
 
 class Offer(Result):
-    """One thing to take up or leave. `operation` does it, with these `fields`; `command` does the same, typed."""
+    """An offer. `operation` with these `fields` carries it out; `command` is the equivalent command."""
 
     kind: Literal["model", "client", "review"]
     question: str
@@ -44,7 +44,7 @@ class Offer(Result):
 
 
 class Offers(Result):
-    """`notes` are of what was found and cannot be offered yet, each with what is missing."""
+    """`notes` name things that were found but lack something."""
 
     offers: tuple[Offer, ...]
     notes: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class OffersRequest(Request):
 def find_offers(home: Home, caller: Caller, request: OffersRequest) -> Offers:
     """Look for what setup can offer on this machine: keys and local models, coding agents, a weekly review.
 
-    Nothing leaves the machine: of other programs only a model server on this machine is asked.
+    Nothing leaves the machine: only a local model server is contacted.
     """
     found = [*_models(home, request.agent), *_clients(home, caller), *_review(home, request.agent)]
     offers = tuple(one for one in found if isinstance(one, Offer))
@@ -66,7 +66,7 @@ def find_offers(home: Home, caller: Caller, request: OffersRequest) -> Offers:
 
 
 def _models(home: Home, agent: str) -> Iterator[Offer | str]:
-    """The best that is at hand: a model on this machine costs nothing, and is offered before one that is paid for."""
+    """The best available model: a free local model before a paid one."""
     loaded = home.load()
     if loaded.config.agent(agent).model != REFLEX:
         return
@@ -74,7 +74,7 @@ def _models(home: Home, agent: str) -> Iterator[Offer | str]:
     try:
         local = find_local_models(find_account("ollama/NAME", providers).url)
     except ModelFailed:
-        # an address that is none; doctor speaks of it
+        # an invalid address, which doctor reports
         local = ()
     keyed = [f"{provider}/{name}" for provider, name in PREFERRED.items() if _has_key(home, provider)]
     ready = find_spec("pydantic_ai") is not None
@@ -119,7 +119,7 @@ def _clients(home: Home, caller: Caller) -> Iterator[Offer | str]:
 
 
 def _connected(home: Home, caller: Caller) -> frozenset[str] | None:
-    """The clients that are connected; None where this installation cannot connect any."""
+    """The connected clients; None if this installation cannot connect any."""
     try:
         connect = get_operation("connect")
     except NotFound:

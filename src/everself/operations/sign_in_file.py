@@ -1,6 +1,6 @@
-"""Who is signed in at the gateway with a browser, and links that were made for it. Only hashes are stored. Knows nothing of HTTP.
+"""Browsers that are signed in at the gateway, and sign-in links. Only hashes are stored. Knows nothing of HTTP.
 
-A link works once, for five minutes. Using it puts a cookie in its place, which is refused after thirty days.
+A link works once, for five minutes. Using it creates a cookie that is valid for thirty days.
 """
 
 import hashlib
@@ -20,13 +20,13 @@ from everself.values import new_id
 FILE: Final = "sign-ins.json"
 LINK_LASTS: Final = timedelta(minutes=5)
 LASTS: Final = timedelta(days=30)
-# a browser more makes the oldest sign in anew
+# above this number the oldest browsers have to sign in again
 _MOST: Final = 200
 
 
 class SignIn(Frozen):
-    """`link`: nobody has used it yet, and `hash` is that of the link; else it is that of the cookie. `session` is as in a token.
-    `terminal`: somebody at a terminal made the link; what was written before this was noted counts as not."""
+    """With `link`, `hash` is that of an unused link, otherwise of a cookie. `session` is as in a token. `terminal`: the link was made at a
+    terminal; older records without this field count as not."""
 
     name: str
     agent: str
@@ -41,25 +41,25 @@ class SignIn(Frozen):
         return scope_named(self.session)
 
     def is_over(self, now: datetime) -> bool:
-        # a clock that was set back does not make it last longer than it may
+        # setting back the clock does not extend it
         return not datetime.fromisoformat(self.made) <= now < datetime.fromisoformat(self.until)
 
 
 class SignInFile(RecordFile[SignIn]):
     def __init__(self, folder: str) -> None:
         super().__init__(os.path.join(folder, FILE), SignIn, "sign_ins", "sign-in", "everself gateway sign-in")
-        # the name of the cookie: a browser sends cookies of one host to every port, so that each home has a name of its own
+        # the name of the cookie differs per home, because browsers send cookies of a host to every port
         self.cookie = f"everself-{hashlib.sha256(os.fsencode(os.path.realpath(folder))).hexdigest()[:12]}"
 
     def make_link(self, agent: str, session: str, now: datetime, *, terminal: bool = False) -> str:
-        """The secret of a new link."""
+        """Create a link and return its secret."""
         secret = new_secret()
         made = _new(agent, session, now, LINK_LASTS, secret)
         self._add(replace(made, link=True, terminal=terminal), now)
         return secret
 
     def use_link(self, secret: str, now: datetime) -> tuple[SignIn, str]:
-        """Sign in: the link is gone, and the cookie is returned. Raises NotFound where there is no such link, or not any more."""
+        """Replace the link by a cookie, and return both. Raises NotFound if the link is unknown or expired."""
         cookie = new_secret()
         made: list[SignIn] = []
 
@@ -77,7 +77,7 @@ class SignInFile(RecordFile[SignIn]):
         return _find(self.records(), cookie, now, link=False)
 
     def clear(self) -> int:
-        """Sign everybody out; how many that were, unused links not counted."""
+        """Sign out every browser; returns their number, without unused links."""
         count = 0
 
         def edit(known: tuple[SignIn, ...]) -> tuple[SignIn, ...]:

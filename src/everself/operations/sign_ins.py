@@ -1,4 +1,4 @@
-"""Operations on signing in at the gateway: a link that works once, and signing everybody out."""
+"""Operations on sign-in at the gateway: create a single-use link, sign everybody out."""
 
 import urllib.parse
 from typing import TYPE_CHECKING, Annotated, Final
@@ -43,7 +43,7 @@ class SignInRequest(Request):
 def make_link(home: "Home", caller: Caller, request: SignInRequest) -> LinkMade:
     """Make a link that signs a browser in at the gateway. It works once, for five minutes.
 
-    A browser that is signed in as main by a link from your own terminal may do what you may do there.
+    A browser signed in as main with a link from your own terminal has your rights at the terminal.
 
     $ everself gateway sign-in  # open the link in your browser within five minutes
     $ everself gateway sign-in --agent aria --as guest/anna  # a link for somebody else
@@ -62,7 +62,7 @@ def make_link(home: "Home", caller: Caller, request: SignInRequest) -> LinkMade:
 
 @terminal_writes("gateway.sign-out", on="home", idempotent=True)
 def sign_out(home: "Home", _: Caller, __: NoRequest) -> SignedOut:
-    """Sign every browser out, and take back every link. They are refused from the next request on.
+    """Sign out every browser and cancel every link. They are refused from the next request on.
 
     $ everself gateway sign-out  # every browser has to sign in anew
     """
@@ -70,6 +70,6 @@ def sign_out(home: "Home", _: Caller, __: NoRequest) -> SignedOut:
 
 
 def _reachable(url: str) -> str:
-    """An address to open on this machine, where the gateway listens on every one."""
+    """An address for this machine, if the gateway listens on all interfaces."""
     parts = urllib.parse.urlsplit(url)
     return f"http://localhost:{parts.port}" if parts.hostname in _EVERYWHERE else url

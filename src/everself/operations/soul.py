@@ -33,13 +33,13 @@ from everself.values import Author, ChangeRecord
 from everself.workspace.learned_section import SOUL, changed_lines
 
 _NAME: Final = "A version that history lists, the id of a proposal, current or last."
-# proposals that wait before other programs' models may make no more
+# maximum number of open proposals by other programs' models
 _MOST_OPEN: Final = 20
 _OUTSIDE: Final = " (proposed in a conversation that holds text from outside)"
 
 
 class SoulReport(Result):
-    """A soul: of today, an earlier or a proposed one. `diff` leads to it from the soul of today."""
+    """The current soul, an earlier one or a proposal. `diff` is from the current soul to it."""
 
     name: str
     text: str
@@ -59,7 +59,7 @@ class SoulDiff(Result):
 
 
 class SoulTests(Result):
-    """What became of each expectation. `retreat`: the newest earlier soul, where the soul of today fails one."""
+    """The result of each expectation. `retreat`: the newest earlier soul, if the current soul fails a test."""
 
     name: str
     results: tuple[SoulTestResult, ...]
@@ -160,7 +160,7 @@ def _show_proposed(_: Runtime, request: ProposeRequest, made: Proposed) -> Outco
     mcp=McpOffer("soul_propose", "Propose a line about how to be, for the owner to accept.", _show_proposed),
 )
 def propose_soul(runtime: Runtime, caller: Caller, request: ProposeRequest) -> Proposed:
-    """Propose a line of what is learned, or with --whole another soul.
+    """Propose a line for the learned section, or with --whole a new soul.
 
     With - the text comes from standard input. Nothing changes until it is approved.
 
@@ -175,7 +175,7 @@ def propose_soul(runtime: Runtime, caller: Caller, request: ProposeRequest) -> P
     if bool(line.strip()) == bool(text.strip()):
         raise WrongUse("Give either a `line` or the whole `text`.")
     if caller.unwatched and len(growth.open()) >= _MOST_OPEN:
-        # a manipulated model could propose without end
+        # a manipulated model could propose endlessly
         raise RefusedByRule(f"{_MOST_OPEN} proposals wait for the owner already.", mend="everself review")
     reason += _OUTSIDE if caller.taint != OWN else ""
     named = (one for one in evidence if one.startswith(("entry:", "file:", "url:")))
@@ -193,7 +193,7 @@ class ApproveRequest(Request):
 def approve_soul(runtime: Runtime, caller: Caller, request: ApproveRequest) -> SoulChange:
     """Accept a proposal into the soul.
 
-    Soul tests are run before. At a terminal you see it first and are asked.
+    Soul tests run first. At a terminal the diff is shown and you are asked.
 
     $ everself soul approve last  # the newest proposal
     $ everself soul approve 7K3Q --yes  # the one whose id begins so, without being asked
@@ -249,7 +249,7 @@ def roll_back_soul(runtime: Runtime, caller: Caller, request: RollbackRequest) -
 def check_soul(runtime: Runtime, _: Caller, request: SoulRequest) -> SoulTests:
     """Test a soul against the expectations in SOUL_TESTS.md.
 
-    What only a model can judge is listed as waiting.
+    Expectations that only a model can judge are listed as waiting.
 
     $ everself soul test  # the soul of today against SOUL_TESTS.md
     $ everself soul test 7K3QX9M2ABCD  # a proposal, before you approve it
@@ -258,7 +258,7 @@ def check_soul(runtime: Runtime, _: Caller, request: SoulRequest) -> SoulTests:
     report = SoulTests(name, growth.test(name))
     if name != CURRENT or not report.count("failed"):
         return report
-    # a soul of today that fails is offered the way back
+    # a failing current soul comes with the name of an earlier one
     now, *earlier = growth.history()
     return SoulTests(name, report.results, next((one.name for one in earlier if one.hash != now.hash), ""))
 
@@ -277,14 +277,14 @@ _OPENING: Final = "soul: "
 
 
 class Evidence(Result):
-    """What a step rests on. `words` are those of the entry, empty where it is none or is gone."""
+    """The evidence of a step. `words` is the entry's text, empty if it is not an entry or is gone."""
 
     reference: str
     words: str = ""
 
 
 class Step(Result):
-    """One change of the soul, or a proposal that waits: then `change` is empty and `proposal` names it."""
+    """A change of the soul, or an open proposal: then `change` is empty and `proposal` is its id."""
 
     at: datetime
     who: str
@@ -308,7 +308,7 @@ class DigestRequest(Request):
 
 @owner_reads("soul.digest")
 def digest_growth(app: Runtime, _: Caller, request: DigestRequest) -> Digest:
-    """Show what the soul learned or gave up lately, and which proposals are pending.
+    """Show what the soul learned or lost recently, and the open proposals.
 
     $ everself soul digest  # what grew in the last week, why, and in whose words
     $ everself soul digest --days 30  # in the last month
@@ -328,7 +328,7 @@ def _grown(app: Runtime, record: ChangeRecord) -> Step:
             if one.path == SOUL:
                 removed, added = changed_lines(one.before or b"", one.after or b"")
     except EverselfError:
-        # what was forgotten of it is not told
+        # a forgotten part is not shown
         pass
     reason = record.reason.removeprefix(_OPENING)
     return Step(
@@ -345,7 +345,7 @@ def _waiting(app: Runtime, proposal: Proposal) -> Step:
 
 
 def evidence_of(app: Runtime, references: tuple[str, ...]) -> tuple[Evidence, ...]:
-    """References with the words that they stand for: nobody knows an entry by its id."""
+    """References with their text: an entry's id alone says nothing to a person."""
     found = []
     for reference in references:
         kind, _, name = reference.partition(":")
@@ -355,7 +355,7 @@ def evidence_of(app: Runtime, references: tuple[str, ...]) -> tuple[Evidence, ..
 
 
 class VerifyReport(Result):
-    """All that vouches for who the agent is. `ledger` says what is wrong with the record of changes, if anything is."""
+    """The integrity of identity documents and ledger. `ledger` describes a fault of the record of changes."""
 
     changed: tuple[Tamper, ...]
     changes: int
@@ -367,7 +367,7 @@ class VerifyReport(Result):
 
 
 class Verified(Result):
-    """`report` is of afterwards, where something was accepted or restored."""
+    """`report` is the state after accepting or restoring."""
 
     report: VerifyReport
     accepted: AcceptedDocuments | None = None
@@ -394,11 +394,11 @@ def verify_identity(runtime: Runtime, caller: Caller, request: VerifyRequest) ->
     if (accept and undo) or (paths and not (accept or undo)):
         raise WrongUse("Documents are named with --accept or with --undo.")
     if accept or undo:
-        # no model decides who the agent is
+        # a model may not decide about the identity
         caller.need(Audience.OWNER_AT_TERMINAL)
     integrity = runtime.integrity
     accepted = integrity.accept(paths, by=Author.OWNER) if accept else None
     restored = integrity.restore(paths, by=Author.OWNER) if undo else None
-    # with the record of every change from the first one on
+    # including the whole ledger
     ledger = runtime.state.verify_ledger()
     return Verified(VerifyReport(integrity.look(), ledger.rows, ledger.reason), accepted, restored)

@@ -1,6 +1,6 @@
-"""The tokens of the gateway: who may ask which agent, and as whom. Only a hash of each is stored.
+"""The gateway's tokens: which agent each opens, and as whom. Only a hash of each is stored.
 
-Knows nothing of HTTP. A token has 256 random bits, so that a plain hash of it cannot be searched.
+Knows nothing of HTTP. A token has 256 random bits, so its plain hash cannot be searched.
 """
 
 import hmac
@@ -23,9 +23,10 @@ _LONGEST: Final = 64
 
 
 class Token(Frozen):
-    """`session` is `main`, `group`, `guest/ID`, or `guest` where `people` is the header that names the person. `read`: it changes nothing.
+    """`session` is `main`, `group`, `guest/ID`, or `guest` if `people` is the header that names the person. `read`: it cannot change
+    anything.
 
-    `hash` is that of the token in force since `since`.
+    `hash` belongs to the current token, valid since `since`.
     """
 
     name: str
@@ -38,18 +39,18 @@ class Token(Frozen):
     hash: str
 
     def scope(self, person: str = "") -> Scope:
-        """For whom a request is answered. `person` counts only for a token that speaks for many."""
+        """The scope of a request. `person` counts only for a token that serves many people."""
         return scope_named(self.session, person if self.people else "")
 
 
 def scope_named(session: str, person: str = "") -> Scope:
-    """`main`, `group` or `guest/ID`; `person` names the guest where the text does not."""
+    """The scope of `main`, `group` or `guest/ID`; `person` names the guest if the text does not."""
     kind, _, named = session.partition("/")
     return Scope(SessionKind(kind), named or person or None)
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text may name a token or a person: it is compared as it stands, so that no two people become one."""
+    """Whether the text can name a token or a person. Names are compared unchanged, so that no two people become one."""
     return 0 < len(text) <= _LONGEST and set(text) <= _NAME
 
 
@@ -62,17 +63,17 @@ def hash_of(secret: str) -> str:
 
 
 class TokenFile(RecordFile[Token]):
-    """Read anew whenever the file is another one, so that what was rotated or removed counts at once."""
+    """The file is read again when it was replaced, so that rotation and removal take effect at once."""
 
     def __init__(self, folder: str) -> None:
         super().__init__(os.path.join(folder, FILE), Token, "tokens", "token", "everself gateway token")
 
     def tokens(self) -> tuple[Token, ...]:
-        """Raises Damaged where the file is not what Everself wrote: then nobody is let in."""
+        """Raises Damaged if the file is invalid; then nobody is let in."""
         return self.records()
 
     def find(self, secret: str) -> Token | None:
-        """The token that this is, by its hash."""
+        """The token with this secret, found by its hash."""
         wanted = hash_of(secret)
         found = [one for one in self.tokens() if hmac.compare_digest(one.hash, wanted)]
         return found[0] if found else None

@@ -1,4 +1,4 @@
-"""Operations on the gateway's tokens: make, list, rotate, remove. A token is shown once, when it is made."""
+"""Operations on the gateway's tokens: add, list, rotate, remove. A token is shown once, when it is made."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from everself.operations.home import Home
 
 _PLAIN: Final = "Use 1 to 64 of a-z, 0-9 and -."
-# headers that say something else already, or that a proxy sets
+# headers with another meaning, or set by proxies
 _TAKEN: Final = ("x-forwarded-", "x-everself-", "x-real-", "x-api-key")
 
 
 class TokenMade(Frozen):
-    """`token` is shown now and never again."""
+    """`token` is shown only now."""
 
     name: str
     token: str
@@ -33,7 +33,7 @@ class TokenMade(Frozen):
 
 
 class TokenLine(Frozen):
-    """What is told of a token: all but the token. `since` is when it was made or rotated."""
+    """A token without its secret. `since` is when it was made or rotated."""
 
     name: str
     agent: str
@@ -62,9 +62,9 @@ class AddTokenRequest(Request):
 
 @terminal_writes("gateway.token.add", on="home")
 def add_token(home: "Home", _: Caller, request: AddTokenRequest) -> TokenMade:
-    """Make a token, which lets a program ask the gateway. It is shown once; only a hash of it is kept.
+    """Add a token, which gives a program access to the gateway. It is shown once; only its hash is stored.
 
-    It opens one agent, as one person. No request can say otherwise.
+    It opens one agent, as one person. No request can change that.
 
     $ everself gateway token add editor --as main  # a program of yours, which does what you may do
     $ everself gateway token add dash --as main --read  # one that only looks
@@ -84,7 +84,7 @@ def add_token(home: "Home", _: Caller, request: AddTokenRequest) -> TokenMade:
 
 @terminal_reads("gateway.token.list", on="home")
 def list_tokens(home: "Home", _: Caller, __: NoRequest) -> tuple[TokenLine, ...]:
-    """List the tokens, each with its agent and what it may do. The tokens themselves are not kept.
+    """List the tokens with their agents and rights. The tokens themselves are not stored.
 
     $ everself gateway token list  # who may ask whom, and since when
     """
@@ -100,14 +100,14 @@ class TokenRequest(Request):
 
 @terminal_writes("gateway.token.rotate", on="home")
 def rotate_token(home: "Home", _: Caller, request: TokenRequest) -> TokenMade:
-    """Give a token a new value, and sign every browser out. The old one is refused from the next request on.
+    """Give a token a new value, and sign out every browser. The old value is refused from the next request on.
 
     $ everself gateway token rotate editor  # the old one is refused from now on
     """
     secret = new_secret()
     file = _file(home)
     file.get(request.name)
-    # before the token: whoever rotates in a hurry is not left with half of it
+    # before the token, so that a failure in between leaves no browser signed in
     SignInFile(folder_of(home.places)).clear()
     token = replace(file.get(request.name), hash=hash_of(secret), since=system_now().isoformat(timespec="seconds"))
     file.replace(token)

@@ -1,6 +1,6 @@
-"""The model's own tools, made from operations: the request is read from a call's arguments, the result shown as the operation says.
+"""The model's tools, made from operations: arguments become a request, and the result is rendered by the operation.
 
-Which tools a session gets fails closed: whoever is not known to be the owner gets what their kind of session is offered, and no more.
+Access fails closed: a session gets only the tools that its kind is offered.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -26,13 +26,13 @@ def own_tools(runtime: "Runtime", scope: "Scope") -> tuple[Tool, ...]:
 
 
 def give_tools(runtime: "Runtime") -> "Runtime":
-    """Let the conversations of this agent use the tools that are made from operations."""
+    """Make the tools available to the conversations of this agent."""
     runtime.tools = lambda scope: own_tools(runtime, scope)
     return runtime
 
 
 def unlisted_tools(runtime: "Runtime", scope: "Scope") -> dict[str, Tool]:
-    """Tools that a program may call for its model although the settings do not offer them to every model: Anthropic's memory tool."""
+    """Tools that a program may call although the settings do not offer them to models: Anthropic's memory tool."""
     operation = get_operation("tool.memory")
     offer = operation.tool
     if offer is None or effective(scope).kind not in offer.sessions:
@@ -41,7 +41,7 @@ def unlisted_tools(runtime: "Runtime", scope: "Scope") -> dict[str, Tool]:
 
 
 def may_use(operation: Operation[Any, Any], runtime: "Runtime", scope: "Scope") -> bool:
-    """Whether a session of this scope is offered the operation as a tool. Whoever is not the owner gets no more by another way."""
+    """Whether a session of this scope is offered the operation as a tool."""
     return operation.tool is not None and _is_offered(operation.tool, runtime, scope)
 
 
@@ -68,7 +68,7 @@ def tool_of(operation: Operation[Any, Any], offer: ToolOffer[Any], runtime: "Run
 
 
 def caller_in(context: ToolContext) -> Caller:
-    """A model that calls a tool: in the owner's sessions the agent, elsewhere no more than a guest."""
+    """The caller of a tool: the agent in the owner's sessions, a guest elsewhere."""
     return Caller(
         Audience.AGENT if is_owner(context.scope) else Audience.GUEST,
         context.scope,
@@ -81,7 +81,7 @@ def caller_in(context: ToolContext) -> Caller:
 
 
 def clean(value: Any) -> Any:
-    """Half a character, which JSON can hold and a file cannot, is replaced."""
+    """Replace lone surrogates, which JSON can contain and files cannot."""
     if isinstance(value, str):
         return without_surrogates(value)
     if isinstance(value, dict):

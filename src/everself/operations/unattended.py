@@ -1,7 +1,7 @@
-"""Turns that nobody waits for: of jobs, heartbeats, the start of the gateway and webhooks. Knows no schedule and no interface.
+"""Turns that run without a person: jobs, heartbeats, the start prompt and webhooks. Knows no schedule and no interface.
 
-Nothing of them is the owner's word. What the agent answers goes to the log of the day as the agent's own, worth no more than what
-it was shown. Nothing here blocks the event loop it runs on.
+Their text never counts as the owner's words. The reply goes to the log of the day as the agent's own, trusted no more than what it was
+shown. Nothing here blocks the event loop.
 """
 
 from collections.abc import AsyncGenerator
@@ -32,7 +32,7 @@ def prompt(name: Prompt) -> str:
 
 
 class UnattendedReply(Frozen):
-    """What the agent answered; `taint` is that of the session in the end. `message` is empty where it said nothing."""
+    """The agent's reply; `taint` is that of the session at the end. `message` is empty if there was no reply."""
 
     text: str
     session: str
@@ -45,14 +45,14 @@ def new_session(app: Runtime, kind: Kind, channel: str) -> Session:
 
 
 async def allow(app: Runtime, kind: Kind) -> None:
-    """Asked first, so that a day that is spent is a slot passed over and not a failure. Raises ModelFailed (spend)."""
+    """Raises ModelFailed (spend) if the budget is spent. Called first, so that the slot is skipped and does not fail."""
     await app.worker(lambda: app.spend_meter.allow(kind.value))
 
 
 async def events_of(
     app: Runtime, session: Session, words: str, options: TurnOptions = PLAIN_TURN
 ) -> AsyncGenerator[Event, None]:
-    """The events of the turn. The session is left in the end, whatever comes."""
+    """The events of the turn. The session is closed at the end in any case."""
     try:
         async for event in app.chat.converse(session, words, "", options):
             yield event
@@ -61,7 +61,7 @@ async def events_of(
 
 
 async def say(app: Runtime, session: Session, words: str, options: TurnOptions = PLAIN_TURN) -> UnattendedReply:
-    """Say this and wait for the whole reply. Raises ModelFailed where there is none."""
+    """Send a message and wait for the whole reply. Raises ModelFailed if there is none."""
     events = [event async for event in events_of(app, session, words, options)]
     return await reply_of(app, session, events)
 
@@ -76,7 +76,7 @@ async def reply_of(app: Runtime, session: Session, events: list[Event]) -> Unatt
 
 
 async def log_reply(app: Runtime, title: str, reply: UnattendedReply, key: str) -> None:
-    """Write it into the log of the day, once for each `key`."""
+    """Write the reply to the log of the day, once per `key`."""
     more = f" … (everself sessions show {reply.session})" if len(reply.text) > LONGEST_LOGGED else ""
     lineage = (f"msg:{reply.message}",) if reply.message else ()
     entry = NewEntry(

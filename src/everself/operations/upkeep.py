@@ -1,6 +1,6 @@
-"""Keeps an agent's vectors fresh for a program that opened it: in the background while it stays open, for a moment when it is closed.
+"""Keeps vectors up to date for a program: in the background while the agent is open, and briefly when it is closed.
 
-Never raises: a search without fresh vectors goes by words, and the next process goes on. Asks no paid embedder.
+Never raises: a search without vectors uses words, and the next process continues. Uses no paid embedder.
 """
 
 from threading import Lock, Timer
@@ -12,12 +12,12 @@ from everself.runtime import Runtime
 
 _log = get_logger(__name__)
 
-# a script that is over sooner starts no threads; what it wrote is embedded when it closes the agent
+# shorter scripts start no threads; their texts are embedded when the agent is closed
 AFTER_SECONDS: Final = 1.0
 
 
 class Upkeep:
-    """Every method may be called from any thread, and again and again."""
+    """All methods are thread-safe and may be called repeatedly."""
 
     def __init__(self, runtime: Runtime, after: float = AFTER_SECONDS) -> None:
         self._runtime = runtime
@@ -27,7 +27,7 @@ class Upkeep:
         self._stopped = False
 
     def start(self) -> None:
-        """The agent is used, and files may change from now on."""
+        """Start watching for changed files."""
         with self._lock:
             if self._timer is None and not self._stopped:
                 self._timer = Timer(self._after, self._begin)
@@ -35,7 +35,7 @@ class Upkeep:
                 self._timer.start()
 
     def stop(self) -> None:
-        """End what runs in the background. It does not start again."""
+        """Stop the background work permanently."""
         with self._lock:
             self._stopped = True
             timer = self._timer
@@ -46,13 +46,13 @@ class Upkeep:
             self._runtime.freshness.stop()
 
     def halt(self) -> None:
-        """End every thread of an agent that nobody closed."""
+        """Stop all threads of an agent that was not closed."""
         self.stop()
         if "index" in self._runtime.__dict__ and not self._runtime.closed:
             self._runtime.index.close()
 
     def settle(self) -> None:
-        """Embed what this process has written, before it is closed."""
+        """Embed what this process has written, before closing."""
         from everself.operations.conversation import embed_waiting
 
         if self._runtime.acknowledged:

@@ -1,7 +1,7 @@
-"""What an agent does with a webhook: a turn in a session of its own, whose words are those of the web. Knows no HTTP.
+"""The agent's turn for a webhook, in a session of its own; the message counts as text from the web. Knows no HTTP.
 
-The id that the sender gave makes the id of the session, and a session is stored with its first message in one transaction: whatever is
-sent again, also after a restart, is found.
+The sender's id determines the id of the session, which is stored together with its first message in one transaction. A repeated delivery is
+therefore recognised, also after a restart.
 """
 
 import secrets
@@ -23,28 +23,28 @@ from everself.search.scopes import Scope, SessionKind
 from everself.values import new_id
 
 CHANNEL: Final = "hook"
-# bytes of one message: a notification, not a file
+# maximum size of a message in bytes
 LONGEST: Final = 64 * 1024
 
 
 def session_of(hook: Hook, identity: str) -> str:
-    """The id of the session of one message of one hook. A hook that was made anew hears everything anew."""
+    """The session id for a message of a hook. A hook that was added again accepts old ids again."""
     told = sha256(f"{hook.name}\0{hook.made}\0{identity}".encode()).digest()
     return new_id(lambda count: told[:count])
 
 
 def is_known(app: Runtime, session: str) -> bool:
-    """Whether this message was taken already. Blocks."""
+    """Whether this message was already accepted. Blocks."""
     return bool(app.state.messages.named(session, 1))
 
 
 def needs_model(app: Runtime) -> bool:
-    """Whether nobody could read it. Blocks."""
+    """Whether no model is available. Blocks."""
     return app.chat.model.name == REFLEX
 
 
 async def hear(app: Runtime, hook: Hook, session: str, body: bytes) -> AsyncGenerator[Event, None]:
-    """The events of the turn, then what came of it goes to the log of the day. Raises ModelFailed (spend) before anything is said."""
+    """The events of the turn; afterwards the reply goes to the log of the day. Raises ModelFailed (spend) before the turn starts."""
     await allow(app, SessionKind.CRON)
     begun = replace(app.log.begin(Scope(SessionKind.CRON), CHANNEL), id=session)
     seen: list[Event] = []
@@ -59,7 +59,7 @@ async def hear(app: Runtime, hook: Hook, session: str, body: bytes) -> AsyncGene
 
 
 def _words(hook: Hook, body: bytes) -> str:
-    # the mark is random, so no sender can end the block early
+    # a random marker, so that no sender can end the block early
     mark = secrets.token_hex(8)
     text = body.decode("utf-8", "replace")
     asked = f"{hook.message}\n\n{prompt('webhook')}" if hook.message else prompt("webhook")

@@ -1,6 +1,6 @@
-"""Why a reply says what it says, and who taught a belief: operations that read receipts, lineage and the history of changes.
+"""Operations that explain a reply, and who taught a belief. They read receipts, lineage and the history of changes.
 
-A receipt holds places and numbers; the words are those that stand there now. Changes nothing: it names the commands that do.
+A receipt contains places and numbers; the texts are the current ones. Changes nothing: it names the commands that do.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,16 +21,16 @@ from everself.runtime import Runtime
 from everself.text.normalise import fold
 from everself.values import ChangeRecord, Entry, FileChange
 
-# sessions that are looked through for a reply
+# number of sessions to search for a reply
 _SESSIONS: Final = 200
-# changes of one document that are looked through for the one that wrote an entry
+# number of changes of a document to search for the one that wrote an entry
 _CHANGES: Final = 100_000
 _MESSAGE: Final = "msg:"
 _ENTRY: Final = "entry:"
 
 
 class Basis(Result):
-    """A memory that a reply rests on, with its words as they stand now; none where it is gone since."""
+    """A memory that a reply is based on, with its current text; empty if it is gone."""
 
     place: str
     entry: str = ""
@@ -41,8 +41,8 @@ class Basis(Result):
 
 
 class ReplyAccount(Result):
-    """What a reply rested on. `asked` is what was said before it, `done` what Everself did about that by itself, `wrote` the entries that
-    came of it. `receipt` is what was kept with the reply; empty where none was. `message` is empty where nothing was replied."""
+    """What a reply is based on. `asked` is the message before it, `done` what Everself did by itself, `wrote` the resulting entries.
+    `receipt` was stored with the reply, empty if there is none. `message` is empty if there was no reply."""
 
     session: str
     message: str
@@ -58,7 +58,7 @@ class ReplyAccount(Result):
 
 
 class Taught(Result):
-    """The message that first taught something. `person` is who said it, empty for the owner."""
+    """The message that first taught something. `person` said it; empty for the owner."""
 
     session: str
     message: str
@@ -68,7 +68,7 @@ class Taught(Result):
 
 
 class Lesson(Result):
-    """One belief with what wrote it: `change` takes it back by undoing; empty where the history does not tell."""
+    """A belief and the `change` that wrote it, which can be undone; empty if the history does not show it."""
 
     entry: str
     text: str
@@ -79,9 +79,9 @@ class Lesson(Result):
 
 
 class Origins(Result):
-    """Where a belief comes from. `path` leads from it to the entry that was taught first; `derived` is what rests on that one.
+    """The origin of a belief. `path` goes from it to the first entry; `derived` are entries based on that one.
 
-    `replaced` is what no longer holds since; `others` are entries that say something like it.
+    `replaced` are entries that it replaced; `others` state something similar.
     """
 
     belief: Lesson
@@ -112,14 +112,14 @@ def explain_reply(runtime: Runtime, caller: Caller, request: WhyRequest) -> Repl
     try:
         return account_of(runtime, request.reply, caller.session)
     except NotFound:
-        # who names a belief wants to know where it comes from
+        # the id is that of an entry, so explain the entry
         if runtime.memory.catalog.find(request.reply.strip().upper()) is None:
             raise
         return origins_of(runtime, request.reply)
 
 
 def account_of(app: Runtime, name: str = "", session: str = "") -> ReplyAccount:
-    """Of the last reply, in this session where it has one, or of the one whose id begins so."""
+    """The account of the last reply, in this session if it has one, or of the reply with this id prefix."""
     for one in dict.fromkeys([*filter(None, [session]), *(found.id for found in app.log.list(_SESSIONS))]):
         messages = app.log.messages(one)
         found = next((said for said in reversed(messages) if _is_meant(said, name)), None)
@@ -131,7 +131,7 @@ def account_of(app: Runtime, name: str = "", session: str = "") -> ReplyAccount:
 
 
 def _is_meant(said: Message, name: str) -> bool:
-    """A reply ends a turn: what was said beside calls of tools does not. A message that got no reply is meant as the last one."""
+    """Whether this message counts as the last reply. Text beside tool calls does not; a message without a reply does."""
     if name:
         return said.id.startswith(name.upper()) and said.role != "tool"
     return said.role == "user" or (said.role == "assistant" and said.meta.get("why") != "tools")
@@ -157,10 +157,10 @@ def _account(app: Runtime, found: Message, messages: Sequence[Message]) -> Reply
 
 
 def _taught_by(app: Runtime, asked: Message) -> list[Entry]:
-    """The entries that a message led to."""
+    """The entries that result from a message."""
     catalog, reference = app.memory.catalog, f"{_MESSAGE}{asked.id}"
     catalog.refresh()
-    # rows name those that may be meant; the entry says whether it is
+    # rows find candidates; the entry's lineage decides
     return [one for one in catalog.named(app.state.entries.naming(reference)).values() if reference in one.lineage]
 
 
@@ -179,7 +179,7 @@ def _bases(app: Runtime, receipt: JsonObject) -> Iterator[Basis]:
 
 
 def _passage(app: Runtime, hit: JsonObject) -> str:
-    """The lines of a document that no entry stands for, as they are now."""
+    """The current lines of a document that belong to no entry."""
     path = str(hit.get("path", ""))
     found = app.workspace.find(path)
     lines = [] if found is None else found.data.decode("utf-8", "replace").splitlines()
@@ -193,7 +193,7 @@ def _basis_of(entry: Entry, score: float = 0.0) -> Basis:
 
 
 def origins_of(app: Runtime, fact: str) -> Origins:
-    """The belief that is meant, followed back to the message that first taught it."""
+    """The selected belief, traced back to the message that first taught it."""
     entries = app.memory.catalog.all()
     belief, others = _belief(app, fact, entries)
     known = {one.id: one for one in entries}
@@ -212,7 +212,7 @@ def origins_of(app: Runtime, fact: str) -> Origins:
 
 
 def _belief(app: Runtime, fact: str, entries: Sequence[Entry]) -> tuple[Entry, list[Entry]]:
-    """By its id, by words that it contains, else by what a search finds first. What holds comes before what no longer does."""
+    """By id, by contained words, otherwise by search. Open entries come first."""
     named = app.memory.catalog.find(fact.strip().upper())
     if named is not None:
         return named, []
@@ -231,7 +231,7 @@ def _belief(app: Runtime, fact: str, entries: Sequence[Entry]) -> tuple[Entry, l
 
 
 def _first(known: dict[str, Entry], belief: Entry) -> list[Entry]:
-    """From a belief to the oldest entry that it rests on."""
+    """The path from a belief to the oldest entry that it is based on."""
     path = [belief]
     while len(path) <= DEEPEST:
         parents = [
@@ -246,7 +246,7 @@ def _first(known: dict[str, Entry], belief: Entry) -> list[Entry]:
 
 
 def _derived(entries: Sequence[Entry], first: Entry) -> list[Entry]:
-    """All that rests on it, directly or through others, in the order of memory."""
+    """All entries that depend on it, directly or indirectly, in document order."""
     meant = {first.id}
     grown = True
     while grown:
@@ -265,7 +265,7 @@ def _taught(app: Runtime, entry: Entry) -> Taught | None:
 
 
 def _correcting_message(app: Runtime, entry: Entry) -> Message | None:
-    """A correction rests on the owner's word alone and names no evidence; its record quotes the sentence, which the message holds."""
+    """A correction has no other evidence; its record quotes the owner's sentence, which is searched for in the messages."""
     record = app.workspace.find(CORRECTIONS)
     trigger = fold(trigger_of(record.data, entry.id)) if record is not None else ""
     found = app.log.search(trigger) if trigger.strip() else ()
@@ -284,8 +284,8 @@ def _lesson(app: Runtime, entry: Entry) -> Lesson:
 
 
 def _born(app: Runtime, entry: Entry) -> ChangeRecord | None:
-    """The change that wrote the entry. One that only moved it leads on to the document it came from; one before which it stood there
-    already did not write it: a person did, outside."""
+    """The change that wrote the entry. Moves are followed to the previous document. If the entry existed before the first change, a person
+    wrote it outside."""
     path = entry.path
     seen: set[str] = set()
     while path not in seen:
@@ -301,11 +301,11 @@ def _born(app: Runtime, entry: Entry) -> ChangeRecord | None:
 
 
 def _first_change(app: Runtime, path: str, identity: str) -> tuple[ChangeRecord | None, tuple[FileChange, ...]]:
-    """The oldest change of a document after which it held the entry, found by halving: once there, an entry stays."""
+    """The oldest change of a document after which it contained the entry, found by binary search: once added, an entry stays."""
     changes = app.workspace.changes(_CHANGES, path)
     low, high = 0, len(changes)
     found: tuple[FileChange, ...] = ()
-    # the newest first: those before `low` hold it. A document that it was moved out of holds it no more.
+    # newest first: changes before `low` contain it. A document that the entry moved out of no longer contains it.
     while low < len(changes) and not _after(app, changes[low], path, identity)[0]:
         low += 1
     if low == len(changes):
@@ -324,7 +324,7 @@ def _after(app: Runtime, change: ChangeRecord, path: str, identity: str) -> tupl
     try:
         _, files = app.workspace.record(change.id)
     except (NotFound, Damaged):
-        # the history may be off, cut short or damaged; what it cannot tell is left out
+        # the history may be off, shortened or damaged
         return False, ()
     return any(_has(one.after, identity) for one in files if one.path == path), files
 

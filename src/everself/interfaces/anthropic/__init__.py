@@ -1,1 +1,1 @@
-"""Anthropic's wire: `/v1/messages` and `/v1/messages/count_tokens`. The agent is the model."""
+"""Anthropic's wire format: `/v1/messages` and `/v1/messages/count_tokens`. The agent is the model."""

@@ -1,4 +1,4 @@
-"""What a client of Anthropic's is answered: messages, the events of a stream in their order, errors. Pure."""
+"""Responses for Anthropic's clients: messages, ordered stream events, errors. Pure."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ _TYPES: Final[Mapping[int, str]] = {
     504: "timeout_error",
 }
 
-# the name of an event, and its data
+# the name and the data of an event
 Sent = tuple[str, dict[str, Any]]
 
 
@@ -57,7 +57,7 @@ class Head(Frozen):
 
 
 class Blocks:
-    """The events of the blocks of one message, in order: each is begun, told and ended before the next one."""
+    """The ordered events of the blocks of one message: each starts, continues and ends before the next."""
 
     def __init__(self) -> None:
         self._index = -1
@@ -72,7 +72,7 @@ class Blocks:
             yield self._delta({"type": "input_json_delta", "partial_json": piece.arguments})
         else:
             if self._index < 0:
-                # every message has a block
+                # every message contains a block
                 yield from self._text("")
             yield from self._close()
             ended = {"stop_reason": reason_of(piece), "stop_sequence": None}
@@ -103,7 +103,7 @@ def _sent(kind: str, **data: Any) -> Sent:
 
 
 def _block(call: ToolCalled) -> dict[str, Any]:
-    # a call whose arguments are no object does not end a turn
+    # a call with invalid arguments does not end a turn
     return {"type": "tool_use", "id": call.id, "name": call.name, "input": json.loads(call.arguments or "{}")}
 
 
@@ -112,7 +112,7 @@ def reason_of(done: Done) -> str:
 
 
 def usage_of(usage: Usage) -> dict[str, Any]:
-    """Anthropic counts what was read from the cache or written to it apart."""
+    """Usage as Anthropic counts it: tokens read from or written to the cache are separate."""
     cached = min(usage.cached, usage.sent)
     stored = min(usage.stored, usage.sent - cached)
     return {
@@ -124,7 +124,7 @@ def usage_of(usage: Usage) -> dict[str, Any]:
 
 
 def error_of(problem: Problem, request: str) -> tuple[dict[str, object], str]:
-    """As Anthropic words it, with the field and the next step in the message."""
+    """An error in Anthropic's format, with the field and the next step in the message."""
     kind = _TYPES.get(problem.status, "api_error" if problem.status >= 500 else "invalid_request_error")
     detail = problem.detail or f"{problem.title}."
     named = f"{problem.param}: {detail}" if problem.param and problem.param not in detail else detail

@@ -1,6 +1,6 @@
-"""From the body of Anthropic's messages to what is asked. Pure.
+"""Parses the body of Anthropic's messages. Pure.
 
-Fields that change nothing here are ignored, as clients send many; one that would have to do something and cannot is refused by its name.
+Fields without effect here are ignored, because clients send many. A field that would need an unsupported feature is refused by name.
 """
 
 import json
@@ -26,13 +26,13 @@ from everself.operations.client_turns import schema_fault
 from everself.operations.registry import get_operation
 
 _NOT_SERVED: Final[Mapping[str, tuple[object, ...]]] = {"container": (), "mcp_servers": ([],)}
-# what a model thought is not shown to it again: each turn thinks anew
+# earlier reasoning is not sent to the model: each turn reasons anew
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
 _MEMORY: Final = "memory_20250818"
 
 
 def read_messages(body: Body, *, counted: bool = False) -> Asked:
-    """Raises Refused that names the parameter. `counted`: only to count tokens."""
+    """Raises Refused with the name of the parameter. `counted`: only to count tokens."""
     need_nothing(body, _NOT_SERVED)
     system = [_system(body.get("system"), "system")]
     items: list[Item] = []
@@ -106,7 +106,7 @@ def _assistant(blocks: list[tuple[str, object]]) -> Item:
 
 
 def _user(blocks: list[tuple[str, object]]) -> list[Item]:
-    """What tools gave stands before what is said."""
+    """A user's message. Tool results come before its text."""
     results: list[Item] = []
     texts: list[str] = []
     images: list[Mapping[str, str]] = []
@@ -162,7 +162,7 @@ def _tools(body: Body) -> dict[str, object]:
 
 
 def _is_parallel(body: Body) -> bool | None:
-    """Whether several tools may be called in one step; None where nothing is said."""
+    """Whether several tools may be called in one step; None if not specified."""
     alone = read_optional_flag(read_object_field(body, "tool_choice"), "disable_parallel_tool_use", "tool_choice.")
     return None if alone is None else not alone
 
@@ -174,8 +174,7 @@ def _custom_tool(tool: Body, where: str) -> dict[str, object]:
 
 
 def _memory_tool(tool: Body, where: str) -> dict[str, object]:
-    """Anthropic's memory tool has a schema that nobody sends: ours is given to the model. The client runs it, as any tool of its own,
-    unless the agent offers the same one."""
+    """Anthropic's memory tool. Clients do not send its schema, so ours is used. The client runs it unless the agent offers the same."""
     operation = get_operation("tool.memory")
     if tool.get("name") != "memory" or operation.tool is None:
         raise wrong(f"{where}.name", f"{where}.name is not memory, which a tool of the type {_MEMORY} is called.")
@@ -184,7 +183,7 @@ def _memory_tool(tool: Body, where: str) -> dict[str, object]:
 
 
 def _shape(body: Body) -> dict[str, Any] | None:
-    """The JSON schema that the answer has to have; betas have it at the top."""
+    """The JSON schema of the reply; beta versions have it at the top level."""
     wanted = read_object_field(read_object_field(body, "output_config"), "format", "output_config.")
     wanted = wanted or read_object_field(body, "output_format")
     if not wanted:

@@ -1,4 +1,4 @@
-"""The routes of Anthropic's wire. A conversation is that of every other interface; this only words it."""
+"""The routes of Anthropic's wire format. Conversations are the same as in all interfaces; only the format differs."""
 
 import json
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ class Anthropic:
         return json_response(head.message(await turn.whole(request)), turn.headers)
 
     async def count(self, request: Request) -> Response:
-        """About as many tokens as the request itself has; what the agent adds of its own is not counted."""
+        """An estimate of the request's tokens, without those that the agent adds."""
         asked = read_messages(read_object(await request.body()), counted=True)
         need_model(asked.model, request.state.access)
         texts = [asked.system, json.dumps(asked.more.get("tools", []), ensure_ascii=False)]
@@ -65,5 +65,5 @@ def _routes(service: Service) -> Sequence[BaseRoute]:
     )
 
 
-# Anthropic's clients list models too, at the address that OpenAI's use
+# Anthropic's clients list models at the same address as OpenAI's
 SURFACE: Final = Surface(PREFIX, _routes, error_of, keyed=(PREFIX, "/v1/models"))

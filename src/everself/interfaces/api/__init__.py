@@ -1,1 +1,1 @@
-"""`/api/v1`: every operation that a token may ask for, by its name; and its OpenAPI document."""
+"""`/api/v1`: all operations that a token may call, by name; and the OpenAPI document."""

@@ -1,6 +1,5 @@
-"""Conversations under `/api/v1/chat`: a turn is begun, listened to, left and come back to, and stopped. By server-sent events and by
-WebSocket, with the same events. `chat.say` is the plain way, which ends with its connection; a turn here goes on without anybody.
-"""
+"""Conversations under `/api/v1/chat`: start, follow, resume and stop a turn, by server-sent events or WebSocket with the same events. In
+contrast to `chat.say`, a turn here continues without its connection."""
 
 import asyncio
 import json
@@ -26,7 +25,7 @@ from everself.interfaces.rendering.json_form import to_json
 CHANNEL: Final = "api"
 STREAM: Final = "text/event-stream"
 TURN: Final = "x-everself-turn"
-# close codes of a WebSocket: who is no longer let in, and who says what is no JSON
+# close codes of a WebSocket: access ended, and invalid JSON
 _SIGNED_OUT, _NOT_TEXT = 4401, 1003
 _ACCEPTED: Final = 202
 
@@ -39,7 +38,7 @@ class ChatRoutes:
         return self._service.turns.start(access, self._service.converse(access, given, CHANNEL))
 
     async def say(self, request: Request) -> Any:
-        """Begin a turn. With `Accept: text/event-stream` its events follow; else what was accepted is told at once."""
+        """Start a turn. With `Accept: text/event-stream` its events follow; otherwise only the acceptance is returned."""
         turn = self.begin(request.state.access, read_object(await request.body()))
         accepted = await turn.accepted()
         if STREAM in request.headers.get("accept", ""):
@@ -48,12 +47,12 @@ class ChatRoutes:
         return Response(_answer(data), _ACCEPTED, {TURN: turn.id}, "application/json")
 
     async def listen(self, request: Request) -> Any:
-        """The events of a turn, from the one after `Last-Event-ID` on."""
+        """The events of a turn after `Last-Event-ID`."""
         turn = self._service.turns.get(request.path_params["turn"], request.state.access)
         return EventStream(_lines(turn, _number(request.headers.get("last-event-id", "0"))), {TURN: turn.id})
 
     async def cancel(self, request: Request) -> Response:
-        """Stop a turn. What was said is kept, and so is what came of the reply."""
+        """Stop a turn. The message is kept, and so is the part of the reply that arrived."""
         turn = self._service.turns.get(request.path_params["turn"], request.state.access)
         return Response(_answer({"turn": turn.id, "stopped": turn.cancel()}), media_type="application/json")
 
@@ -63,7 +62,7 @@ class ChatRoutes:
 
 
 class _Socket:
-    """One WebSocket. It may listen to several turns at once; closing it stops none of them."""
+    """One WebSocket. It may follow several turns; closing it stops none of them."""
 
     def __init__(self, routes: ChatRoutes, service: Service, websocket: WebSocket) -> None:
         self._routes = routes
@@ -150,7 +149,7 @@ class _Socket:
 
     async def _send(self, told: dict[str, Any]) -> None:
         async with self._sending:
-            # the other side may have left
+            # the other side may have disconnected
             with suppress(WebSocketDisconnect, RuntimeError):
                 await self._websocket.send_text(json.dumps(told, ensure_ascii=False))
 
@@ -170,7 +169,7 @@ def chat_routes(service: Service, prefix: str) -> Sequence[BaseRoute]:
 
 
 async def _lines(turn: RunningTurn, after: int) -> AsyncIterator[bytes]:
-    # a comment first: whoever comes back to a turn that is silent knows at once that it is there
+    # a comment first, so that a resumed but silent turn is seen to exist
     yield b": turn\n\n"
     async for number, event in turn.follow(after):
         yield lines_of(number, event)
@@ -197,5 +196,5 @@ def name_of(event: Event) -> str:
 
 
 def lines_of(number: int, event: Event) -> bytes:
-    """One server-sent event."""
+    """The lines of one server-sent event."""
     return event_lines(encode(event).decode(), name_of(event), number)

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of `/api/v1`, made from the declarations of operations. Pure."""
+"""The OpenAPI 3.1 document of `/api/v1`, generated from the operations. Pure."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -38,7 +38,7 @@ _PROBLEM_SCHEMA: Final[dict[str, Any]] = {
 
 
 def document(operations: Iterable[Operation[Any, Any]], access: Access) -> dict[str, Any]:
-    """What this token may ask for."""
+    """The document of the operations that this token may call."""
     standing = Audience.OWNER if access.is_owner else Audience.GUEST
     offered = [
         one
@@ -81,7 +81,7 @@ def _described(operation: Operation[Any, Any]) -> dict[str, Any]:
 
 
 def _turns(chat: Operation[Any, Any]) -> dict[str, Any]:
-    """The turns that outlive their connection. The WebSocket, which OpenAPI has no words for, is in the documentation."""
+    """The paths of turns that outlive their connection. The WebSocket, which OpenAPI cannot describe, is in the documentation."""
     answer = {"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}}
     events = {"text/event-stream": {"schema": {"type": "string"}}}
     turn = {"name": "turn", "in": "path", "required": True, "schema": {"type": "string"}}

@@ -1,4 +1,4 @@
-"""The routes of `/api/v1`: one for each operation, by its name, and what is said about them."""
+"""The routes of `/api/v1`: one per operation, by name, with their descriptions."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any, Final
@@ -79,7 +79,7 @@ SURFACE: Final = Surface(PREFIX, _routes, door=Door(cookies=True))
 
 
 def _shown(operation: Operation[Any, Any], result: Any) -> bytes:
-    """As `--json` shows it. A result that its view calls an error is raised as one."""
+    """The result as in `--json`. A result that its view treats as an error is raised as one."""
     view = view_of(operation)
     error = view.error(result)
     if error is not None:

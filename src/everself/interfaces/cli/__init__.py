@@ -1,1 +1,1 @@
-"""The command `everself`: parse, call one operation, say what came of it. Knows no rule of its own."""
+"""The command `everself`: parses, calls one operation, shows the result. Contains no rules of its own."""

@@ -1,4 +1,4 @@
-"""How one call of the command answers: data as JSON or as lines for a person, with notices. Knows no operation."""
+"""The output of one command: data as JSON or as lines for a person, and notices. Knows no operation."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,20 +20,20 @@ JSON_FLAG = "--json"
 
 
 def wants_json(arguments: Sequence[str]) -> bool:
-    """Asked of the bare words, so that even a call that cannot be parsed is answered in the form it asked for."""
+    """Reads the plain arguments, so that a call that cannot be parsed is also answered in the requested format."""
     words = list(arguments)
     return JSON_FLAG in (words[: words.index("--")] if "--" in words else words)
 
 
 class Call(Frozen):
-    """`warnings` are about what was done: they make an answer that is fine otherwise a degraded one. `told` says which were shown."""
+    """The state of one command. `warnings` concern completed work and make the answer degraded. `told` counts those shown."""
 
     json: bool = False
     warnings: list[str] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
 
     def untold(self) -> list[str]:
-        """The warnings that nobody showed yet; from here on they are."""
+        """The warnings that were not shown yet; marks them as shown."""
         new = [one for one in self.warnings if one not in self.told]
         self.told.extend(new)
         return new
@@ -45,26 +45,26 @@ def this_call() -> Call:
 
 
 def agent_option(command: Callable[..., object]) -> Callable[..., object]:
-    """Add `--agent` to a command. Without it there, the `--agent` before the command's name applies."""
+    """Add `--agent` to a command. Without it, the `--agent` before the command's name applies."""
     words = "The agent to use, if there are several."
     return click.option("--agent", metavar="NAME", default="", callback=inherited, help=words)(command)
 
 
 def json_option(command: Callable[..., object]) -> Callable[..., object]:
-    # read off the bare words by `wants_json`; declared so that click knows it and the help shows it
+    # `wants_json` reads it from the arguments; declared so that click accepts it and the help shows it
     return click.option(JSON_FLAG, is_flag=True, expose_value=False, help="Print the answer as one JSON object.")(
         command
     )
 
 
 def inherited(context: click.Context, _: click.Parameter, value: str) -> str:
-    """The agent that is named here, else the one before the command's name."""
+    """The agent named here, otherwise the one before the command's name."""
     outer = context.find_root().params.get("agent")
     return value or (outer if isinstance(outer, str) else "")
 
 
 def answer(data: object, lines: Sequence[Line], notices: Sequence[str] = ()) -> None:
-    """What came of the call, on stdout; notices for a person go to stderr, so that a pipe holds the data alone."""
+    """Write the result to stdout. Notices for a person go to stderr, so that a pipe contains only data."""
     notices = [*notices, *this_call().untold()]
     if this_call().json:
         print_json({"ok": True, "data": data, "notices": list(notices)})
@@ -74,7 +74,7 @@ def answer(data: object, lines: Sequence[Line], notices: Sequence[str] = ()) -> 
 
 
 def show_lines(lines: Iterable[Line], *, err: bool = False) -> None:
-    """The one way of words to a person: each line is rendered powerless, whoever wrote what it quotes."""
+    """Write lines for a person. Control characters are made visible, whatever text the lines quote."""
     text = "\n".join(render(line) for line in lines)
     if text and err:
         click.echo(text, err=True)
@@ -93,7 +93,7 @@ def print_json(value: object) -> None:
 
 
 def write_out(text: str) -> None:
-    """The answer, on stdout. Where that cannot be written (a full disk behind it), words about it go where they are seen."""
+    """Write the answer to stdout. If that fails, for example on a full disk, report it on stderr."""
     try:
         click.echo(text)
     except BrokenPipeError:
@@ -104,7 +104,7 @@ def write_out(text: str) -> None:
 
 
 def say_error(error: EverselfError, *, as_json: bool, data: object = None, details: Sequence[str] = ()) -> ExitCode:
-    """The one place where an error becomes words: what, each detail on a line of its own, then what helps."""
+    """Show an error: message, details on separate lines, then the advice. All errors are shown here."""
     if as_json:
         said: dict[str, object] = {"ok": False}
         if data is not None:
@@ -118,7 +118,7 @@ def say_error(error: EverselfError, *, as_json: bool, data: object = None, detai
 
 @contextmanager
 def opened(agent: str) -> Iterator["Runtime"]:
-    """Open an agent for one command. Where a change was made, an error that says "nothing was changed" is replaced by `Unfinished`."""
+    """Open an agent for one command. After a change, an error that says "nothing was changed" is replaced by `Unfinished`."""
     from everself.agent import open_runtime
 
     app = open_runtime(agent)
@@ -131,12 +131,12 @@ def opened(agent: str) -> Iterator["Runtime"]:
     finally:
         app.close()
         this_call().warnings.extend(app.unsettled)
-        # the history is written last of all, when the answer has been given
+        # the history is written last, after the answer
         show_notices([" ".join(one.lines()) for one in app.mended])
 
 
 def unfinished(error: EverselfError, changes: Sequence[str]) -> Unfinished:
-    """What failed after something was done."""
+    """The error after a completed change."""
     done = (
         f"Change {changes[-1]} stands" if len(changes) == 1 else f"{len(changes)} changes stand, the last {changes[-1]}"
     )
@@ -147,7 +147,7 @@ def unfinished(error: EverselfError, changes: Sequence[str]) -> Unfinished:
 
 
 def recovery_notices(app: "Runtime") -> list[str]:
-    """Why this agent can only be read, which documents are missing from what is listed, and what a dead process left half done."""
+    """Notices about a read-only agent, missing documents, and unfinished changes of a crashed process."""
     found: list[str] = []
     if app.impaired is not None:
         mend = f" → {app.impaired.mend}" if app.impaired.mend else ""

@@ -1,4 +1,4 @@
-"""The two kinds of command: one that does something, and one that holds others. Both show the examples that their help text holds.
+"""The two kinds of click command: single commands and groups. Both show the examples from their help text.
 
 Knows click and no command.
 """
@@ -17,7 +17,7 @@ class ExampleCommand(click.Command):
         super().__init__(*arguments, **named)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Commands to copy, each with what it does. Written raw: a wrapped command is no longer a command."""
+        """Example commands with explanations. Written unwrapped, so that they can be copied."""
         if self.examples:
             with formatter.section("Examples"):
                 for command, meaning in self.examples:
@@ -27,7 +27,7 @@ class ExampleCommand(click.Command):
 
 
 class ExampleGroup(ExampleCommand, click.Group):
-    """A name it does not hold is answered with the nearest one that it does. Its callback prints the help where no name is given."""
+    """A group that suggests the nearest name for an unknown one. Without a name it prints the help."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -35,7 +35,7 @@ class ExampleGroup(ExampleCommand, click.Group):
         self.no_args_is_help = False
 
     def list_commands(self, _: click.Context) -> list[str]:
-        # in the order in which a person meets them, not of the alphabet
+        # in the order of declaration, not alphabetically
         return list(self.commands)
 
     def resolve_command(

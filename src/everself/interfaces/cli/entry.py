@@ -1,4 +1,4 @@
-"""One call of the command from its words to its exit code. Whatever happens inside, a person gets words and the shell a code."""
+"""Runs the command line from arguments to exit code. Every error is shown as a message with an exit code."""
 
 import errno
 import io
@@ -24,7 +24,7 @@ def run(arguments: Sequence[str]) -> int:
         if getattr(sys, name) is None:
             setattr(sys, name, _Nobody())
     for stream in (sys.stdout, sys.stderr):
-        # a terminal that cannot show a character shows a question mark; it is no reason to fail
+        # show a question mark for characters that the terminal cannot display
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
@@ -37,7 +37,7 @@ def run(arguments: Sequence[str]) -> int:
         except BrokenPipeError:
             return _hang_up()
         except OSError as error:
-            # of all that writes, only help and completion write to stdout without a net of their own
+            # help and completion write to stdout without their own error handling
             code = _say_unwritable(error) if error.errno in _UNWRITABLE else _apologise(error, as_json)
         except Exception as error:  # noqa: BLE001 the outermost fence: no traceback reaches a person
             code = _apologise(error, as_json)
@@ -62,8 +62,8 @@ def _obey(arguments: Sequence[str], as_json: bool) -> int:
     except click.ClickException as error:
         raise EverselfError(error.format_message()) from error
     except SystemExit as stopped:
-        # click ends the process by itself after it completed a word for the shell, and when nobody reads any more; then
-        # it has put something else in the place of stdout, so that Python does not complain when it flushes at the end
+        # after completing a word for the shell, and when the reader is gone, click exits by itself; it has replaced stdout by then, so
+        # that Python does not complain while flushing
         if sys.stdout is not stdout:
             return ExitCode.DONE
         return stopped.code if isinstance(stopped.code, int) else ExitCode.FAILED
@@ -76,12 +76,12 @@ def _usage(error: click.UsageError) -> str:
     if isinstance(error, click.NoSuchOption):
         hint = f" Did you mean {error.possibilities[0]}?" if error.possibilities else ""
         return f"Unknown option: {error.option_name[:60]}.{hint}"
-    # click lists choices on lines of their own
+    # click lists choices on separate lines
     return " ".join(error.format_message().split())
 
 
 class _Nobody(io.TextIOBase):
-    """Takes every word and keeps none; has none to give."""
+    """A stream that discards all output and has no input."""
 
     def read(self, _: int | None = -1, /) -> str:
         return ""
@@ -94,19 +94,19 @@ class _Nobody(io.TextIOBase):
 
 
 def _hang_up() -> ExitCode:
-    """The reader left (`| head`): say nothing, and keep Python from complaining when it flushes at the end."""
+    """The reader is gone (`| head`): exit silently, and keep Python from complaining while flushing."""
     sys.stdout = sys.stderr = _Nobody()
     return ExitCode.DONE
 
 
 def _say_unwritable(error: OSError) -> ExitCode:
-    """The answer itself could not be written, to a full disk for example."""
+    """Report that the answer could not be written, for example to a full disk."""
     sys.stdout = _Nobody()
     return say_error(DiskError(f"The answer could not be written: {error.strerror}."), as_json=False)
 
 
 def note_crash(error: Exception) -> str:
-    """Keep the trace of a mistake of ours in `crash.log`, without secrets. Where that is; empty where it could not be written."""
+    """Write the traceback of an internal error to `crash.log`, without secrets. Returns its path, empty if that failed."""
     try:
         import traceback
 

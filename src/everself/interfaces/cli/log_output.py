@@ -1,4 +1,4 @@
-"""Writes log records to stderr while a command runs. Loaded only where EVERSELF_LOG or -v asks for it."""
+"""Writes log records to stderr while a command runs. Loaded only if EVERSELF_LOG or -v is used."""
 
 import logging
 import sys
@@ -18,13 +18,13 @@ class _Stderr(logging.Handler):
             sys.stderr.write(render(self.format(record)) + "\n")
             sys.stderr.flush()
         except (OSError, ValueError):
-            # a log that cannot be written is no reason for a command to fail
+            # a failing log must not make the command fail
             return
 
 
 @contextmanager
 def log_to_stderr(levels: Mapping[str, str]) -> Iterator[None]:
-    """`levels` are those of `read_log_levels`. What was set before is set again at the end."""
+    """`levels` come from `read_log_levels`. The previous levels are restored at the end."""
     handler = _Stderr()
     handler.setFormatter(logging.Formatter(_LAYOUT, "%H:%M:%S"))
     loggers = {logging.getLogger(name): level for name, level in levels.items()}

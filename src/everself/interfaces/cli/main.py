@@ -1,11 +1,11 @@
-"""Where the command begins. It loads the rest inside its own net, so that Ctrl-C during loading is met with words too."""
+"""The entry point of the command. Everything else is loaded inside its error handling, so that Ctrl-C during loading is handled too."""
 
 import sys
 
 
 def main() -> None:
     if sys.argv[1:2] == ["hook"] and not {"--help", "--json"} & set(sys.argv):
-        # a coding agent waits for it at every prompt: nothing of the command line is loaded
+        # a coding agent waits for it at every prompt, so the command line is not loaded
         from everself.interfaces.client_hooks.entry import run as run_hook
 
         run_hook(sys.argv[2:])

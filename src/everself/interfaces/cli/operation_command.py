@@ -1,6 +1,6 @@
-"""From the declaration of an operation to a command: its options and arguments, the call, and what is shown of the result.
+"""Makes a command from an operation's declaration: options, arguments, the call, and the output.
 
-Knows click and declarations, and no particular operation. What a result looks like is said by a `View`.
+Knows click and declarations, and no particular operation. A `View` formats the result.
 """
 
 import enum
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from everself.operations.home import Home
     from everself.runtime import Runtime
 
-# seconds that a person waits without a word
+# seconds before progress is shown
 A_WORD_AFTER = 1.0
 
 
@@ -68,7 +68,7 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
         with awake(agent) if operation.makes_agent else opened(agent) as runtime:
             result, look = _run(operation, view, runtime, request, Look(runtime.clock.zone, look_flags))
             noted = recovery_notices(runtime)
-            # one JSON object holds also what went wrong while the agent was closed
+            # one JSON object also reports errors while closing the agent
             answered = view.after is not None or not this_call().json
             code = _finish(view, result, look, noted) if answered else None
             left = view.after(runtime) if view.after is not None else ()
@@ -85,14 +85,14 @@ def command_of(operation: Operation[Any, Any], view: View) -> click.Command:
 def _run(
     operation: Operation[Any, Any], view: View, runtime: "Runtime | Home", request: Any, look: Look
 ) -> tuple[Any, Look]:
-    """The result, and how it is looked at by somebody who may have seen the plan of it."""
+    """Run the operation. Returns the result, and how to show it to a person who may have seen the plan."""
     agreed = False
 
     def agree(plan: object) -> None:
         nonlocal agreed
         agreed = _ask(operation, view, plan, look)
 
-    # whoever is not at a terminal may be a program that the agent started
+    # without a terminal the caller may be a program that the agent started
     caller = replace(AT_TERMINAL, present=sys.stdin.isatty(), agree=agree)
     with ExitStack() as bars:
         labels = (operation.progress,) if isinstance(operation.progress, str) else operation.progress
@@ -115,13 +115,13 @@ def _finish(view: View, result: Any, look: Look, noted: Sequence[str] = ()) -> i
         show_notices(notices)
     else:
         answer(view.data(result), list(view.lines(result, look)), notices)
-    # whoever asked has the answer; what follows is for the next one
+    # the answer was printed; the rest is for the next command
     sys.stdout.flush()
     return view.code(result)
 
 
 def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -> bool:
-    """Show a person what would happen and ask; whether they were asked. What can be undone needs no asking where nobody is there."""
+    """Show the plan and ask for confirmation. Changes that can be undone are not confirmed if nobody is present."""
     if operation.agreed_by[0] in look.flags:
         return False
     away = this_call().json or not sys.stdin.isatty()
@@ -135,7 +135,7 @@ def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -
         show_lines(lines)
     if away:
         raise WrongUse("Nothing was changed: this cannot be undone.", mend="--dry-run shows it, --yes does it.")
-    # on stderr, where it is seen even when the rest goes into a file
+    # on stderr, where it is visible even if the output goes to a file
     if not click.confirm(operation.question.format(plan=plan), err=True):
         raise Interrupted("Nothing was changed.")
     return True
@@ -153,7 +153,7 @@ def _parameter(one: Field) -> click.Parameter:
         nargs = -1 if option.joined or one.many else 1
         return click.Argument([one.name], nargs=nargs, required=one.is_required("cli"), type=_type(one), **named)
     is_flag = one.kind is bool
-    # a default of nothing is a value to click, and what is required would not be missed
+    # click treats a default of None as a value, and a missing required argument would not be reported
     default: dict[str, Any] = (
         {} if one.is_required("cli") else {"default": None if one.many or is_flag else one.default}
     )

@@ -1,4 +1,4 @@
-"""A group of commands made from operations: listed from the generated index, each loaded when it is called."""
+"""A command group made from operations: listed from the generated index, each operation loaded when called."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,9 +10,9 @@ from everself.operations.registry import LISTED
 
 
 class OperationGroup(ExampleGroup):
-    """Holds the commands of all operations whose names begin with `prefix`, beside those that were added by hand.
+    """The commands of all operations whose names begin with `prefix`, and commands added by hand.
 
-    `order` is the order in which a person meets them; what is not named there comes last.
+    `order` is the order in the help; others come last.
     """
 
     def __init__(self, *arguments: Any, prefix: str = "", order: Sequence[str] = (), **named: Any) -> None:
@@ -33,7 +33,7 @@ class OperationGroup(ExampleGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.listed:
             return super().get_command(ctx, cmd_name)
-        # only the command that is called loads its operation
+        # only the called command loads its operation
         from everself.interfaces.cli.operation_command import find_command
 
         return find_command(f"{self.start}{cmd_name}")
@@ -43,7 +43,7 @@ class OperationGroup(ExampleGroup):
             formatter.write_dl([(name, self.line_of(ctx, name)) for name in self.list_commands(ctx)])
 
     def line_of(self, ctx: click.Context, name: str) -> str:
-        # from the table where that knows it: asking each command for its line would load them all
+        # from the generated table if possible: asking each command would load them all
         if name in self.listed:
             return self.listed[name]
         command = self.get_command(ctx, name)

@@ -1,4 +1,4 @@
-"""What several commands take: words from the line or from standard input, and days."""
+"""Parameters that several commands share: text from the line or standard input, and days."""
 
 import sys
 from datetime import date
@@ -11,7 +11,7 @@ from everself.operations.declaration import MOST
 
 
 class Day(click.ParamType[date]):
-    """A day as in a daily log's name."""
+    """A day in the format of daily logs."""
 
     name = "date"
 
@@ -28,7 +28,7 @@ DAY = Day()
 
 
 def words_of(text: str, most: int = MOST) -> str:
-    """The text itself; with -, what comes from standard input, refused and not cut where it is too long."""
+    """The text itself, or standard input for `-`. Too long input is refused, not truncated."""
     words = forgiving(sys.stdin).read(most + 1) if text == "-" else text
     if len(words) > most:
         raise WrongUse(f"A text has at most {most:,} characters here.", mend="Put it into a file in the workspace.")
@@ -36,7 +36,7 @@ def words_of(text: str, most: int = MOST) -> str:
 
 
 def forgiving(stream: TextIO) -> TextIO:
-    """What a pipe brings, whatever its bytes are: those that are no text are shown as such."""
+    """Decode input from a pipe; invalid bytes become visible."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="replace")

@@ -1,4 +1,4 @@
-"""How far a long step is: a bar at a terminal, a line now and then elsewhere, nothing beside JSON. Always on stderr."""
+"""Shows progress: a bar at a terminal, occasional lines elsewhere, nothing with JSON. Always on stderr."""
 
 import os
 import sys
@@ -12,24 +12,24 @@ from everself.clock import monotonic
 from everself.interfaces.cli.call import show_lines, this_call
 
 Tell = Callable[[int, int], None]
-# a log wants to know that it goes on, not how
+# a log needs only signs of life
 _LINES = 10
-# and nobody sits before it and wonders: it can wait so many times longer for the first word
+# nobody waits in front of a log, so the first line may come this much later
 _UNWATCHED = 5
-# characters of the bar itself
+# width of the bar itself
 _WIDTH: Final = 24
-# of a terminal that does not say
+# default width if the terminal does not report one
 _COLUMNS: Final = 80
 
 
 @contextmanager
 def progress(label: str, after: float = 0.0) -> Iterator[Tell | None]:
-    """A function that is told how much is done, of how much. What takes fewer than `after` seconds is not worth a word, and in a log
-    not worth a line for longer: on a slow machine a quick step is slow as well."""
+    """A callback that receives the number of finished steps and the total. Nothing is shown for work shorter than `after` seconds, and in
+    logs for several times as long, because quick steps are slow on a slow machine."""
     if this_call().json:
         yield None
         return
-    # one that is too plain for colours cannot draw over a line either
+    # a terminal without colours cannot redraw a line either
     watched = sys.stderr.isatty() and click.get_current_context().color is not False
     shown = _bar(label) if watched else nullcontext(_lines(label, at_once=after > 0))
     after = after if watched else after * _UNWATCHED
@@ -39,7 +39,7 @@ def progress(label: str, after: float = 0.0) -> Iterator[Tell | None]:
 
 @contextmanager
 def _patient(tell: Tell, seconds: float) -> Iterator[Tell]:
-    """Holds back what it is told for so long; then it is told even where one step goes on and on."""
+    """Delays the first display; after that it is shown even if one step takes long."""
     import threading
 
     lock = threading.Lock()
@@ -72,7 +72,7 @@ def _patient(tell: Tell, seconds: float) -> Iterator[Tell]:
 
 @contextmanager
 def _bar(label: str) -> Iterator[Tell]:
-    # there only while something goes on, so that a question or another bar has the terminal for itself
+    # shown only during the work, so that questions and other bars have the terminal
     began: float | None = None
 
     def tell(done: int, total: int) -> None:
@@ -92,7 +92,7 @@ def _bar(label: str) -> Iterator[Tell]:
 
 
 def _bar_line(label: str, done: int, total: int, seconds: float) -> str:
-    """How far it is, and how long the rest will take if it goes on like this."""
+    """The bar with an estimate of the remaining time."""
     filled = _WIDTH * done // total
     left = f"  {_duration(seconds / done * (total - done))} left" if done and seconds >= 1 else ""
     return f"{label} [{'#' * filled}{'.' * (_WIDTH - filled)}] {done:,} of {total:,}{left}"
@@ -103,7 +103,7 @@ def _duration(seconds: float) -> str:
 
 
 def _draw(line: str) -> None:
-    """In the place of what was drawn before; cut, because a line that wraps could not be drawn over."""
+    """Redraw the line, truncated, because a wrapped line cannot be redrawn."""
     try:
         columns = os.get_terminal_size(sys.stderr.fileno()).columns or _COLUMNS
     except (OSError, ValueError):
@@ -113,13 +113,13 @@ def _draw(line: str) -> None:
 
 
 def _lines(label: str, *, at_once: bool) -> Tell:
-    """A line for every tenth; where it took a while until anything is told, one for the beginning as well."""
+    """A line for every tenth, and one for the start if that comes late."""
     said = -1 if at_once else 0
 
     def tell(done: int, total: int) -> None:
         nonlocal said
         step = done * _LINES // max(total, 1)
-        # what is done at once needs no line
+        # finished at once, so nothing is shown
         if step > said and (said or done < total) and (at_once or total > 2 * _LINES):
             show_lines([f"{label}: {done:,} of {total:,}"], err=True)
         said = max(said, step)

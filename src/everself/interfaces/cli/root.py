@@ -1,4 +1,4 @@
-"""The command `everself` itself: what it takes before the name of a command, and the way to the commands."""
+"""The root command `everself`: its global options, and access to the commands."""
 
 import importlib
 import sys
@@ -18,7 +18,7 @@ _ORDER: Final = (
 )
 # Commands that are not a single operation: the line of help, and the module and name to import when called.
 GROUPS: Final[dict[str, tuple[str, str]]] = {
-    "setup": ("Create an agent's workspace, or the missing parts of it.", "setup:setup"),
+    "setup": ("Create an agent's workspace, or its missing parts.", "setup:setup"),
     "chat": ("Talk to the agent.", "chat:chat"),
     "config": ("Read and change settings.", "groups:config"),
     "soul": ("Read the soul, decide on proposals, and undo changes of it.", "groups:soul"),
@@ -116,5 +116,5 @@ def _colour_welcome() -> bool:
     try:
         return find_places().color
     except EverselfError:
-        # whatever is wrong with the environment is told by the command that needs it
+        # errors of the environment are reported by the command that needs it
         return False

@@ -1,4 +1,4 @@
-"""Starts processes: one that nobody waits for, away from the terminal and its Ctrl-C, or a command of ours in another home."""
+"""Starts processes: detached from the terminal and its Ctrl-C, or an Everself command in another home."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 
 def spawn(program: str, *words: str) -> int:
-    """Its number."""
+    """Start a detached process. Returns its id."""
     from everself.config import environment
 
     nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
@@ -14,7 +14,7 @@ def spawn(program: str, *words: str) -> int:
 
 
 def run_everself(variables: Mapping[str, str], *words: str) -> int:
-    """The exit code of the command with these variables in its environment; it speaks for itself on this terminal."""
+    """Run the command with these variables in its environment, on this terminal. Returns its exit code."""
     from everself.config import environment
 
     sys.stdout.flush()

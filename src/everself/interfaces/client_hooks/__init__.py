@@ -1,1 +1,1 @@
-"""The hooks of other programs' clients: `everself hook` reads what a coding agent tells and answers within a deadline. Not webhooks."""
+"""Hooks of coding agents: `everself hook` reads an event and answers within a deadline. Not to be confused with webhooks."""

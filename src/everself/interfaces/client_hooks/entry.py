@@ -1,8 +1,9 @@
-"""`everself hook EVENT`: one event of a coding agent, answered within the deadline of the settings, else with nothing. Always exits 0.
+"""`everself hook EVENT`: answers one event of a coding agent within the deadline of the settings, otherwise prints nothing. Always exits
+with 0.
 
-A client waits for its hooks, so this starts with next to nothing: a running gateway is asked over its socket, and only where none runs is
-the agent opened here. The work is done by a forked process. When the time is over, that one is killed: whatever was acknowledged is on the
-disk. Neither an interpreter that is busy loading nor a disk that hangs keeps the one that the client waits for. No daemon is started.
+Clients wait for their hooks, so the start is minimal: a running gateway is asked over its socket, and only without one is the agent opened
+here. A forked process does the work and is killed at the deadline; all acknowledged data is on disk. So neither slow imports nor a hanging
+disk delay the client. No daemon is started.
 """
 
 import os
@@ -19,19 +20,19 @@ from everself.interfaces.client_hooks.payload import MOST, client_of, event_of, 
 from everself.storage.null_streams import silence
 from everself.storage.socket_address import socket_address
 
-# how long the settings are waited for, which say how long everything may take
+# time limit for reading the settings, which contain the deadline
 _UNSETTLED: Final = 1.0
 _SOCKET: Final = ("gateway", "gateway.sock")
 ROUTE: Final = "/client-hooks/event"
 AGENT: Final = "x-everself-agent"
 _LARGEST_ANSWER: Final = 2**20
-# a process that is older became this command later: the client has not waited for so long
+# an older process became this command by exec; the client has not waited that long
 _OLDEST: Final = 5.0
 
 
 class Hook:
-    """One event. `text` is what the client's model is told, `answer` what goes to stdout; `limit` is the deadline in seconds, which is
-    told to `settle` when the settings are read."""
+    """One event. `text` is for the client's model, `answer` for stdout; `limit` is the deadline in seconds, passed to `settle` when the
+    settings are read."""
 
     def __init__(self, arguments: Sequence[str], settle: "Callable[[float], None]" = lambda _: None) -> None:
         words = [one for one in arguments if not one.startswith("--")]
@@ -40,7 +41,7 @@ class Hook:
         self.client = client_of(options.get("--client", "claude-code"))
         self.name = words[0] if words else ""
         self.event = event_of(self.name)
-        # the client waits since it started the process, which takes long on a busy machine
+        # the client waits since it started the process, which is slow on a busy machine
         age = process_age()
         self.begun = monotonic() - (age if age < _OLDEST else 0.0)
         asked = options.get("--deadline", "")
@@ -63,7 +64,7 @@ class Hook:
             return
         from everself.config import load_here
 
-        # before anything is read: the client may never say that it is done
+        # before reading: the client may never close its end
         config = load_here().config
         self.limit = self._asked or config.client_hooks.deadline_ms / 1000
         self._settle(self.limit)
@@ -72,7 +73,7 @@ class Hook:
             return
         chosen = config.agent(self.agent)
         if not os.path.isdir(chosen.workspace):
-            # an agent that was never made is not made by a hook
+            # a hook does not create an agent
             return
         agent, path = chosen.id, os.path.join(config.places.home, *_SOCKET)
         text = self._ask_gateway(path, agent, request) if os.path.exists(path) else None
@@ -80,7 +81,7 @@ class Hook:
         self.answer = render_answer(self.event, self.client, self.text)
 
     def _ask_gateway(self, path: str, agent: str, request: dict[str, object]) -> str | None:
-        """What the gateway answers; None where none listens or it does not know the question."""
+        """The gateway's answer; None if none runs or it does not know the request."""
         import json
 
         body = json.dumps(request).encode()
@@ -117,7 +118,7 @@ class Hook:
             return take_event(runtime, caller, asked).text
         finally:
             if runtime.acknowledged:
-                # memory was written: the history is brought up to it while there is time
+                # memory was written, so write the history while there is time
                 runtime.close()
 
 
@@ -127,10 +128,10 @@ def _stdin() -> bytes:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Everything that can go wrong ends in silence: a hook that fails would stop the client's own turn."""
+    """Answer the event. All errors are silent, because a failing hook would stop the client's turn."""
     hook = Hook(arguments)
     answer = b""
-    # where no process and no pipe is to be had
+    # no process or pipe available
     with suppress(OSError):
         mine, its = socket.socketpair()
         worker = os.fork()
@@ -141,25 +142,25 @@ def run(arguments: Sequence[str]) -> int:
         answer = _await_answer(hook, mine)
         os.kill(worker, signal.SIGKILL)
     if answer:
-        # where nobody listens any more
+        # nothing reads stdout any more
         with suppress(OSError, ValueError):
             sys.stdout.buffer.write(answer)
             sys.stdout.buffer.flush()
-    # not by returning: whatever is stuck would be waited for
+    # do not return: Python would wait for hanging threads
     os._exit(0)
 
 
 def _work(arguments: Sequence[str], its: socket.socket) -> None:
-    """The forked process: a line with its deadline, then the answer. It ends by itself where the one that forked it was killed."""
+    """The forked process: writes its deadline on one line, then the answer. It ends itself if its parent is killed."""
 
     def settle(limit: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, max(0.001, hook.left()))
         its.sendall(b"%g\n" % limit)
 
     try:
-        # a client reads its pipes until everybody has closed them, and this one may hang
+        # clients read until all copies of their pipe are closed, and this process may hang
         silence(1, 2)
-        # the kernel ends it, whatever Python is doing at that moment
+        # the kernel ends it, whatever Python is doing
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         hook = Hook(arguments, settle)
         signal.setitimer(signal.ITIMER_REAL, max(0.001, hook.left()))
@@ -170,7 +171,7 @@ def _work(arguments: Sequence[str], its: socket.socket) -> None:
 
 
 def _await_answer(hook: Hook, mine: socket.socket) -> bytes:
-    """What the forked process answers; nothing where the time is over before it is whole."""
+    """The answer of the forked process; empty if it is not complete in time."""
     told = b""
     while (left := hook.left()) > 0:
         mine.settimeout(left)
@@ -181,7 +182,7 @@ def _await_answer(hook: Hook, mine: socket.socket) -> bytes:
         told += part
         limit, settled, answer = told.partition(b"\n")
         if not part:
-            # one that was killed while it wrote has not come to the end of its line
+            # a process killed while writing has not finished its line
             return answer if answer.endswith(b"\n") else b""
         if settled:
             hook.limit = float(limit)

@@ -1,9 +1,9 @@
-"""What a coding agent's hook is told on stdin, and the form of its answer. Pure; imports next to nothing."""
+"""Parses a coding agent's hook input, and formats the answer. Pure; imports almost nothing."""
 
 import json
 from typing import Final
 
-# bytes that are read; a prompt is no book
+# maximum number of bytes to read
 MOST: Final = 900_000
 _EVENTS: Final = {
     "sessionstart": "start",
@@ -16,15 +16,15 @@ _EVENTS: Final = {
     "precompress": "note",
     "sessionend": "note",
 }
-# how the events are called that take an answer
+# the names of events that accept an answer
 _NAMES: Final = {"start": "SessionStart", "prompt": "UserPromptSubmit"}
-# a field that Cursor alone sends
+# a field that only Cursor sends
 _CURSORS: Final = "cursor_version"
 _CLIENTS: Final = ("claude-code", "codex", "cursor", "gemini")
 
 
 def event_of(name: str) -> str:
-    """`SessionStart`, `session-start` and `sessionStart` are one; empty for what is no event of ours."""
+    """The event: `SessionStart`, `session-start` and `sessionStart` are the same; empty for an unknown one."""
     return _EVENTS.get(name.replace("-", "").replace("_", "").lower(), "")
 
 
@@ -33,7 +33,7 @@ def client_of(name: str) -> str:
 
 
 def read_payload(event: str, client: str, data: bytes) -> dict[str, object] | None:
-    """The request of the operation `client.event`; None for what cannot be read, or tells nothing."""
+    """The request of the operation `client.event`; None if the input is unreadable or irrelevant."""
     if not event or not client or len(data) > MOST:
         return None
     try:
@@ -49,7 +49,7 @@ def read_payload(event: str, client: str, data: bytes) -> dict[str, object] | No
 
     names = ("session_id", "conversation_id")
     if text(_CURSORS):
-        # Cursor runs the hooks that stand in the settings of Claude Code, too: told by both, a prompt is one
+        # Cursor also runs the hooks in Claude Code's settings; the prompt then arrives twice and is stored once
         client, names = "cursor", names[::-1]
     roots = read.get("workspace_roots")
     root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
@@ -68,7 +68,7 @@ def read_payload(event: str, client: str, data: bytes) -> dict[str, object] | No
 
 
 def render_answer(event: str, client: str, text: str) -> bytes:
-    """What the client takes on stdout; nothing where there is nothing to say."""
+    """The output for the client; empty if there is none."""
     if not text or event not in _NAMES:
         return b""
     if client == "cursor":

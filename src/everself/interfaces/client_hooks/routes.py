@@ -1,4 +1,4 @@
-"""The gateway's side of `everself hook`: one route, for whoever connects to the gateway's own socket, which only the owner may open."""
+"""The gateway's side of `everself hook`: one route, only over the gateway's own socket, which only the owner can open."""
 
 import os
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ PREFIX: Final = "/client-hooks/"
 
 
 async def admit(_: Service, scope: AsgiScope, __: bytes) -> Access:
-    """No token opens this: the request names folders and files of this machine."""
+    """Tokens are not accepted, because the request names local folders and files."""
     if not is_local_owner(scope.get("state", {}).get(PEER), scope["headers"], os.getuid()):
         raise refuse(401, "not-local", "Hooks are told over the gateway's socket alone", mend="everself hook EVENT")
     return local_owner(scope["headers"])

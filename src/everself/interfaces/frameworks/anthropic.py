@@ -38,7 +38,7 @@ _TOOL: Final = "memory"
 
 
 class _Calls:
-    """The calls of one model. What it has viewed counts for what it writes afterwards."""
+    """The calls of one model. The sources of what it has viewed apply to what it writes afterwards."""
 
     def __init__(self, agent: Agent, project: str, source: str) -> None:
         self.agent = agent
@@ -64,8 +64,8 @@ class _Calls:
 class MemoryTool(BetaAbstractMemoryTool):
     """`/memories` is the agent's folder `memory/`, or that of a `project`.
 
-    `source` is whose words the model writes: `tool` where it may have read pages or files, `agent` where it reads nothing but its memory
-    and what the owner says.
+    `source` is the source of the model's words: `tool` if it may have read pages or files, `agent` if it reads only its memory and the
+    owner's messages.
     """
 
     def __init__(
@@ -85,14 +85,14 @@ class MemoryTool(BetaAbstractMemoryTool):
         return self._run(input)
 
     def _run(self, command: object) -> str:
-        """Every command says itself which one it is."""
+        """Each command object contains its own name."""
         return self._calls.run(command)
 
     view = create = str_replace = insert = delete = rename = _run
 
 
 class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
-    """The same without blocking the event loop; of an agent, or of a session of it, whose project and conversation then count."""
+    """The same without blocking the event loop; for an agent, or for one of its sessions, whose project and conversation are used."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
 
 
 def _fields(given: object) -> Mapping[str, Any]:
-    """The input of a call, as the model wrote it or as the SDK has read it. What is not known is left out."""
+    """The input of a call, from the model or parsed by the SDK. Unknown fields are dropped."""
     dump = getattr(given, "to_dict", None)
     found = dump() if callable(dump) else given
     known = {one.name for one in get_operation(_OPERATION).fields}

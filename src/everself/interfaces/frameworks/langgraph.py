@@ -30,12 +30,12 @@ Node = Callable[[Mapping[str, Any]], Awaitable[dict[str, list[AnyMessage]]]]
 
 
 def memory_tools(session: AgentSession) -> list[StructuredTool]:
-    """The agent's own tools, for `ToolNode` and `model.bind_tools`. What a model writes with them is the model's."""
+    """The agent's own tools, for `ToolNode` and `model.bind_tools`. Text that a model writes with them counts as the model's."""
     return [_tool(session, one) for one in session.tools("json-schema")]
 
 
 def chat_node(session: AgentSession, model: "Runnable[Any, Any]", *, source: str = "tool") -> Node:
-    """A node over the state's `messages`. `model` has its tools bound; `source` is whose words the tools of your own give."""
+    """A node over the state's `messages`. `model` has its tools bound; `source` is the source of your own tools' results."""
     own = {one["name"] for one in session.tools("json-schema")}
     outside = outside_source(source)
     seen: set[str] = set()

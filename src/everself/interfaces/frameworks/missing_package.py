@@ -1,4 +1,4 @@
-"""What to say where the package of a framework is not installed."""
+"""The error for a missing framework package."""
 
 from everself.config.installation import install_command
 

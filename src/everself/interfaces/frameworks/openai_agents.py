@@ -30,15 +30,15 @@ __all__ = ["MemorySession"]
 
 
 class MemorySession:
-    """The protocol `agents.Session` over a conversation of `Agent.session`. One for each person who speaks."""
+    """The protocol `agents.Session` over a conversation of `Agent.session`. One per person."""
 
     def __init__(self, session: AgentSession) -> None:
         self._session = session
         self.session_id = session.id
         self.session_settings: SessionSettings | None = None
-        # what the framework is shown; None until it was read from the store
+        # the items for the framework; None until read from the store
         self._items: list[Any] | None = None
-        # items that were taken back: added again, they are not recorded a second time
+        # items that were popped: if added again, they are not recorded twice
         self._popped: list[Any] = []
         self._seen: set[str] = set()
         self._said = ""
@@ -58,7 +58,7 @@ class MemorySession:
             known.append(item)
 
     async def pop_item(self) -> "TResponseInputItem | None":
-        """Take the newest item out of what the model is shown. What was said stays on record; forgetting is `Agent.forget`."""
+        """Remove the newest item from the model's view. It stays on record; use `Agent.forget` to forget."""
         items = await self._loaded()
         if not items:
             return None
@@ -67,14 +67,14 @@ class MemorySession:
         return found
 
     async def clear_session(self) -> None:
-        """End the conversation with a note about it, and begin another."""
+        """End the conversation with a note about it, and start another."""
         await self._session.end()
         self.session_id, self._items, self._said = self._session.id, [], ""
         self._popped.clear()
         self._seen.clear()
 
     async def instructions(self, context: Any, agent: object) -> str:
-        """What the agent is and remembers, for `Agent(instructions=…)`; with what concerns the newest message."""
+        """The agent's identity and memory for `Agent(instructions=…)`, including memories about the newest message."""
         del agent
         said = [_text(one) for one in getattr(context, "turn_input", ()) if one.get("role") == "user"]
         message = next((one for one in reversed(said) if one.strip()), self._said)
@@ -83,11 +83,12 @@ class MemorySession:
         return (await self._session.prompt(message)).text
 
     def tools(self) -> list[FunctionTool]:
-        """The agent's own tools. What a model writes with them is the model's."""
+        """The agent's own tools. Text that a model writes with them counts as the model's."""
         return [self._tool(one) for one in self._session.tools("json-schema")]
 
     def hooks(self, source: str = "tool") -> "RunHooks[Any]":
-        """Hooks for `Runner.run`: what tools of your own give is noted before the model goes on. `source` is whose words that is."""
+        """Hooks for `Runner.run`, which record results of your own tools before the model continues. `source` is the source of these
+        results."""
         return _Observer(self, outside_source(source))
 
     async def observe(self, call: str, name: str, result: object, source: str) -> None:

@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 __all__ = ["MemoryToolset", "ObservedToolset", "load_history", "record_run"]
 
 Deps = TypeVar("Deps")
-# the session checks arguments itself, and tells the model what is wrong with them
+# the session validates arguments itself, and reports errors to the model
 _ANY = SchemaValidator(core_schema.any_schema())
 
 
 class MemoryToolset(AbstractToolset[Any]):
-    """The agent's own tools: a call of one is stored with the turn, and what it writes is the model's."""
+    """The agent's own tools. Calls are stored with the turn, and text written with them counts as the model's."""
 
     def __init__(self, session: AgentSession) -> None:
         self._session = session
@@ -72,7 +72,7 @@ class MemoryToolset(AbstractToolset[Any]):
 
 @dataclass
 class ObservedToolset(WrapperToolset[Deps], Generic[Deps]):
-    """A toolset of your own whose results the session is told of before the model sees them. `source` is whose words they are."""
+    """A toolset of your own whose results the session records before the model sees them. `source` is the source of the results."""
 
     session: AgentSession
     source: str = "tool"
@@ -90,7 +90,7 @@ class ObservedToolset(WrapperToolset[Deps], Generic[Deps]):
         try:
             result = await super().call_tool(name, tool_args, ctx, tool)
         except (ModelRetry, ToolFailed) as error:
-            # the model is shown its words, which may be those of a page
+            # the error's message goes to the model, and may contain text of a page
             await observe(str(error), failed=True)
             raise
         await observe(result if isinstance(result, str) else str(result))
@@ -98,7 +98,7 @@ class ObservedToolset(WrapperToolset[Deps], Generic[Deps]):
 
 
 async def load_history(session: AgentSession) -> list[ModelMessage]:
-    """What was said in the session so far, to go on with as `message_history`: people's and the model's words, without calls."""
+    """The session's messages for `message_history`: the person's and the model's text, without calls."""
     found: list[ModelMessage] = []
     for one in await session.messages():
         if one.role == "user":
@@ -109,7 +109,7 @@ async def load_history(session: AgentSession) -> list[ModelMessage]:
 
 
 async def record_run(session: AgentSession, message: str, result: Any, *, id: str = "") -> "RecordedTurn":
-    """Store a run (`AgentRunResult`) as the turn that answers `message`, in the person's own words."""
+    """Store a run (`AgentRunResult`) as the turn that answers `message`, the person's own words."""
     messages: list[ModelMessage] = result.new_messages()
     told = [part for one in messages if isinstance(one, ModelRequest) for part in one.parts]
     returned = {part.tool_call_id: part.model_response_str() for part in told if isinstance(part, ToolReturnPart)}

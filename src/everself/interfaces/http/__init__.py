@@ -1,1 +1,1 @@
-"""What every interface that speaks HTTP shares: the server, who is let in, opened agents, worker threads, the log. No interface itself."""
+"""Shared by all HTTP interfaces: server, access control, opened agents, worker threads, log. Not an interface itself."""

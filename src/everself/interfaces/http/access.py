@@ -1,6 +1,6 @@
-"""Who is let in: Host, Origin and token of a request, checked on loopback too. Agent and person come from the token.
+"""Access control: Host, Origin and token of each request, also on loopback. The token determines agent and person.
 
-Pure over headers and the list of tokens. Knows no route.
+Pure functions of headers and tokens. Knows no route.
 """
 
 import ipaddress
@@ -23,7 +23,7 @@ _SIGN_IN: Final = (
 _MOST: Final = 512
 KEY: Final = b"x-api-key"
 
-# where a server notes the user at the other end of its unix socket, and how that user names an agent
+# scope keys for the user at the other end of the unix socket, and headers by which that user names an agent
 PEER: Final = "everself.peer"
 AGENT: Final = b"x-everself-agent"
 PROJECT: Final = b"x-everself-project"
@@ -33,7 +33,7 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 class Access(Frozen):
-    """What a request may do: whose token it is, which agent it opens, for whom. `terminal`: a browser whose link was made at a terminal."""
+    """The rights of a request: token, agent and person. `terminal`: a browser whose sign-in link was made at a terminal."""
 
     token: str
     agent: str
@@ -46,20 +46,20 @@ class Access(Frozen):
         return is_owner(self.scope)
 
     def caller(self, channel: str) -> Caller:
-        """The owner's token has the owner's standing, but not that of the owner at a terminal: nobody is there to be asked."""
+        """The caller for this access. An owner's token gives the owner's rights except those at a terminal, because nobody can be asked."""
         standing = Audience.OWNER if self.is_owner else Audience.GUEST
         return Caller(standing, self.scope, by_owner=self.is_owner, unwatched=True, channel=channel)
 
     def visitor(self, channel: str) -> Caller:
-        """Whoever sends a form of our own page. Where the link came from the owner's terminal, the owner sits in front of it; nobody has
-        agreed to anything by that (docs/decisions/0098)."""
+        """The caller for a form of our own page. If the link came from the owner's terminal, the owner sits in front of it; this alone
+        confirms nothing (docs/decisions/0098)."""
         if not (self.terminal and self.is_owner):
             return self.caller(channel)
         return Caller(Audience.OWNER_AT_TERMINAL, self.scope, by_owner=True, present=True, channel=channel)
 
 
 class Hosts(Frozen):
-    """The names by which the gateway may be called. `addresses`: any address too, which no foreign name server can give away."""
+    """The allowed host names. `addresses`: also any IP address, which no foreign name server can return."""
 
     names: frozenset[str] = LOCAL_HOSTS
     addresses: bool = False
@@ -86,7 +86,7 @@ def host_name(host: str) -> str:
 
 
 def check_place(headers: RawHeaders, hosts: Hosts) -> None:
-    """Refuse what comes from a page of another site, or under a name that is not ours (DNS rebinding)."""
+    """Refuse requests from pages of other sites, or under foreign names (DNS rebinding)."""
     found = list(headers)
     named = _values(found, b"host")
     if len(named) != 1 or not hosts.allow(named[0]):
@@ -100,9 +100,9 @@ def check_place(headers: RawHeaders, hosts: Hosts) -> None:
 
 
 def bearer(headers: RawHeaders, query: bytes, *, keyed: bool = False) -> str:
-    """The token that a request shows. One in its address is refused even beside a good one: addresses are logged and passed on.
+    """The token in the headers. A token in the URL is always refused, because URLs are logged and passed on.
 
-    `keyed`: the header of Anthropic's clients shows it too.
+    `keyed`: also accept the header of Anthropic's clients.
     """
     _check_query(query)
     found = list(headers)
@@ -111,7 +111,7 @@ def bearer(headers: RawHeaders, query: bytes, *, keyed: bool = False) -> str:
         raise _unknown()
     scheme, _, secret = given[0].strip().partition(" ") if given else ("", "", "")
     shown = {secret.strip()} if scheme.lower() == "bearer" else set()
-    # those clients may send a key for somebody else in the other header
+    # these clients may send another service's key in the other header
     shown = {one for one in (*shown, *keys) if one.startswith(PREFIX)} or shown
     if len(shown) != 1 or not max(shown) or len(max(shown)) > _MOST:
         raise _unknown()
@@ -119,7 +119,7 @@ def bearer(headers: RawHeaders, query: bytes, *, keyed: bool = False) -> str:
 
 
 def find_cookie(headers: RawHeaders, name: str) -> str:
-    """The cookie of whoever signed in with a browser; empty where there is none, or where a token is shown as well."""
+    """The cookie of a signed-in browser; empty if there is none, or if a token is sent too."""
     found = list(headers)
     if _values(found, b"authorization"):
         return ""
@@ -129,9 +129,9 @@ def find_cookie(headers: RawHeaders, name: str) -> str:
 
 
 def check_page(headers: RawHeaders, query: bytes, method: str) -> None:
-    """A browser sends a cookie whoever asks: only a page of ours may, and what it changes says where it comes from.
+    """Refuse cookie requests that do not come from our own page; changes require an Origin.
 
-    The port is no part of a site, so that SameSite alone does not keep out another program's page on this machine.
+    Ports belong to the same site, so SameSite alone does not protect against other programs' pages on this machine.
     """
     _check_query(query)
     found = list(headers)
@@ -148,13 +148,12 @@ def signed_in(found: SignIn | None) -> Access:
 
 
 def is_local_owner(peer: object, headers: RawHeaders, user: int) -> bool:
-    """Whether a process of the owner's own user asks over the unix socket, and shows no token that would say more exactly who it is."""
+    """Whether the request comes from a process of the owner's user over the unix socket, without a token."""
     return peer == user and not _values(list(headers), b"authorization")
 
 
 def local_owner(headers: RawHeaders) -> Access:
-    """A process of the owner's own user, which could read and write the files themselves. It names the agent it means, and the project that
-    it works in."""
+    """The access of a process of the owner's own user, which could read and write the files anyway. It names the agent and its project."""
     found = list(headers)
     named, within = _values(found, AGENT), _values(found, PROJECT)
     if len(named) != 1 or not is_agent_id(named[0]):

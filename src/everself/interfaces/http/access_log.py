@@ -1,4 +1,4 @@
-"""The gateway's log: one JSON object a line. Ids, routes, names of tokens, codes and times; never texts, headers or query strings."""
+"""The gateway's log: one JSON object per line. Ids, routes, token names, codes and times; never texts, headers or query strings."""
 
 import json
 import logging
@@ -14,7 +14,7 @@ _LIBRARIES = ("uvicorn", "uvicorn.error", "uvicorn.access", "uvicorn.asgi", "asy
 
 
 class AccessLog:
-    """Any thread may write."""
+    """Thread-safe."""
 
     def __init__(self, lines: LineLog) -> None:
         self._lines = lines
@@ -30,7 +30,7 @@ class AccessLog:
 
 
 class _Records(logging.Handler):
-    """Records of our own loggers, which are redacted before they come here."""
+    """Handles records of our own loggers, which are already redacted."""
 
     def __init__(self, log: AccessLog) -> None:
         super().__init__(logging.WARNING)
@@ -42,7 +42,7 @@ class _Records(logging.Handler):
 
 @contextmanager
 def logged(log: AccessLog) -> Iterator[None]:
-    """Our own warnings go into the log as well. The libraries are silent: what they log holds traces and addresses."""
+    """Add our own warnings to the log. Libraries are silenced, because their records contain tracebacks and addresses."""
     handler = _Records(log)
     logging.getLogger(ROOT).addHandler(handler)
     silenced = [logging.getLogger(name) for name in _LIBRARIES]

@@ -1,4 +1,4 @@
-"""Puts the routes of the HTTP interfaces behind the guard. Knows no interface: whoever starts it says which there are."""
+"""Puts the routes of the HTTP interfaces behind the guard. Knows no interface; the caller passes them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -17,15 +17,15 @@ _IDLE_CHECK: Final = 30.0
 
 
 class Surface(Frozen):
-    """What one interface serves: its routes, made for a service, how problems below `prefix` are worded, and who is let in there.
+    """An interface: its routes, the format of problems below `prefix`, and its access rules.
 
-    `paths` are single ones that belong to it too. `answering` answers problems in place of JSON.
+    `paths` are additional single paths. `answering` formats problems instead of JSON.
     """
 
     prefix: str
     routes: Callable[[Service], Sequence[BaseRoute]]
     wording: Wording = plain_wording
-    # where a token may be shown in the header of Anthropic's clients
+    # paths that accept a token in the header of Anthropic's clients
     keyed: tuple[str, ...] = ()
     door: Door = TOKENS_ONLY
     paths: tuple[str, ...] = ()

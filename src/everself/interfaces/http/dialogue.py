@@ -1,7 +1,7 @@
-"""What a client's request comes to, whatever its wire: what is said, what stood before it, what its tools gave. Pure.
+"""A client's request independent of its wire format: message, earlier messages, tool results. Pure.
 
-Clients send the whole conversation with every request. Only its last message is said. Texts that stand in one element of markup as a whole
-(`<environment>…</environment>`) are the program's own, whoever is named as their speaker.
+Clients send the whole conversation with every request. Only its last message counts as said. Texts that consist of one markup element
+(`<environment>…</environment>`) are the program's own, whatever their role.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,16 +15,16 @@ from everself.interfaces.http.fields import Body, read_flag, read_objects, read_
 from everself.operations.client_turns import is_tool_name, schema_fault
 
 _OPENS: Final = re2.compile(r"^<([A-Za-z][A-Za-z0-9_.:-]*)(?:\s[^<>]*)?>")
-# stands in what a tool gave where there is an image
+# placeholder for an image in a tool result
 IMAGE: Final = "(An image, which is shown with the message.)"
 _DATA: Final = "data:"
 _BASE64: Final = ";base64"
 
 
 class Item(Frozen):
-    """One message. `text` is what its speaker said, `programs` are words of the program in it; of a `tool`, `call` is what it answers.
+    """One message. `text` is the speaker's, `programs` are texts of the program in it; for a `tool`, `call` is the call it answers.
 
-    Images that a tool gave are shown with the message that is being answered.
+    Images in tool results are shown with the message that is answered.
     """
 
     role: Literal["user", "assistant", "tool"]
@@ -41,7 +41,7 @@ class Item(Frozen):
 
 
 class Asked(Frozen):
-    """A request. `system` are the program's instructions; `more` are fields of `chat.say` that are the same in every wire."""
+    """A request. `system` are the program's instructions; `more` are fields of `chat.say` that all wire formats share."""
 
     model: str
     items: tuple[Item, ...]
@@ -56,7 +56,7 @@ class Asked(Frozen):
 
 
 def read_dialogue(body: Body) -> list[tuple[str, Body]]:
-    """The messages of a request, each with where it stands."""
+    """The messages of a request, each with its location."""
     found = list(read_objects(body, "messages"))
     if not found:
         raise wrong("messages", "messages is a list of at least one message.")
@@ -64,28 +64,28 @@ def read_dialogue(body: Body) -> list[tuple[str, Body]]:
 
 
 def asked_of(body: Body, items: Sequence[Item], system: Sequence[str], more: Mapping[str, object]) -> Asked:
-    """With what stands in the body of every wire. Of `more`, what is None is left out."""
+    """Complete the request with the fields that all formats share. None values in `more` are omitted."""
     said = {name: value for name, value in more.items() if value is not None}
     text = "\n\n".join(filter(None, system))
     return Asked(read_text(body, "model"), tuple(items), text, read_flag(body, "stream"), said)
 
 
 def user_item(texts: Sequence[str], images: Sequence[Mapping[str, str]] = (), between: str = "") -> Item:
-    """Of the parts of a user's message."""
+    """The item for the parts of a user's message."""
     said = [one for one in texts if not is_programs(one)]
     programs = [one for one in texts if is_programs(one)]
     return Item("user", between.join(said), tuple(programs), tuple(images))
 
 
 def is_programs(text: str) -> bool:
-    """Whether a text stands in one element of markup as a whole."""
+    """Whether the text consists of one markup element."""
     plain = text.strip()
     opened = _OPENS.match(plain)
     return opened is not None and plain.endswith(f"</{opened[1]}>")
 
 
 def image_of(url: str, where: str) -> dict[str, str]:
-    """The image of a `data:` address. What is elsewhere is not fetched: the address may be one that only this machine reaches."""
+    """The image of a `data:` URL. Other URLs are not fetched, because they may be reachable only from this machine."""
     head, comma, data = url.partition(",")
     if not head.startswith(_DATA) or not head.endswith(_BASE64) or not comma:
         raise wrong(where, f"{where} is not a data: address in base 64; images are not fetched from elsewhere.")
@@ -93,7 +93,7 @@ def image_of(url: str, where: str) -> dict[str, str]:
 
 
 def tool_of(name: object, description: object, parameters: object, where: str) -> dict[str, object]:
-    """A tool of the client. Raises Refused that names the place."""
+    """A tool of the client. Raises Refused with the location."""
     if not isinstance(name, str) or not is_tool_name(name):
         raise wrong(f"{where}.name", f"{where}.name is not 1 to 128 of a-z, A-Z, 0-9, _ and -.")
     schema = {} if parameters is None else parameters
@@ -104,7 +104,7 @@ def tool_of(name: object, description: object, parameters: object, where: str) -
 
 
 def merged(items: Sequence[Item]) -> tuple[Item, ...]:
-    """What the assistant said in a row is one reply."""
+    """Merge consecutive messages of the assistant into one."""
     found: list[Item] = []
     for one in items:
         if found and one.role == "assistant" == found[-1].role:
@@ -132,7 +132,7 @@ def _given(items: tuple[Item, ...]) -> dict[str, Any]:
     if said is not None:
         return given | {"text": said.text, "beside": programs, "images": [*said.images, *shown]}
     if results:
-        # what the program adds to results is shown with the last of them
+        # the program's texts beside results are shown with the last result
         results[-1]["text"] = "\n\n".join([str(results[-1]["text"]), *programs])
         before = next((one.images for one in reversed(whole[:start]) if one.role == "user"), ())
         return given | {"images": [*before, *shown]}

@@ -1,4 +1,4 @@
-"""Server-sent events: a response whose lines come as they are made, with a comment while there are none. Knows no event."""
+"""Server-sent events: a response whose lines are sent as they arrive, with comments in between. Knows no particular event."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
@@ -14,14 +14,14 @@ _QUIET: Final = b": still here\n\n"
 
 
 def event_lines(data: str, event: str = "", number: int | None = None) -> bytes:
-    """One event. `data` is JSON, which has no line breaks."""
+    """The lines of one event. `data` is JSON without line breaks."""
     named = f"event: {event}\n" if event else ""
     counted = "" if number is None else f"id: {number}\n"
     return f"{counted}{named}data: {data}\n\n".encode("utf-8", "replace")
 
 
 class EventStream:
-    """An ASGI response. Where the client leaves, the source is closed at once, which stops what it does."""
+    """An ASGI response. If the client disconnects, the source is closed at once, which stops its work."""
 
     def __init__(
         self,
@@ -30,14 +30,14 @@ class EventStream:
         quiet: float = QUIET_SECONDS,
         worded: Callable[[Problem], bytes] | None = None,
     ) -> None:
-        """`worded` tells what went wrong after the answer has begun; without it the connection is closed before its end."""
+        """`worded` formats errors after the response has started; without it the connection is closed early."""
         self._source = source
         self._worded = worded
         self._headers = headers or {}
         self._quiet = quiet
 
     async def __call__(self, _: Scope, receive: Receive, send: Send) -> None:
-        """What goes wrong before the first event is raised, so that it can be answered with a code."""
+        """Errors before the first event are raised, so that they get a status code."""
         sending = asyncio.ensure_future(self._pass_on(send))
         leaving = asyncio.ensure_future(left(receive))
         try:
@@ -47,7 +47,7 @@ class EventStream:
         finally:
             for task in (sending, leaving):
                 task.cancel()
-            # until the source has ended: what it keeps is kept before the request is over
+            # until the source has ended, so that its data is stored before the request is over
             await asyncio.gather(sending, leaving, return_exceptions=True)
 
     async def _pass_on(self, send: Send) -> None:
@@ -74,13 +74,13 @@ class EventStream:
 
 
 async def left(receive: Receive) -> None:
-    """Returns when the client is gone."""
+    """Returns when the client has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 async def _with_comments(source: AsyncIterator[bytes], quiet: float) -> AsyncGenerator[bytes, None]:
-    """The chunks; a comment after each while without one, so that nothing between takes the connection for dead."""
+    """The chunks, with a comment after each pause, so that proxies keep the connection."""
     following: asyncio.Future[bytes] | None = None
     try:
         while True:

@@ -1,4 +1,4 @@
-"""Reads the JSON object that a body holds, and its fields. What is wrong is refused with 400 and the name of the field. Pure."""
+"""Reads the JSON object in a body, and its fields. Invalid input is refused with 400 and the field's name. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -54,7 +54,7 @@ def read_whole(body: Body, name: str) -> int | None:
 
 
 def read_optional_flag(body: Body, name: str, where: str = "") -> bool | None:
-    """True or false, None where nothing is said."""
+    """A boolean, or None if the field is missing."""
     return None if body.get(name) is None else read_flag(body, name, where)
 
 
@@ -73,14 +73,14 @@ def read_list(body: Body, name: str, where: str = "") -> list[Any]:
 
 
 def read_objects(body: Body, name: str, where: str = "") -> Iterator[tuple[str, Body]]:
-    """Each object of a list, with where it stands."""
+    """Each object of a list, with its location."""
     for number, one in enumerate(read_list(body, name, where)):
         place = f"{where}{name}[{number}]"
         yield place, need_object(one, place)
 
 
 def read_texts(body: Body, name: str) -> tuple[str, ...]:
-    """A text, or a list of texts."""
+    """A text or a list of texts."""
     value = body.get(name)
     found = [value] if isinstance(value, str) else value or []
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
@@ -95,7 +95,7 @@ def need_object(value: object, where: str) -> Body:
 
 
 def need_nothing(body: Body, nothing: Mapping[str, tuple[object, ...]]) -> None:
-    """Refuse fields that ask for something that is not served; `nothing` are the values of each that ask for nothing."""
+    """Refuse fields that request unsupported features; `nothing` are the values of each field that request nothing."""
     for name, values in nothing.items():
         value = body.get(name)
         if value is not None and value not in values:
@@ -106,7 +106,7 @@ _LARGEST: Final = 2**63 - 1
 
 
 def read_object(body: bytes) -> dict[str, object]:
-    """The JSON object that a body holds; an empty body is an empty one."""
+    """The JSON object in a body; an empty body is an empty object."""
     import msgspec
 
     try:

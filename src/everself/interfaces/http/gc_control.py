@@ -1,7 +1,7 @@
-"""Keeps short what makes replies that are under way wait: turns of other threads, and full garbage collections, which stop them all.
+"""Limits delays of running replies: by turns of other threads, and by full garbage collections, which stop all threads.
 
-What a full collection left is in use. Where looking at it took long it is frozen, so that the next one looks only at what came since.
-Frozen objects that become garbage in cycles are never found, so all are thawed now and then and looked at once more.
+Objects that survive a full collection are in use. If the collection was slow, they are frozen, so that the next one examines only newer
+objects. Frozen objects are never collected in cycles, so all are unfrozen and examined again from time to time.
 """
 
 import gc
@@ -12,16 +12,16 @@ from typing import Final
 
 from everself.clock import monotonic
 
-# a tenth of what a person notices
+# a tenth of a noticeable delay
 LONGEST_SECONDS: Final = 0.01
 THAWED_SECONDS: Final = 600.0
-# a fifth of Python's own
+# a fifth of Python's default
 TURN_SECONDS: Final = 0.001
 _FULL: Final = 2
 
 
 class ShortCollections:
-    """Called by the collector on whatever thread it runs, before and after each collection; nothing else runs meanwhile."""
+    """Called by the garbage collector on its thread, before and after each collection; nothing else runs meanwhile."""
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now = now
@@ -35,7 +35,7 @@ class ShortCollections:
         if phase == "start":
             self._begun = now
         elif now - self._thawed >= THAWED_SECONDS and gc.get_freeze_count():
-            # seen by the next full collection
+            # examined by the next full collection
             self._thawed = now
             gc.unfreeze()
         elif now - self._begun >= LONGEST_SECONDS:
@@ -44,7 +44,7 @@ class ShortCollections:
 
 @contextmanager
 def short_turns() -> Iterator[None]:
-    """The event loop passes on every word, and waits so long for a thread that computes each time."""
+    """Shorten the turns of threads: the event loop passes on every word, and waits this long for a computing thread each time."""
     usual = sys.getswitchinterval()
     sys.setswitchinterval(TURN_SECONDS)
     try:

@@ -1,6 +1,6 @@
-"""The outermost layer: lets a request in or refuses it, reads its body, answers what went wrong, logs the outcome.
+"""The outermost layer: checks access, reads the body, formats errors, logs the outcome.
 
-Nothing behind it sees a request that was not let in. Knows no route but `/healthz`, which says nothing.
+Nothing behind it sees a refused request. Knows only the route `/healthz`, which reveals nothing.
 """
 
 import asyncio
@@ -49,19 +49,19 @@ _ALWAYS: Final = (
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 )
 
-# how a surface words a problem; its body as JSON
+# formats a problem as a JSON body
 Wording = Callable[[Problem, str], tuple[dict[str, object], str]]
-# the whole answer to a problem, where a surface does not answer with JSON
+# formats a problem as a whole response, if the interface does not use JSON
 Answering = Callable[["Service", Scope, Problem, str], Awaitable[Response]]
-# lets in by what else a request shows than a token; it gets the whole body. Raises Refused
+# checks access by something other than a token; receives the whole body. Raises Refused
 Admit = Callable[["Service", Scope, bytes], Awaitable[Access]]
 
 
 class Door(Frozen):
-    """How a surface lets in: by a token, with `keyed` also in the header of Anthropic's clients; with `cookies` also whoever signed in
-    with a browser; with `local` also a process of the same user over the unix socket; or in a way of its own. Without `tokens` a cookie
-    alone counts. `public`: anybody may read, and learns nothing of an agent. `forms`: a body is what a form sends, and the surface itself
-    sees to it that the form is its own."""
+    """The access rules of an interface. By a token, with `keyed` also in the header of Anthropic's clients; `cookies`: also by a browser's
+    sign-in; `local`: also a process of the same user over the unix socket; or by its own check. Without `tokens` only a cookie counts.
+    `public`: anybody may read, and learns nothing about agents. `forms`: bodies are form data, and the interface itself checks their
+    origin."""
 
     cookies: bool = False
     local: bool = False
@@ -88,7 +88,7 @@ class Guard:
         door: Callable[[str], Door],
         answering: Callable[[str], Answering | None],
     ) -> None:
-        """`wording` gives how problems of a path are worded, `door` who is let in there, `answering` what answers in place of JSON."""
+        """`wording` gives the format of problems for a path, `door` the access rules, `answering` the formatter instead of JSON."""
         self._app = app
         self._service = service
         self._wording = wording
@@ -133,12 +133,12 @@ class Guard:
             self._note(scope, answer, access)
 
     async def _admit(self, scope: Scope, own: Admit | None, body: bytes) -> Access:
-        """Who asks."""
+        """Determine the access of the request."""
         service = self._service
         try:
             access = self._identify(scope) if own is None else await own(service, scope, body)
         except Refused as refused:
-            # counted only where it failed: a stranger on the same address keeps nobody out who has a token
+            # only failures are counted, so that a stranger on the same address does not lock out valid tokens
             peer = str((scope.get("client") or ("unix", 0))[0])
             if wait := service.failed.wait(peer):
                 raise _too_often(wait) from refused
@@ -161,12 +161,12 @@ class Guard:
         return access_of(service.tokens.find(bearer(headers, query, keyed=door.keyed)), headers)
 
     def _recheck(self, scope: Scope, access: Access) -> None:
-        """Whether who was let in still may be here: a socket stays open for days. Raises Refused."""
+        """Whether the access is still valid, because a socket stays open for days. Raises Refused."""
         if self._identify(scope) != access:
             raise refuse(401, "no-token", "The token stands for somebody else now")
 
     async def _read(self, scope: Scope, receive: Receive) -> bytes:
-        """The whole body, within its limits."""
+        """Read the whole body, within its limits."""
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
         kind = headers.get(b"content-type", "").partition(";")[0].strip().lower()
         wanted = _FORM if self._door(scope["path"]).forms else _JSON
@@ -195,7 +195,7 @@ class Guard:
 
     async def _answer(self, scope: Scope, receive: Receive, answer: "_Answer", problem: Problem) -> None:
         if answer.status:
-            # the answer has begun: the connection is closed without its end, so that nobody takes it for whole
+            # the response has started: close the connection early, so that it is not taken for complete
             return
         answering = self._answering(scope["path"]) if scope["type"] == "http" else None
         if answering is not None:
@@ -228,8 +228,8 @@ class Guard:
 
 
 class _Answer:
-    """What is sent, counted; every answer gets the headers that keep it from caches and frames, unless a surface of ours says otherwise.
-    `status` is 0 until it begins."""
+    """Counts what is sent. Each response gets headers against caching and framing, unless an interface sets others. `status` is 0 before it
+    starts."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self.id = new_id()
@@ -247,7 +247,7 @@ class _Answer:
             extra = [(name, value) for name, value in _ALWAYS if name not in named]
             message = {**message, "headers": [*said, *extra, (b"x-request-id", self.id.encode())]}
         elif message["type"] == "websocket.close" and not self.status:
-            # before it was accepted, which the server answers so
+            # not accepted yet, so the server answers with this code
             self.status = 403
         self.bytes += len(message.get("body", b""))
         await self._send(message)

@@ -1,7 +1,7 @@
-"""Runs the jobs of every agent of the home at their times, and what BOOT.md asks for, once a start.
+"""Runs the jobs of all agents at their times, and BOOT.md once per start.
 
-It sleeps until the next slot, but looks at the clock and at what changed every half minute: a machine that was asleep does not count the
-time, and another process may have added a job. What a slot is and who gets it, the scheduler knows. Knows no request.
+It sleeps until the next slot, but checks the clock and the databases every half minute: a suspended machine does not count the time, and
+other processes may add jobs. The scheduler decides about slots. Knows no request.
 """
 
 import asyncio
@@ -27,20 +27,20 @@ from everself.values import Job, new_id
 
 _log = get_logger(__name__)
 
-# the longest that a change of the clock, or of the jobs, goes unnoticed
+# maximum delay until changes of the clock or of jobs are noticed
 LOOK_SECONDS: Final = 30.0
-# agents whose jobs run at the same time
+# maximum number of agents whose jobs run at once
 THREADS: Final = 4
-# one that cannot be opened is tried again after this
+# delay before an agent that could not be opened is tried again
 _AGAIN: Final = timedelta(minutes=10)
-# another process runs the jobs, or died while it did, and its lease is not over
+# another process runs the jobs, or died with an unexpired lease
 _BUSY: Final = timedelta(minutes=1)
 _STOPPED: Final = Skip("The gateway was stopped while it ran.")
 
 
 @dataclass(slots=True)
 class _Plan:
-    """When an agent's next job is due, as its database stood at `mark`. `next_at` is None where it has none."""
+    """The next due time of an agent's jobs, read from its database at `mark`. `next_at` is None without jobs."""
 
     mark: Mark
     next_at: datetime | None
@@ -49,7 +49,7 @@ class _Plan:
 
 @dataclass(slots=True)
 class JobRunner:
-    """`agents` lists the agents of the home as the settings have them now; `now` is the machine's clock."""
+    """`agents` lists the current agents of the home; `now` is the machine's clock."""
 
     pool: AgentPool
     log: AccessLog
@@ -61,15 +61,15 @@ class JobRunner:
     _plans: dict[str, _Plan] = field(default_factory=dict)
     _booted: set[str] = field(default_factory=set)
     _running: "set[asyncio.Task[None]]" = field(default_factory=set)
-    # turns on the event loop, for which jobs wait in their threads
+    # turns on the event loop, for which job threads wait
     _turns: "set[asyncio.Task[Any]]" = field(default_factory=set)
-    # no more agents are held open for their jobs than can run
+    # as many agents are held open for jobs as can run
     _places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(THREADS))
     _closed: bool = False
     _last_look: datetime | None = None
 
     async def run(self) -> None:
-        """Until it is cancelled."""
+        """Run until cancelled."""
         while True:
             try:
                 await self.look()
@@ -78,7 +78,7 @@ class JobRunner:
             await asyncio.sleep(self._pause())
 
     async def look(self) -> None:
-        """Start what is due, each agent on its own: one that takes long does not keep the others waiting."""
+        """Start due jobs, each agent separately, so that slow ones do not delay others."""
         try:
             agents = await self.workers.run(lambda: tuple(self.agents()), None)
         except EverselfError as error:
@@ -86,19 +86,19 @@ class JobRunner:
             return
         now = self.now()
         if self._last_look is not None and now < self._last_look:
-            # the clock was set back: what was planned by the old one may lie far ahead
+            # the clock was set back, so the planned time may be far ahead
             self._plans = {name: plan for name, plan in self._plans.items() if plan.busy}
         self._last_look = now
         for agent in agents:
             await self._look_at(agent)
 
     async def idle(self) -> None:
-        """Until nothing that was started runs any more."""
+        """Wait until all started jobs are done."""
         while self._running:
             await asyncio.wait(set(self._running))
 
     async def close(self, seconds: float) -> int:
-        """Stop what runs. How many jobs could not be stopped in time: whoever runs them next goes on with their slots."""
+        """Stop running jobs. Returns how many could not be stopped in time; the next process continues their slots."""
         self._closed = True
         for turn in tuple(self._turns):
             turn.cancel()
@@ -112,7 +112,7 @@ class JobRunner:
             return
         mark = await self.workers.run(lambda: _mark(agent), None)
         if mark is None:
-            # nothing was set up there
+            # not set up yet
             self._plans.pop(agent.id, None)
             return
         due = plan is not None and plan.next_at is not None and plan.next_at <= self.now()
@@ -151,19 +151,19 @@ class JobRunner:
     def _run_due(
         self, agent: AgentSettings, app: Runtime, loop: asyncio.AbstractEventLoop
     ) -> tuple[Mark, datetime | None]:
-        """Run what is due; the state of the files then, and when to come again. In a thread."""
+        """Run due jobs in a thread. Returns the state of the files and the next due time."""
         schedule = app.schedule
 
         def do(job: Job, slot: str) -> str | Skip:
-            # opened here, where it may block
+            # opened here, because it may block
             app.chat  # noqa: B018 a part is made when it is asked for
             return perform(app, job, slot, lambda turn: self._wait(turn, loop))
 
-        # also where nothing is due: a job that was settled by a clock far ahead is put right by it
+        # also without due jobs: this repairs a slot that was recorded with a wrong clock
         done = TickResult() if self._closed else schedule.tick(do)
         for one in done.runs:
             self.log.write("job", {"agent": agent.id, "job": one.job, "slot": one.slot, "state": one.state})
-        # taken before the times are read: what changes in between is noticed at the next look
+        # read before the times, so that later changes are noticed at the next look
         mark = _mark(agent) or ()
         coming = [at for job in schedule.jobs.every() if (at := schedule.next_of(job)) is not None]
         if done.busy:
@@ -173,7 +173,7 @@ class JobRunner:
         return mark, min(coming, default=None)
 
     def _wait(self, turn: Coroutine[Any, Any, str | Skip], loop: asyncio.AbstractEventLoop) -> str | Skip:
-        """Wait in a thread for a turn on the event loop, where the models and tools of the agent live."""
+        """Wait in a thread for a turn on the event loop, where the agent's models and tools live."""
         if self._closed:
             turn.close()
             return _STOPPED
@@ -191,7 +191,7 @@ class JobRunner:
             self._turns.discard(task)
 
     async def _boot(self, app: Runtime) -> None:
-        """What BOOT.md asks for, once a start. A failure is written down and not tried again."""
+        """Run BOOT.md once per start. A failure is logged and not retried."""
         agent = app.agent.id
         if agent in self._booted or self._closed:
             return
@@ -215,11 +215,11 @@ class JobRunner:
 
 
 def _mark(agent: AgentSettings) -> Mark | None:
-    """What tells whether jobs or their times may have changed; None where the agent has no state yet."""
+    """Identifies the state of jobs and times; None if the agent has no state yet."""
     database, log = f"{agent.state}/state.db", f"{agent.state}/state.db-wal"
     if not os.path.exists(database) or not os.path.isdir(agent.workspace):
         return None
-    # an empty log comes and goes with every reader
+    # readers create and remove an empty log
     written = mark_of(log) if os.path.exists(log) and os.path.getsize(log) else ()
     named = (os.path.join(agent.workspace, name) for name in ("CONFIG.md", "USER.md"))
     return (agent.heartbeat, agent.time_zone, *mark_of(database, *named), *written)

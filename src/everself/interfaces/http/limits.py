@@ -1,4 +1,4 @@
-"""How much one caller may ask for, and how long anything may take."""
+"""Limits of size, rate and duration."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -7,13 +7,13 @@ from typing import Final
 from everself.clock import monotonic
 from everself.frozen import Frozen
 
-# callers whose rate is remembered; whoever has not asked for longest starts anew
+# number of remembered callers; the least recent ones start anew
 _REMEMBERED: Final = 4_096
 
 
 class Limits(Frozen):
-    """Seconds, bytes and counts. `rate` is requests a second in the long run and `burst` at once, for each token; `failures` and
-    `failures_burst` are the same for requests of one address that are not let in."""
+    """Seconds, bytes and counts. `rate` is requests per second and `burst` at once, per token; `failures` and `failures_burst` limit
+    refused requests per address."""
 
     connections: int = 1_000
     body: int = 2**20
@@ -25,17 +25,17 @@ class Limits(Frozen):
     threads: int = 16
     waiting: int = 256
     operation_seconds: float = 60.0
-    # of operations that report progress: an index of many files, an export
+    # for operations with progress, such as an export
     long_seconds: float = 600.0
     idle_seconds: float = 600.0
     drain_seconds: int = 6
-    # for jobs that are stopped, then for agents that are closed
+    # for stopping jobs, then for closing agents
     job_seconds: float = 1.0
     close_seconds: float = 2.5
 
 
 class Rate:
-    """A bucket for each caller, which fills with time. Only asked on one thread."""
+    """A token bucket per caller. Used on one thread."""
 
     def __init__(self, rate: float, burst: int, now: Callable[[], float] = monotonic) -> None:
         self._rate = rate
@@ -44,7 +44,7 @@ class Rate:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, caller: str) -> float:
-        """Take one, where there is one: then 0. Else the seconds after which there is."""
+        """Take a token and return 0, or return the seconds until there is one."""
         now = self._now()
         left, since = self._left.get(caller, (float(self._burst), now))
         left = min(float(self._burst), left + (now - since) * self._rate)

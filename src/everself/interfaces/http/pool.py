@@ -1,6 +1,6 @@
-"""The agents that the gateway holds open: opened at first use, anew where their settings changed, closed when nobody uses them.
+"""The agents that the gateway holds open: opened at first use, reopened after changed settings, closed when unused.
 
-Used on one event loop; whatever blocks is done by the workers. Knows no request.
+Used on one event loop; the workers do all blocking work. Knows no request.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ _CLOSE_SECONDS: Final = 10.0
 
 
 def mark_of(*paths: str) -> Mark:
-    """What tells one state of these files from another."""
+    """Identifies the current version of these files."""
     return tuple(_stat(path) for path in paths)
 
 
@@ -44,7 +44,7 @@ def _stat(path: str) -> object:
 
 @dataclass(eq=False, slots=True)
 class OpenAgent:
-    """`users` are the requests that use it now. One whose settings changed is `retired`: it is closed when the last of them leaves."""
+    """`users` counts the current requests. An agent with changed settings is `retired` and closed after its last request."""
 
     runtime: Runtime
     upkeep: Upkeep
@@ -65,7 +65,7 @@ class AgentPool:
         self._turns: dict[str, asyncio.Lock] = {}
         self._opening: dict[str, asyncio.Task[OpenAgent]] = {}
         self._closing: set[asyncio.Task[None]] = set()
-        # opened, retired ones included
+        # open agents, retired ones included
         self._held: set[OpenAgent] = set()
 
     def __len__(self) -> int:
@@ -73,7 +73,7 @@ class AgentPool:
 
     @asynccontextmanager
     async def using(self, agent: str) -> AsyncIterator[Runtime]:
-        """The opened agent, for as long as it is used."""
+        """The opened agent, for the time of its use."""
         leased = await self.lease(agent)
         try:
             yield leased.runtime
@@ -81,11 +81,11 @@ class AgentPool:
             self.release(leased)
 
     async def lease(self, agent: str) -> OpenAgent:
-        """An opened agent; whoever gets it gives it back with `release`."""
+        """The opened agent; the caller returns it with `release`."""
         async with self._turns.setdefault(agent, asyncio.Lock()):
             found = self._open.get(agent)
             if found is not None:
-                # counted while its files are looked at, so that nobody closes it meanwhile
+                # counted while its files are checked, so that it is not closed meanwhile
                 found.users += 1
                 current = False
                 try:
@@ -98,18 +98,18 @@ class AgentPool:
                 self._retire(agent)
             while True:
                 made = await self._opened(agent)
-                # not where somebody needed its place before this one was told
+                # unless it was closed in the meantime to make room
                 if not made.retired:
                     made.users += 1
                     return made
 
     async def _opened(self, agent: str) -> OpenAgent:
-        """Opening goes on where whoever asked has left, or is told that it takes too long: a thread cannot be stopped."""
+        """Open an agent. It continues if the caller leaves or gets a time-out, because threads cannot be stopped."""
         opening = self._opening.get(agent)
         if opening is None:
             self._make_room()
             opening = self._opening[agent] = asyncio.ensure_future(self._make(agent))
-            # also where nobody waits for it any more
+            # even if nobody waits for it any more
             opening.add_done_callback(lambda task: task.cancelled() or task.exception())
         try:
             async with asyncio.timeout(_OPEN_SECONDS):
@@ -126,13 +126,13 @@ class AgentPool:
             self._close_soon(leased)
 
     async def close_idle(self, seconds: float) -> None:
-        """Close what nobody has used for so long."""
+        """Close agents that were unused for a while."""
         before = monotonic() - seconds
         for agent in [name for name, one in self._open.items() if not one.users and one.used <= before]:
             self._retire(agent)
 
     async def close(self, seconds: float) -> None:
-        """Close all. What is still in use after so many seconds is left as it is: whatever was acknowledged is on the disk."""
+        """Close all. Agents in use after `seconds` are left: all acknowledged data is on disk."""
         end = monotonic() + seconds
         while (self._opening or any(one.users for one in self._held)) and monotonic() < end:
             await asyncio.sleep(0.02)
@@ -144,7 +144,7 @@ class AgentPool:
     async def _make(self, agent: str) -> OpenAgent:
         try:
             if len(self._held) + len(self._opening) > self._most and self._closing:
-                # the one that makes room is still open; one that is used is not waited for
+                # the agent to be closed is still open; it is not waited for if in use
                 await asyncio.wait(self._closing, timeout=_CLOSE_SECONDS)
             made = await self._workers.run(lambda: self._load(agent), None)
             self._open[agent] = made
@@ -154,7 +154,7 @@ class AgentPool:
             del self._opening[agent]
 
     def _load(self, agent: str) -> OpenAgent:
-        # looked at before it is read: what changes in between is noticed at the next request
+        # marked before reading, so that later changes are noticed at the next request
         host = mark_of(self._places.host_file, self._places.secrets_file)
         runtime = self._open_runtime(agent)
         made = OpenAgent(runtime, Upkeep(runtime), (*host, *mark_of(_tunables(runtime))))
@@ -162,7 +162,7 @@ class AgentPool:
         return made
 
     def _make_room(self) -> None:
-        """Close the one that was used least recently, where there are as many as there may be, with those that are being opened."""
+        """Close the least recently used agent if the maximum is reached, counting those being opened."""
         if len(self._open) + len(self._opening) < self._most:
             return
         idle = [(one.used, name) for name, one in self._open.items() if not one.users]
@@ -191,7 +191,7 @@ class AgentPool:
             retired.runtime.close()
 
         try:
-            # not by a worker: one that is refused because all are busy would stay open
+            # not by a worker, which could refuse and leave the agent open
             await asyncio.to_thread(work)
         except EverselfError as error:
             _log.warning("The agent %s was not closed properly: %s.", retired.runtime.agent.id, type(error).__name__)
@@ -206,7 +206,7 @@ def _tunables(runtime: Runtime) -> str:
 
 
 def _is_current(opened: OpenAgent) -> bool:
-    """Whether what was read once still says the same: the settings, CONFIG.md, and the time zone in USER.md."""
+    """Whether the settings, CONFIG.md and the time zone in USER.md are unchanged."""
     runtime = opened.runtime
     places = runtime.places
     if opened.settings != mark_of(places.host_file, places.secrets_file, _tunables(runtime)):
@@ -215,7 +215,7 @@ def _is_current(opened: OpenAgent) -> bool:
     profile = mark_of(path)
     if profile == opened.profile:
         return True
-    # the agent itself writes about its owner: only another zone is a reason
+    # the agent edits USER.md itself, so only a changed time zone matters
     opened.profile = profile
     try:
         said = find_file(path)

@@ -1,4 +1,4 @@
-"""What is answered where a request cannot be: one table from errors to codes, and RFC 9457's `problem+json`."""
+"""The table from errors to status codes, and RFC 9457's `problem+json`."""
 
 from typing import Final
 
@@ -21,7 +21,7 @@ from everself.errors import (
 from everself.frozen import Frozen
 
 MEDIA_TYPE: Final = "application/problem+json"
-# an error has the code of its nearest ancestor here
+# an error gets the code of its nearest ancestor in the table
 STATUS: Final[dict[type[EverselfError], int]] = {
     EverselfError: 500,
     WrongUse: 400,
@@ -42,7 +42,7 @@ _SERVER: Final = 500
 
 
 class Problem(Frozen):
-    """`kind` names it for programs, `detail` says what happened, `mend` the next step."""
+    """`kind` identifies it for programs, `detail` says what happened, `mend` the next step."""
 
     status: int
     kind: str
@@ -50,11 +50,11 @@ class Problem(Frozen):
     detail: str = ""
     mend: str = ""
     headers: tuple[tuple[str, str], ...] = ()
-    # the field of the request that is wrong, where one is
+    # the invalid field of the request, if any
     param: str = ""
 
     def body(self, request: str) -> dict[str, object]:
-        """`request` is the id by which the log knows the request."""
+        """The JSON body. `request` is the request's id in the log."""
         said: dict[str, object] = {
             "type": f"urn:everself:problem:{self.kind}",
             "title": self.title,
@@ -73,7 +73,7 @@ class Refused(Exception):
 
 
 def refuse(status: int, kind: str, title: str, detail: str = "", mend: str = "", **headers: str) -> Refused:
-    """`headers` are named with `_` for `-`."""
+    """Raise Refused. In `headers`, `_` stands for `-`."""
     named = tuple((name.replace("_", "-"), value) for name, value in headers.items())
     return Refused(Problem(status, kind, title, detail, mend, named))
 
@@ -85,7 +85,7 @@ def status_of(error: EverselfError) -> int:
 
 
 def problem_of(error: EverselfError, *, to_owner: bool) -> Problem:
-    """Whoever is not the owner is not told what is wrong with the owner's machine: paths, settings, disks."""
+    """The problem for an error. Details of the owner's machine (paths, settings, disks) are only for the owner."""
     status = status_of(error)
     kind = _dashed(type(error).__name__)
     title = error.headline.removesuffix(":").removesuffix(".")

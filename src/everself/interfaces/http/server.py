@@ -1,4 +1,4 @@
-"""Runs the gateway: its lock, its sockets, the server, and its end within ten seconds."""
+"""Runs the gateway: its lock, its sockets, the server, and the shutdown within ten seconds."""
 
 import asyncio
 import ipaddress
@@ -42,7 +42,7 @@ _LARGEST_HEAD: Final = 64 * 1024
 
 
 class _Connection(H11Protocol):
-    """Notes on each request which user is at the other end of the unix socket, where no request can forge it."""
+    """Stores the user at the other end of the unix socket in each request, where requests cannot fake it."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # narrower, as in uvicorn
         super().connection_made(transport)
@@ -52,7 +52,7 @@ class _Connection(H11Protocol):
 
 
 class _Server(uvicorn.Server):
-    """Ends at the first signal and returns: uvicorn raises the signal once more, before anything could be tidied up."""
+    """Ends at the first signal. uvicorn itself would raise the signal again, before the cleanup."""
 
     def __init__(self, config: uvicorn.Config, service: Service) -> None:
         super().__init__(config)
@@ -67,7 +67,7 @@ class _Server(uvicorn.Server):
 
 
 def address_of(settings: Gateway, tokens: TokenFile) -> str:
-    """The address to listen on. Raises RefusedByRule for one that other machines reach, unless that is allowed and a token is there."""
+    """The address to listen on. Raises RefusedByRule for a public one, unless that is allowed and a token exists."""
     if settings.bind == "loopback":
         return "127.0.0.1"
     address = "0.0.0.0" if settings.bind == "lan" else settings.bind
@@ -87,7 +87,7 @@ def address_of(settings: Gateway, tokens: TokenFile) -> str:
 
 
 def hosts_of(address: str) -> Hosts:
-    """The names under which it may be called: of this machine alone, or any address where others reach it."""
+    """The allowed host names: those of this machine, or any address if other machines may connect."""
     if ipaddress.ip_address(address).is_loopback:
         return Hosts(LOCAL_HOSTS | {address})
     node = platform.node().lower()
@@ -102,7 +102,7 @@ def make_service(
     limits: Limits,
     log: AccessLog,
 ) -> Service:
-    """What the routes work with. Nothing is opened yet."""
+    """The service for the routes. Opens nothing yet."""
     workers = Workers(limits.threads, limits.waiting)
     pool = AgentPool(open_runtime, home.places, home.load().config.gateway.open_agents, workers)
     asked, failed = Rate(limits.rate, limits.burst), Rate(limits.failures, limits.failures_burst)
@@ -119,9 +119,9 @@ def run_gateway(
     tell: Callable[[Listening], None],
     limits: Limits | None = None,
 ) -> int:
-    """Serve until a signal ends it; how many calls of operations were still running then.
+    """Serve until a signal. Returns the number of operations that were still running.
 
-    `tell` is called once it listens.
+    `tell` is called when it listens.
     """
     settings = home.load().config.gateway
     with only_gateway(home.places) as folder, ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""What the routes of every HTTP interface work with: run an operation for whoever asks, or hold a conversation. Knows no route."""
+"""The service behind all HTTP routes: runs an operation or holds a conversation. Knows no route."""
 
 import asyncio
 from collections import Counter
@@ -35,9 +35,9 @@ CHAT = "chat.say"
 
 
 def offered_operations() -> tuple[Operation[Any, Any], ...]:
-    """What a token can ask for at all: operations on one agent that do not ask for somebody at a terminal.
+    """The operations that a token can call: those on one agent that need nobody at a terminal.
 
-    What concerns the home of all agents is left out: a token opens one agent and learns nothing of the others.
+    Operations on the home of all agents are left out: a token opens one agent and must not reveal others.
     """
     return tuple(one for one in all_operations() if one.http and one.on == "agent" and one.audience <= Audience.OWNER)
 
@@ -58,11 +58,11 @@ class Service:
     sign_ins: SignInFile
     now: Callable[[], datetime] = system_now
     turns: Turns = field(default_factory=Turns)
-    # what interfaces started for as long as the gateway runs
+    # background work of interfaces while the gateway runs
     background: "set[asyncio.Future[None]]" = field(default_factory=set)
-    # when it was asked to stop; None while it serves
+    # time of the stop request; None while it serves
     stopping: float | None = None
-    # answered requests, by route and status
+    # number of responses by route and status
     answered: Counter[tuple[str, int]] = field(default_factory=Counter)
 
     async def operate(
@@ -73,7 +73,7 @@ class Service:
         show: Callable[[Runtime, Any], T],
         channel: str,
     ) -> T:
-        """Run one operation in a worker thread; what `show` makes of its result, in the same thread."""
+        """Run one operation in a worker thread, and `show` its result in the same thread."""
         self._check(access, operation)
         caller = access.caller(channel)
         leased = await self._lease(access)
@@ -88,27 +88,27 @@ class Service:
         return await self.workers.run(work, seconds, then=lambda: self.pool.release(leased))
 
     async def converse(self, access: Access, given: Mapping[str, object], channel: str) -> AsyncGenerator[Event, None]:
-        """The events of one turn. Leaving early stops the reply; what was said is kept."""
+        """The events of one turn. Leaving early stops the reply; the message is kept."""
         operation = get_operation(CHAT)
         self._check(access, operation)
         given = clean(given)
         if named := given.get("id"):
-            # two programs may call their messages the same
+            # ids of messages are per token, because programs may choose equal ones
             given = {**given, "id": f"{access.token}/{named}"}
         request = operation.read(given, "http")
         async with aclosing(self.events(access, lambda app: operation(app, access.caller(channel), request))) as events:
             async for event in events:
-                # they are about the owner's machine and files: what changed there, what cannot be read, who failed
+                # notices about the owner's machine and files, which guests must not see
                 if access.is_owner or not isinstance(event, Notice):
                     yield event
 
     async def events(
         self, access: Access, begin: Callable[[Runtime], AsyncGenerator[Event, None]]
     ) -> AsyncGenerator[Event, None]:
-        """The events of a turn of the opened agent, which stays open for as long."""
+        """The events of a turn of the agent, which stays open meanwhile."""
         leased = await self._lease(access)
         try:
-            # opened in a thread: databases and files are not opened on the event loop
+            # opened in a thread, because databases and files block
             await self.workers.run(lambda: leased.runtime.chat, self.limits.operation_seconds)
             async with aclosing(begin(leased.runtime)) as events:
                 async for event in events:
@@ -117,13 +117,13 @@ class Service:
             self.pool.release(leased)
 
     async def look(self, access: Access, work: Callable[[Runtime], T], *, long: bool = False) -> T:
-        """Do something with the opened agent, in a worker thread. `long`: it may have to read many files first."""
+        """Use the opened agent in a worker thread. `long`: it may read many files first."""
         leased = await self._lease(access)
         seconds = self.limits.long_seconds if long else self.limits.operation_seconds
         return await self.workers.run(lambda: work(leased.runtime), seconds, then=lambda: self.pool.release(leased))
 
     def grace(self) -> float:
-        """Seconds that replies still have to end by themselves, after it was asked to stop."""
+        """Seconds for running replies to end after the stop request."""
         return 0.0 if self.stopping is None else self.limits.drain_seconds - (monotonic() - self.stopping)
 
     async def _lease(self, access: Access) -> Any:
@@ -146,13 +146,13 @@ class Service:
 
 
 def need_offer(operation: Operation[Any, Any], runtime: Runtime, caller: Caller) -> None:
-    """A guest gets what a session with them is offered, and no more."""
+    """Raises Refused if a guest's session is not offered the operation."""
     if caller.audience < Audience.OWNER and not may_use(operation, runtime, caller.scope):
         raise RefusedByRule("Permission denied: this is not offered to guests.")
 
 
 def failure_of(reply: Reply) -> Problem:
-    """Why there was no whole reply. What was said is kept."""
+    """The reason for an incomplete reply. The message is kept."""
     told = next((one for one in reversed(reply.notices) if one.level == "warning"), None)
     detail, mend = (told.text, told.mend) if told is not None else ("", "")
     return Problem(502, "model-failed", "There was no whole reply", detail, mend)

@@ -1,6 +1,6 @@
-"""Turns that go on whether anybody listens or not: their events are kept while they run, so that a client can come back to them.
+"""Turns that continue without a listener: their events are kept while they run, so that clients can reconnect.
 
-Used on one event loop. Knows no route and no wire.
+Used on one event loop. Knows no route and no wire format.
 """
 
 import asyncio
@@ -15,15 +15,15 @@ from everself.interfaces.http.access import Access
 from everself.interfaces.http.problems import refuse
 from everself.values import new_id
 
-# so long after its end a turn is still told to whoever comes back
+# how long a finished turn can still be read
 _KEPT_SECONDS: Final = 60.0
-# turns of one token that run at once
+# maximum number of running turns per token
 MOST: Final = 64
 
 
 @dataclass(eq=False, slots=True)
 class RunningTurn:
-    """`events` in their order; the first has the number 1. `failure` is why there are no more, where it did not end by itself."""
+    """`events` in order, numbered from 1. `failure` is why there are no more, if it did not end normally."""
 
     access: Access
     id: str = field(default_factory=new_id)
@@ -38,7 +38,7 @@ class RunningTurn:
         return self.ended_at is not None
 
     async def follow(self, after: int = 0) -> AsyncGenerator[tuple[int, Event], None]:
-        """The events beyond that number, with their numbers, until the turn is over. Leaving stops nothing. Raises what broke it."""
+        """The events after that number, numbered, until the turn is over. Leaving stops nothing. Raises the turn's error."""
         seen = max(0, after)
         while True:
             while seen < len(self.events):
@@ -51,7 +51,7 @@ class RunningTurn:
             await self._more.wait()
 
     async def accepted(self) -> Accepted:
-        """Its first event. Raises what kept it from being accepted."""
+        """The first event. Raises the error that prevented it."""
         async with aclosing(self.follow()) as events:
             async for _, event in events:
                 if isinstance(event, Accepted):
@@ -59,7 +59,7 @@ class RunningTurn:
         raise refuse(503, "stopped", "The turn was stopped before it began", "Nothing was kept.", Retry_After="1")
 
     def cancel(self) -> bool:
-        """Stop it; what was said is kept. Whether it still ran."""
+        """Stop the turn; the message is kept. Returns whether it was still running."""
         return self.task is not None and self.task.cancel()
 
     def tell(self, event: Event) -> None:
@@ -71,7 +71,7 @@ class RunningTurn:
         self._wake()
 
     def _wake(self) -> None:
-        """Whoever waits at this moment goes on; whoever waits from now on waits for the next."""
+        """Wake all current waiters; later ones wait for the next event."""
         waiting, self._more = self._more, asyncio.Event()
         waiting.set()
 
@@ -81,7 +81,7 @@ class Turns:
         self._known: dict[str, RunningTurn] = {}
 
     def __len__(self) -> int:
-        """How many run."""
+        """The number of running turns."""
         return sum(not one.is_over for one in self._known.values())
 
     def start(self, access: Access, events: AsyncGenerator[Event, None]) -> RunningTurn:
@@ -95,7 +95,7 @@ class Turns:
         return turn
 
     def get(self, name: str, access: Access) -> RunningTurn:
-        """Only whoever began a turn comes back to it."""
+        """Find a turn; only the caller that started it may."""
         self.sweep()
         found = self._known.get(name)
         if found is None or found.access != access:
@@ -109,7 +109,7 @@ class Turns:
         return found
 
     def find_running(self, access: Access, session: str) -> RunningTurn | None:
-        """The turn that this one began in a session and that is under way: whoever loads a page again listens on."""
+        """The caller's running turn in a session, for example after reloading a page."""
         for one in list(self._known.values()):
             begun = next((event for event in one.events if isinstance(event, Accepted)), None)
             if one.access == access and not one.is_over and begun is not None and begun.session == session:
@@ -117,7 +117,7 @@ class Turns:
         return None
 
     async def close(self, grace: float, seconds: float) -> None:
-        """Let what runs end within `grace`, then stop it."""
+        """Let running turns end within `grace`, then stop them."""
         tasks = [one.task for one in self._known.values() if one.task is not None and not one.task.done()]
         if not tasks:
             return
@@ -128,7 +128,7 @@ class Turns:
             await asyncio.wait(left, timeout=seconds)
 
     def sweep(self) -> None:
-        """Let go of what has been over for long enough."""
+        """Drop turns that ended long enough ago."""
         before = monotonic() - _KEPT_SECONDS
         over = [name for name, one in self._known.items() if one.ended_at is not None and one.ended_at < before]
         for name in over:
@@ -146,6 +146,6 @@ def _end(turn: RunningTurn, task: "asyncio.Task[None]") -> None:
         turn.end(task.exception())
         return
     if turn.events and not isinstance(turn.events[-1], Done):
-        # whoever stops a turn does not hear its end; who listens must
+        # the caller that stops a turn does not read its end; other listeners do
         turn.tell(Done("", "".join(one.text for one in turn.events if isinstance(one, Text)), "cancelled"))
     turn.end(None)

@@ -1,4 +1,4 @@
-"""A turn as the wire formats tell it: words, calls of the client's tools, and how it ended. Knows no wire format."""
+"""A turn for wire formats: text, calls of the client's tools, and the end. Knows no wire format."""
 
 import asyncio
 import json
@@ -24,12 +24,12 @@ SESSION: Final = "x-everself-session"
 ONCE: Final = "idempotency-key"
 _LONGEST: Final = 255
 
-# words, a call of a client's tool, and the end
+# text, a call of a client's tool, or the end
 Piece = str | ToolCalled | Done
 
 
 class Told(Frozen):
-    """A whole turn."""
+    """A complete turn."""
 
     text: str
     calls: tuple[ToolCalled, ...]
@@ -37,7 +37,7 @@ class Told(Frozen):
 
 
 class Turn:
-    """A turn under way, whose message is stored. `created` is in seconds since 1970."""
+    """A running turn whose message is stored. `created` is in seconds since 1970."""
 
     def __init__(self, accepted: Accepted, events: AsyncGenerator[Event, None], access: Access) -> None:
         self.message = accepted.message
@@ -48,7 +48,7 @@ class Turn:
         self._events = events
 
     async def pieces(self) -> AsyncGenerator[Piece, None]:
-        """The end comes last. Raises Refused where there was no whole reply."""
+        """The parts of the turn; the end comes last. Raises Refused if there is no whole reply."""
         seen: list[Event] = [self._accepted]
         async with aclosing(self._events) as events:
             async for event in events:
@@ -66,7 +66,7 @@ class Turn:
         yield done
 
     async def whole(self, request: Request) -> Told:
-        """All of it. A client that leaves stops the reply."""
+        """Collect the whole turn. A disconnecting client stops the reply."""
         reading = asyncio.ensure_future(self._read())
         leaving = asyncio.ensure_future(left(request.receive))
         try:
@@ -77,7 +77,7 @@ class Turn:
         finally:
             for task in (reading, leaving):
                 task.cancel()
-            # wait for the end of the turn, so that what it stores is stored before the request ends
+            # wait for the end of the turn, so that its data is stored before the request ends
             await asyncio.gather(reading, leaving, return_exceptions=True)
 
     async def _read(self) -> Told:
@@ -97,7 +97,7 @@ class Turn:
 async def stream_of(
     turn: Turn, begin: Callable[[], Iterable[bytes]], feed: Callable[[Piece], Iterable[bytes]]
 ) -> AsyncGenerator[bytes, None]:
-    """What is sent of a turn. What fails before the first word is raised, and answered with its code; later it is told in the stream."""
+    """The stream of a turn. An error before the first part is raised and gets a status code; later ones are sent in the stream."""
     begun = False
     async with aclosing(turn.pieces()) as pieces:
         async for piece in pieces:
@@ -116,12 +116,12 @@ def json_response(value: object, headers: Mapping[str, str] | None = None) -> Re
 async def begin_turn(
     service: Service, request: Request, given: Mapping[str, object], channel: str, *, named: str = ""
 ) -> Turn:
-    """Say it; what cannot be accepted is raised. `named` is the message of an earlier turn after which it is said."""
+    """Start the turn; raises if the message is not accepted. `named` is the message of an earlier turn to continue from."""
     access: Access = request.state.access
     session, once = request.headers.get(SESSION, ""), request.headers.get(ONCE, "")
     if len(once) > _LONGEST:
         raise wrong(ONCE, f"The header {ONCE} has at most {_LONGEST} characters.")
-    # a session that is named holds what was said before
+    # a named session contains the earlier messages
     earlier: dict[str, object] = {"earlier": []} if session else {}
     events = service.converse(access, {**given, **earlier, "session": session, "after": named, "id": once}, channel)
     accepted = await anext(events)

@@ -1,6 +1,6 @@
-"""Worker threads for what blocks: a bounded number of them, a bounded queue, and a time-out for each call.
+"""Worker threads for blocking calls: a bounded number, a bounded queue, and a time-out per call.
 
-A thread cannot be stopped. Whoever asked is told after the time-out; what was begun is done to its end, and only then given back.
+Threads cannot be stopped. After a time-out the caller gets an error; the work runs to its end, and only then its thread is free.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ class Workers:
         self.busy = 0
 
     async def run(self, work: Callable[[], T], seconds: float | None, then: Callable[[], None] = _nothing) -> T:
-        """Without `seconds` it may take as long as it likes. `then` is called once nothing of the work runs any more, begun or not."""
+        """Run work in a thread; without `seconds` there is no time-out. `then` is called when the work has ended or was not started."""
         if self.busy >= self._most:
             then()
             raise refuse(503, "busy", "Too much is being asked at once", "Nothing was done.", Retry_After="1")
@@ -43,7 +43,7 @@ class Workers:
                 ended.set_result(None)
 
         def tell(_: Future[T]) -> None:
-            # the loop may be gone when a thread ends after everything else
+            # the loop may be closed when a late thread ends
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(leave)
 
@@ -66,6 +66,6 @@ class Workers:
         return job.result()
 
     def close(self) -> int:
-        """Take no more; how many calls still run."""
+        """Accept no more work; returns the number of running calls."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         return self.busy

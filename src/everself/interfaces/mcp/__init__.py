@@ -1,1 +1,1 @@
-"""MCP: the tools, resources and prompts that the agent offers to other programs' models, over stdio and over the gateway."""
+"""MCP: the tools, resources and prompts for models of other programs, over stdio and through the gateway."""

@@ -1,6 +1,5 @@
-"""Answers the methods of MCP with the agent of a host, and the prompts that a person chooses in their client. Lists stand in one order,
-whoever asks. The text of a prompt is Markdown, in the folder `prompts`.
-"""
+"""Answers MCP methods with the agent of a host, and the prompts that a person selects in their client. Lists have a fixed order. The texts
+of prompts are Markdown files in the folder `prompts`."""
 
 from collections.abc import Mapping
 from importlib import resources

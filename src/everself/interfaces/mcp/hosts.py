@@ -1,4 +1,4 @@
-"""Where a call comes from and which opened agent answers it. Knows no method of the protocol."""
+"""The origin of a call and the opened agent for it. Knows no method of the protocol."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,16 +16,16 @@ T = TypeVar("T")
 
 class Host(Protocol):
     def access(self, request: Any) -> Access:
-        """Whoever sent this request of HTTP; None where there is none."""
+        """The access of the HTTP request; None without one."""
         ...
 
     async def run(self, access: Access, work: Callable[[Runtime], T], *, long: bool = False) -> T:
-        """Do something with the opened agent, off the event loop. `long`: it may have to read many files first."""
+        """Use the opened agent off the event loop. `long`: it may read many files first."""
         ...
 
 
 class GatewayHost:
-    """The agents that the gateway holds open; its guard says who asks."""
+    """The agents of the gateway, whose guard determines access."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -39,10 +39,10 @@ class GatewayHost:
 
 
 class LocalHost:
-    """One agent, opened at the first call. Whoever started this process is its owner."""
+    """One agent, opened at the first call. The user who started this process is its owner."""
 
     def __init__(self, agent: str, project: str, open_runtime: Callable[[str], Runtime]) -> None:
-        """`project` is the one whose folder the client works in; empty where it is none."""
+        """`project` is the project of the client's folder; empty if there is none."""
         self._agent = agent
         self._project = project
         self._open_runtime = open_runtime

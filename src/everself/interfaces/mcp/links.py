@@ -1,6 +1,6 @@
-"""Two ways from the stdio server to an agent: the gateway's unix socket, and a worker process of its own.
+"""The two connections of the stdio server to an agent: the gateway's unix socket, and its own worker process.
 
-Each carries one request of protocol 2026-07-28, which needs no session, and its answer.
+Each transports one stateless request of protocol 2026-07-28 and its response.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from everself.storage.socket_address import socket_address
 
 Answered = dict[str, Any]
 _META: Final = {PROTOCOL_VERSION_META_KEY: LATEST_MODERN_VERSION, CLIENT_CAPABILITIES_META_KEY: {}}
-# the gateway gives up sooner
+# longer than the gateway's own time-out
 _SECONDS: Final = 660.0
 _MOST_LINE: Final = 64 * 2**20
 _LEAVE: Final = 3.0
@@ -40,7 +40,7 @@ _UNKNOWN: Final = "Whether it was done is not known; asked again with the same k
 
 
 class Unreachable(Exception):
-    """Nobody listens, and nothing was asked."""
+    """Nothing listens; the request was not sent."""
 
 
 def _request(number: int, method: str, params: Mapping[str, Any]) -> Answered:
@@ -48,7 +48,7 @@ def _request(number: int, method: str, params: Mapping[str, Any]) -> Answered:
 
 
 def _result(answer: Any) -> Answered:
-    """Raises MCPError for one that says what went wrong."""
+    """The result of a response. Raises MCPError if it is an error."""
     if not isinstance(answer, dict) or not ("result" in answer or "error" in answer):
         raise MCPError(INTERNAL_ERROR, "The answer cannot be read.")
     error = answer.get("error")
@@ -60,8 +60,8 @@ def _result(answer: Any) -> Answered:
 
 class GatewayLink:
     def __init__(self, socket: str, agent: str, project: str) -> None:
-        """Raises Unreachable where the socket's folder is gone."""
-        # a connection for each call: one that is kept may be of a gateway that ended
+        """Raises Unreachable if the socket's folder is missing."""
+        # one connection per call: a kept connection may belong to a gateway that ended
         limits = httpx2.Limits(max_keepalive_connections=0)
         self._held = ExitStack()
         try:
@@ -75,7 +75,7 @@ class GatewayLink:
         self._client = httpx2.AsyncClient(transport=transport, base_url="http://localhost", timeout=_SECONDS)
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> Answered:
-        """Raises Unreachable where no gateway took the request."""
+        """Send a request. Raises Unreachable if no gateway accepted it."""
         headers = {
             "accept": "application/json, text/event-stream",
             **self._named,
@@ -100,7 +100,7 @@ class GatewayLink:
         return _result(said)
 
     async def _post(self, body: Answered, headers: dict[str, str]) -> httpx2.Response:
-        """Asked again where the gateway says that too much was asked at once: it has done nothing then."""
+        """Post a request; retried if the gateway is overloaded, because it has done nothing then."""
         for _ in range(_TRIES):
             answer = await self._client.post("/mcp", json=body, headers=headers)
             if answer.status_code not in _BUSY:
@@ -115,8 +115,8 @@ class GatewayLink:
 
 
 class WorkerLink:
-    """A process that opens the agent. It is started by the first request, and ended when nobody has asked for `idle` seconds: index and
-    model are let go with it, to the last byte."""
+    """A process that opens the agent. The first request starts it, and it ends after `idle` seconds without requests, which frees the
+    memory of index and model."""
 
     def __init__(self, agent: str, project: str, idle: float) -> None:
         self._named = (agent, project)
@@ -135,14 +135,14 @@ class WorkerLink:
         self._number += 1
         number = self._number
         answer: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
-        # counted from here on, so that nobody ends the worker that this one is about to ask
+        # counted from here, so that the worker is not ended before this request reaches it
         self._waiting[number] = answer
         try:
             async with self._lock:
                 process = self._process or await self._start()
                 process.asked.add(number)
             line = json.dumps(_request(number, method, params), ensure_ascii=True)
-            # a worker that has just died is told of by the reader
+            # the reader reports a worker that just died
             with suppress(ConnectionError):
                 process.input.write(line.encode() + b"\n")
                 await process.input.drain()
@@ -183,7 +183,7 @@ class WorkerLink:
         task.add_done_callback(self._ending.discard)
 
     async def _end(self, *, idle: bool) -> None:
-        """End the worker; where it is only idle, not while somebody waits for it."""
+        """End the worker; if only because it is idle, then not while requests wait."""
         async with self._lock:
             if idle and self._waiting:
                 return
@@ -199,11 +199,11 @@ class _Worker(Frozen):
     process: asyncio.subprocess.Process
     input: asyncio.StreamWriter
     output: asyncio.StreamReader
-    # the numbers of the requests that it was given
+    # ids of the requests sent to it
     asked: set[int] = field(default_factory=set)
 
     async def end(self) -> None:
-        """Close its stdin, at which it exits. If it does not, kill it: everything that it acknowledged is on the disk."""
+        """Close its stdin, which ends it. If it does not end, kill it: all acknowledged data is on disk."""
         self.input.close()
         try:
             async with asyncio.timeout(_LEAVE):

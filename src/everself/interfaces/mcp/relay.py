@@ -1,6 +1,6 @@
-"""`everself mcp`: speaks MCP on stdin and stdout and passes every call on, to the gateway where one runs and to a worker process otherwise.
+"""`everself mcp`: speaks MCP on stdin and stdout and forwards all calls, to the gateway if one runs, otherwise to a worker process.
 
-It holds no agent, no index and no model, since a client starts one for every window. It ends with its client, and its worker with it.
+It holds no agent, index or model, because clients start one for each window. It ends with its client, and its worker with it.
 """
 
 import asyncio
@@ -30,12 +30,12 @@ class Relay:
 
     async def __call__(self, method: str, params: Mapping[str, Any], _: Any) -> Answered:
         found = await asyncio.to_thread(find_listening, self._home.places)
-        # another version may offer other tools than the client was told of
+        # another version may offer other tools than the client has listed
         if found is not None and found.version == __version__:
             try:
                 return await self._link(found.socket).ask(method, params)
             except Unreachable:
-                # it is ending, or has just died
+                # it is ending, or just died
                 pass
         return await self._worker.ask(method, params)
 
@@ -51,14 +51,14 @@ class Relay:
 
 
 def serve_stdio(agent: str, idle: float = IDLE_SECONDS) -> None:
-    """Until the client closes its end, or is gone."""
+    """Serve until the client closes its end or dies."""
     home = Home()
     watch_parent()
     asyncio.run(_serve(Relay(home, home.load().config.agent(agent).id, _project(), idle)))
 
 
 def _project() -> str:
-    """A client starts its servers in the folder that it works in; one that is gone meanwhile is no project."""
+    """The project of the folder in which the client started this server; none if the folder is gone."""
     try:
         found = find_project(os.getcwd())
     except OSError:
@@ -74,7 +74,7 @@ async def _serve(relay: Relay) -> None:
 
 
 def watch_parent() -> None:
-    """End this process when the one that started it is gone: its end of the pipe may be held open by another child of it."""
+    """End this process when its parent is gone: another child of the parent may hold the pipe open."""
     parent = os.getppid()
 
     def watch() -> None:

@@ -1,4 +1,4 @@
-"""The resources: soul, memory, days and entries as text. What a session of whoever asks may not see is not found."""
+"""The MCP resources: soul, memory, days and entries as text. Resources that the session may not see are reported as missing."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -67,7 +67,7 @@ def _reader(access: Access, uri: str) -> "Callable[[Runtime], tuple[str, str]]":
         return found.text + (rest if found.last_line < found.of else ""), found.source
 
     def files(*paths: str) -> "Callable[[Runtime], tuple[str, str]]":
-        """All of these that are there, each under its name where there are several, with the least trusted of their sources."""
+        """The existing files, each under its name if there are several, and their least trusted source."""
 
         def read(runtime: Runtime) -> tuple[str, str]:
             found: dict[str, tuple[str, str]] = {}
@@ -88,7 +88,7 @@ def _reader(access: Access, uri: str) -> "Callable[[Runtime], tuple[str, str]]":
             raise NotFound(f'entry "{name[:40]}".')
         return ask(runtime, "memory.get", path=known.id).text, known.source
 
-    # what belongs to the project that the client works in stands beside what belongs to none
+    # memory of the client's project is listed beside memory without a project
     within = ("", scope_of(project=access.scope.project)) if access.scope.project else ("",)
     if uri == _SOUL:
         return files("SOUL.md")

@@ -1,4 +1,4 @@
-"""`/mcp` in the gateway: streamable HTTP without sessions. The guard has let in whoever asks, and checked Host and Origin.
+"""`/mcp` in the gateway: stateless streamable HTTP. The guard has checked access, Host and Origin.
 
 The SDK is loaded with the first request, off the event loop.
 """
@@ -55,7 +55,7 @@ def _make(service: Service) -> "StreamableHTTPSessionManager":
     from everself.interfaces.mcp.hosts import GatewayHost
     from everself.interfaces.mcp.server import make_server
 
-    # the guard has done it, for the names that this gateway has
+    # the guard has checked it, with the gateway's names
     checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     server = make_server(AgentAnswers(GatewayHost(service)))
     most = service.limits.body
@@ -65,7 +65,7 @@ def _make(service: Service) -> "StreamableHTTPSessionManager":
 
 
 async def _keep(manager: "StreamableHTTPSessionManager", ready: "asyncio.Future[None]") -> None:
-    """Until the gateway ends and cancels it: the manager is entered and left by one task."""
+    """Hold the session manager until the gateway ends, because one task must enter and leave it."""
     async with manager.run():
         ready.set_result(None)
         await asyncio.get_running_loop().create_future()

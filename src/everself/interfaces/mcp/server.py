@@ -1,7 +1,7 @@
-"""The server of the official SDK over what answers: which methods there are, and the fence around them.
+"""The server of the official SDK: its methods, and the handling of unexpected errors.
 
-Protocol 2026-07-28 asks without sessions, older ones shake hands; the SDK knows both. What answers is an agent that is open here
-(`answers.py`), or another process (`relay.py`).
+Protocol 2026-07-28 has stateless requests, older versions have a handshake; the SDK supports both. Requests are answered by an opened agent
+(`answers.py`), or by another process (`relay.py`).
 """
 
 import logging
@@ -26,7 +26,7 @@ from everself.logs import get_logger
 
 _log = get_logger(__name__)
 
-# a method, what it is asked with, and the request of HTTP that brought it
+# a method, its parameters, and the HTTP request it came with
 Answer = Callable[[str, Mapping[str, Any], Any], Awaitable[BaseModel | dict[str, Any]]]
 
 METHODS: Final[dict[str, type[BaseModel]]] = {
@@ -45,7 +45,7 @@ _INSTRUCTIONS: Final = (
 
 
 def make_server(answer: Answer) -> Server[Any]:
-    """A server whose every method is answered by that."""
+    """A server that forwards every method to this function."""
     quieten()
     server: Server[Any] = Server("everself", version=__version__, title="Everself", instructions=_INSTRUCTIONS)
     for method, params in METHODS.items():
@@ -59,14 +59,14 @@ async def _handle(answer: Answer, context: ServerRequestContext[Any, Any], _: Ba
     except MCPError:
         raise
     except Exception as error:
-        # the fence: the library would tell the client the words of whatever broke
+        # catches everything: the library would send internal error messages to the client
         _log.error("The MCP method %s failed: %s.", context.method, type(error).__name__)
         raise MCPError(INTERNAL_ERROR, "This is a mistake in Everself. everself doctor may say more.") from error
 
 
 async def serve_over_stdio(answer: Answer) -> None:
     """Serve until stdin ends."""
-    # imported here: the gateway serves without it
+    # imported here: the gateway does not need it
     from mcp.server.stdio import stdio_server
 
     server = make_server(answer)
@@ -74,12 +74,12 @@ async def serve_over_stdio(answer: Answer) -> None:
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
     except* BrokenPipeError:
-        # the client left before it was answered
+        # the client disconnected before the response
         pass
 
 
 def quieten() -> None:
-    """The library logs with traces, which hold what was asked."""
+    """Silence the library's log, whose tracebacks contain request data."""
     logger = logging.getLogger("mcp")
     logger.propagate = False
     if not logger.handlers:

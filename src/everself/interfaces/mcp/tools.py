@@ -1,7 +1,6 @@
-"""The tools, made from the operations that are offered over MCP: what is listed, and what a call gives.
+"""The MCP tools, made from operations: listing and calling.
 
-A client's model calls them. It is told what went wrong in a result, where it can do better, and gets an error of the protocol only for what
-no tool of ours is.
+They are called by a client's model. Errors it can correct are returned as results; only unknown tools give a protocol error.
 """
 
 from collections.abc import Mapping
@@ -23,12 +22,12 @@ from everself.operations.tools import clean, may_use
 from everself.runtime import Runtime
 from everself.search.sharing import effective
 
-# of all arguments together: a memory is a thought, not a book
+# limit for all arguments together
 MOST_CHARACTERS: Final = 256 * 1024
 
 
 def offered(access: Access) -> "tuple[tuple[Operation[Any, Any], McpOffer[Any]], ...]":
-    """What whoever asks may call, in one order."""
+    """The operations that the caller may use, in a fixed order."""
     found = (get_operation(one.name) for one in sorted(LISTED, key=lambda one: one.mcp) if one.mcp)
     return tuple((one, one.mcp) for one in found if one.mcp is not None and _is_offered(one, access))
 
@@ -50,7 +49,7 @@ def _tool(operation: Operation[Any, Any], offer: McpOffer[Any]) -> Tool:
     hints = ToolAnnotations(
         read_only_hint=reads,
         destructive_hint=None if reads else operation.effect == "destructive",
-        # what is written, asked or proposed a second time counts once
+        # repeating the call has no further effect
         idempotent_hint=None if reads else True,
         open_world_hint=False,
     )
@@ -87,7 +86,7 @@ def _check_size(arguments: Mapping[str, Any]) -> None:
 
 
 def _texts(value: Any) -> list[str]:
-    """All texts in it, however deep they stand."""
+    """All texts in the value, at any depth."""
     found: list[str] = []
     left = [value]
     while left:

@@ -1,7 +1,7 @@
 """The worker of `everself mcp`: opens the agent at the first call and answers on stdin and stdout, until its input ends.
 
-Whatever was acknowledged is on the disk: it may be ended at any moment. So it watches its input before it loads anything else, and neither
-loading, which takes seconds on a busy machine, nor a call that is under way keeps it.
+It may be killed at any time, because all acknowledged data is on disk. It watches its input before it loads anything else, so that neither
+slow imports nor a running call delay its end.
 """
 
 import os
@@ -12,7 +12,7 @@ from typing import Final
 
 from everself.clock import pause
 
-# to close the index and write the history; then the next process does what is left
+# time to close the index and write the history; the next process does the rest
 _LEAVE: Final = 2.0
 
 
@@ -31,11 +31,11 @@ def serve_worker(agent: str, project: str) -> None:
 
 
 def _watch_input(copy: int) -> None:
-    """End this process soon after nobody can ask any more. `copy` is one of stdin, whose place the MCP server takes."""
+    """End this process soon after its input is closed. `copy` is a duplicate of stdin, which the MCP server replaces."""
 
     def watch() -> None:
         poll = select.poll()
-        # no event is asked for: the end of the other side is always told
+        # no event needs to be requested: a hang-up is always reported
         poll.register(copy, 0)
         poll.poll()
         pause(_LEAVE)

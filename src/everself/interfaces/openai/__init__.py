@@ -1,1 +1,1 @@
-"""OpenAI's wire: `/v1/models` and `/v1/chat/completions`. The agent is the model."""
+"""OpenAI's wire format: `/v1/models` and `/v1/chat/completions`. The agent is the model."""

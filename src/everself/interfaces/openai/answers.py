@@ -1,4 +1,4 @@
-"""What a client of OpenAI's chat completions is answered: completions, chunks, models, errors. Pure."""
+"""Responses for clients of OpenAI's chat completions: completions, chunks, models, errors. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -25,7 +25,7 @@ _FIRST: Final = "1970-01-01T00:00:00Z"
 
 
 class Head(Frozen):
-    """What every part of one answer says. `created` is in seconds since 1970."""
+    """The common fields of all parts of one response. `created` is in seconds since 1970."""
 
     id: str
     created: int
@@ -54,7 +54,7 @@ class Head(Frozen):
 
 
 class Chunks:
-    """The chunks of one streamed completion, in order; `include_usage` adds what it took at the end."""
+    """The chunks of one streamed completion, in order; `include_usage` adds the usage at the end."""
 
     def __init__(self, head: Head, include_usage: bool) -> None:
         self._head = head
@@ -94,7 +94,7 @@ def usage_of(usage: Usage) -> dict[str, Any]:
 
 
 def model_of(agent: str) -> dict[str, Any]:
-    """With what Anthropic's clients look for as well: both ask at the same address."""
+    """The model object, with the fields that Anthropic's clients need: both use the same address."""
     told = {"id": agent, "object": "model", "created": 0, "owned_by": "everself"}
     return told | {"type": "model", "display_name": agent, "created_at": _FIRST}
 
@@ -105,7 +105,7 @@ def models_of(agent: str) -> dict[str, Any]:
 
 
 def error_of(problem: Problem, request: str) -> tuple[dict[str, object], str]:
-    """As OpenAI words it, with the next step in the message."""
+    """An error in OpenAI's format, with the next step in the message."""
     del request
     kind = _TYPES.get(problem.status, "server_error" if problem.status >= 500 else "invalid_request_error")
     message = " ".join(filter(None, (problem.detail or f"{problem.title}.", problem.mend)))

@@ -1,6 +1,6 @@
-"""From the body of a chat completion to what is asked. Pure.
+"""Parses the body of a chat completion. Pure.
 
-Fields that change nothing here are ignored, as clients send many; one that would have to do something and cannot is refused by its name.
+Fields without effect here are ignored, because clients send many. A field that would need an unsupported feature is refused by name.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ from everself.interfaces.http.fields import (
 from everself.operations.client_turns import schema_fault
 
 _SYSTEM: Final = ("system", "developer")
-# fields that ask for something that is not served, and the values that ask for nothing
+# fields that request unsupported features, with the values that request nothing
 _NOT_SERVED: Final[Mapping[str, tuple[object, ...]]] = {
     "functions": ([],),
     "function_call": ("none", "auto"),
@@ -45,7 +45,7 @@ class Completion(Frozen):
 
 
 def read_completion(body: Body) -> Completion:
-    """Raises Refused that names the parameter."""
+    """Raises Refused with the name of the parameter."""
     need_nothing(body, _NOT_SERVED)
     system: list[str] = []
     items: list[Item] = []
@@ -68,7 +68,7 @@ def read_completion(body: Body) -> Completion:
 
 
 def read_shape(wanted: Body, where: str) -> dict[str, Any] | None:
-    """The JSON schema that the answer has to have; None for text."""
+    """The JSON schema of the reply; None for text."""
     kind = wanted.get("type", "text")
     if kind == "text":
         return None
@@ -84,7 +84,7 @@ def read_shape(wanted: Body, where: str) -> dict[str, Any] | None:
 
 
 def read_choice(choice: object, names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Of which tools one has to be called; None where the client's tools are not to be called at all."""
+    """The tools of which one must be called; None if the client's tools must not be called."""
     if choice in (None, "auto"):
         return ()
     if choice == "none":
@@ -150,8 +150,8 @@ def _address(part: Body, where: str) -> tuple[str, str]:
 def read_parts(
     content: object, where: str, fields: Mapping[str, str], image: tuple[str, Callable[[Body, str], tuple[str, str]]]
 ) -> tuple[list[str], list[Mapping[str, str]]]:
-    """Texts and images. `fields` are the kinds of texts, each with the field that holds it; `image` is the kind of images, and what reads
-    the address of one and says where it stands."""
+    """Texts and images of a message. `fields` maps kinds of text to their field; `image` is the kind of images, with a reader for their URL
+    and location."""
     if content is None or isinstance(content, str):
         return [content or ""], []
     if not isinstance(content, list):

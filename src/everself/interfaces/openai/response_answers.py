@@ -1,4 +1,4 @@
-"""What a client of OpenAI's Responses API is answered: responses, and the events of a stream in their order. Pure."""
+"""Responses for clients of OpenAI's Responses API, and the ordered events of a stream. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field
@@ -10,7 +10,7 @@ from everself.interfaces.http.problems import Problem
 from everself.interfaces.http.wire_turns import Piece, Told
 from everself.models.chat.protocol import Usage
 
-# endings that left something out, by how OpenAI calls them
+# OpenAI's names for incomplete endings
 _INCOMPLETE: Final[Mapping[str, str]] = {
     "length": "max_output_tokens",
     "steps": "max_output_tokens",
@@ -19,7 +19,7 @@ _INCOMPLETE: Final[Mapping[str, str]] = {
 
 
 class Head(Frozen):
-    """What every form of one response says. `name` is what its parts are called after."""
+    """The common fields of one response. `name` is the base of its parts' names."""
 
     name: str
     created: int
@@ -45,7 +45,7 @@ class Head(Frozen):
         return self.ended([*text, *(self.call(one) for one in told.calls)], told.done)
 
     def message(self, text: str | None, status: str = "completed") -> dict[str, Any]:
-        """Without a text it has just begun."""
+        """The message item; without text it has just started."""
         content = [] if text is None else [part_of(text)]
         return {"id": f"msg_{self.name}", "type": "message", "status": status, "role": "assistant", "content": content}
 
@@ -56,13 +56,13 @@ class Head(Frozen):
 
 
 class Events:
-    """The events of one response, in order and numbered: each item is begun, told and ended before the next one."""
+    """The ordered, numbered events of one response: each item starts, continues and ends before the next."""
 
     def __init__(self, head: Head) -> None:
         self._head = head
         self._number = -1
         self._output: list[dict[str, Any]] = []
-        # of the message that is being told; None where none is
+        # of the current message; None if there is none
         self._text: str | None = None
 
     def start(self) -> Iterator[dict[str, Any]]:
@@ -78,7 +78,7 @@ class Events:
             yield from self._call(piece)
         else:
             if self._text is None and not self._output:
-                # every response has an item
+                # every response contains an item
                 yield from self._tell("")
             yield from self._close()
             made = self._head.ended(self._output, piece)

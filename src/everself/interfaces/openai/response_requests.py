@@ -1,7 +1,6 @@
-"""From the body of OpenAI's Responses API to what is asked. Pure.
+"""Parses the body of OpenAI's Responses API. Pure.
 
-Tools that OpenAI runs itself are not offered to the model; a model calls only what it is offered. What else is not served is refused by
-its name.
+Tools that OpenAI runs itself are not offered to the model, which calls only offered tools. Other unsupported fields are refused by name.
 """
 
 from collections.abc import Mapping
@@ -25,7 +24,7 @@ from everself.interfaces.http.fields import (
 )
 from everself.interfaces.openai.requests import read_choice, read_parts, read_shape
 
-# parts of a message that hold text, and the field it is in
+# parts of a message with text, and their field
 _TEXTS: Final = {"input_text": "text", "output_text": "text", "text": "text", "refusal": "refusal"}
 PREFIX: Final = "resp_"
 _SYSTEM: Final = ("system", "developer")
@@ -36,12 +35,12 @@ _NOT_SERVED: Final[Mapping[str, tuple[object, ...]]] = {
     "stream_options": ({}, {"include_obfuscation": False}),
     "top_logprobs": (0,),
 }
-# what a model thought is not shown to it again: each turn thinks anew
+# earlier reasoning is not sent to the model: each turn reasons anew
 _THOUGHTS: Final = ("reasoning",)
 
 
 class ResponseRequest(Frozen):
-    """`previous` is the message of the turn after which it is said. `echo` are fields that the answer repeats."""
+    """`previous` is the message of the turn to continue from. `echo` are fields that the response repeats."""
 
     asked: Asked
     previous: str
@@ -49,7 +48,7 @@ class ResponseRequest(Frozen):
 
 
 def read_response(body: Body) -> ResponseRequest:
-    """Raises Refused that names the parameter."""
+    """Raises Refused with the name of the parameter."""
     need_nothing(body, _NOT_SERVED)
     previous = read_text(body, "previous_response_id", needed=False)
     if previous and not previous.startswith(PREFIX):

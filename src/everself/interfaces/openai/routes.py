@@ -1,4 +1,4 @@
-"""The routes of OpenAI's wire. A conversation is that of every other interface; this only words it."""
+"""The routes of OpenAI's wire format. Conversations are the same as in all interfaces; only the format differs."""
 
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence

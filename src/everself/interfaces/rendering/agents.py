@@ -1,4 +1,4 @@
-"""How `everself agents` shows who there is."""
+"""Output of `everself agents`."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final

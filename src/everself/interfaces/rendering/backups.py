@@ -1,4 +1,4 @@
-"""How `everself backup` and `everself restore` show what they did."""
+"""Output of `everself backup` and `everself restore`."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final

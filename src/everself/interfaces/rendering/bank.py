@@ -1,4 +1,4 @@
-"""How `everself memory bank` shows its pages."""
+"""Output of `everself memory bank`."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final

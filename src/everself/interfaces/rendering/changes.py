@@ -1,4 +1,4 @@
-"""How `everself log`, `show` and `undo` show changes."""
+"""Output of `everself log`, `show` and `undo`."""
 
 from collections.abc import Iterable, Iterator
 from datetime import tzinfo
@@ -50,14 +50,14 @@ def _undone(report: UndoReport, look: Look) -> Iterator[Line]:
 
 
 def _in_words(record: ChangeRecord, diff: str, look: Look) -> Iterator[Line]:
-    """What taking it back does to the words of each file: no headings, no comments, no references."""
+    """The effect of an undo on the text of each file, without headings, comments and references."""
     yield f"The change of {minute(record.at, look.zone)} ({one_line(record.reason, _REASON)}). Taking it back does this:"
     told: list[Line] = []
     for part in diff.split("\n--- "):
         before, after, hunks = (*part.split("\n", 2), "", "")[:3]
-        # of a file that goes the new name is none
+        # the new name of a deleted file is none
         path = before.removeprefix("--- ").removeprefix("a/") if "/dev/null" in after else after.removeprefix("+++ b/")
-        # what the runtime notes about its own work follows from the rest
+        # the runtime's own notes follow from the rest
         words = list(_words_of(hunks)) if place(path).writer != "runtime" else []
         told += [f"  {path}", *words] if words else []
     yield from told or paint_diff(diff)
@@ -71,7 +71,7 @@ def _words_of(hunks: str) -> Iterator[Line]:
     for line in hunks.split("\n"):
         sign, text = line[:1], re2.sub(r"<!--.*?-->", "", line[1:]).strip().removeprefix("- ")
         known = re2.search(r"<!-- everself: id=(\S+).*?-->", line)
-        # of an entry in a log the words stay, and the comment below them says whether they hold
+        # in logs the text of an entry stays, and the comment below it says whether it holds
         if known and not text and sign == "-" and "until=" in known[0]:
             ended.add(known[1])
         elif known and not text and sign == "+" and "until=" not in known[0] and known[1] in ended:

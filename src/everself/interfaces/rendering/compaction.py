@@ -1,4 +1,4 @@
-"""How `everself memory compact` shows old days and the archives of their quarters."""
+"""Output of `everself memory compact`."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

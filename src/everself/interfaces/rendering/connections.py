@@ -1,4 +1,4 @@
-"""How `everself connect` and `everself disconnect` show what they did to which file."""
+"""Output of `everself connect` and `everself disconnect`."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final

@@ -1,4 +1,4 @@
-"""How `everself memory contents` and `trends` show what there is, and the days."""
+"""Output of `everself memory contents` and `trends`."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -1,4 +1,4 @@
-"""How `everself context` shows a prompt, and what each part of it costs."""
+"""Output of `everself context`: the prompt, and the cost of each part."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ def _reply_lines(reply: Reply, _: Look) -> Iterable[Line]:
 
 
 def _data(reply: Reply) -> dict[str, object]:
-    """`citations` are those of the reply's own text, `written` what was done to memory on the way."""
+    """The JSON data. `citations` are those in the reply's text, `written` the changes of memory."""
     import re2
 
     cited = tuple(dict.fromkeys(re2.findall(_CITATION, reply.text)))
@@ -64,7 +64,7 @@ def _lines(report: ContextReport, look: Look) -> Iterator[Line]:
 
 
 def _said(receipt: Receipt) -> Iterator[Line]:
-    """What the prompt is made of, in words; what each part of it costs is told to whoever asks."""
+    """The parts of the prompt in words; costs only on request."""
     share = f" of the {receipt.limit:,} that the window leaves" if receipt.limit is not None else ""
     yield ""
     yield f"This prompt takes {receipt.total:,} tokens{share}; {receipt.prefix_tokens:,} of them are the same at every turn."

@@ -1,4 +1,4 @@
-"""How `everself doctor` shows what is wrong, with the command that mends it."""
+"""Output of `everself doctor`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final

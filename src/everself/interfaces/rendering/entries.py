@@ -1,4 +1,4 @@
-"""How `everself memory add`, `edit`, `correct` and `supersede` show what they wrote."""
+"""Output of `everself memory add`, `edit`, `correct` and `supersede`."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -20,7 +20,7 @@ def _vouched(done: Vouched | VouchPlan, _: Look) -> list[str]:
 
 
 def left_out(done: Remembered) -> list[str]:
-    """What was not written, or not looked at, and why."""
+    """What was left out of the text, or not checked, and why."""
     notices = [f"Taken out before it was written: {kind}" for kind in done.redacted]
     notices += ["What was marked private was left out."] if done.private else []
     return [*notices, *(f"{huge_words(path)} Split it into several files." for path in done.unread)]

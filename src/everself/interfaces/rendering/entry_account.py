@@ -1,4 +1,4 @@
-"""How `everself memory list` and `show` show what is remembered, and one entry in full."""
+"""Output of `everself memory list` and `show`."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date

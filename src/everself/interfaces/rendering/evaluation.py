@@ -1,4 +1,4 @@
-"""How `everself memory eval` shows how well search finds the person's own notes."""
+"""Output of `everself memory eval`."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -1,4 +1,4 @@
-"""How `everself memory forget` shows what would go, and the proof of what went."""
+"""Output of `everself memory forget`: the plan and the proof."""
 
 import json
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""How `everself gateway` shows whether it runs, its log, and the unit that `install` wrote."""
+"""Output of `everself gateway`."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final

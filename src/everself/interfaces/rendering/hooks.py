@@ -1,4 +1,4 @@
-"""How `everself gateway hook` shows webhooks."""
+"""Output of `everself gateway hook`."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final

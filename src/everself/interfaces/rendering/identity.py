@@ -1,4 +1,4 @@
-"""How `everself identity` shows who the agent is, and which soul spoke when."""
+"""Output of `everself identity`."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta, tzinfo

@@ -1,4 +1,4 @@
-"""How `everself memory index`, `rebuild` and `status` show how what is remembered can be found."""
+"""Output of `everself memory index`, `rebuild` and `status`."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final

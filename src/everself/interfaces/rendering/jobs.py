@@ -1,4 +1,4 @@
-"""How `everself cron` shows jobs, and what came of them."""
+"""Output of `everself cron`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, tzinfo
@@ -41,7 +41,7 @@ def _history(found: tuple[NamedRun, ...], look: Look) -> Iterable[Line]:
 
 
 def _ticked(found: TickReport, look: Look) -> Iterable[Line]:
-    """A heartbeat that had nothing to do is not told: the mail of a crontab would be full of them."""
+    """Skipped heartbeats are omitted: they would fill the crontab's mail."""
     named = [(found.names.get(one.job, one.job), one) for one in found.done.runs]
     told = [(name, one) for name, one in named if name != HEARTBEAT or one.state != "skipped"]
     return [paint(f"{name}  ", bold=True) + _run(one, look.zone) for name, one in told]

@@ -1,4 +1,4 @@
-"""Results as JSON: one way for all of them, field names as in Python. Knows no particular value."""
+"""Converts results to JSON, with field names as in Python. Knows no particular type."""
 
 import json
 import math
@@ -11,13 +11,13 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
 def to_json(value: object) -> Json:
-    """Frozen values, enumerations, times and collections; anything else is a mistake of ours."""
+    """Convert frozen values, enumerations, times and collections; anything else is an internal error."""
     if isinstance(value, Enum):
         return to_json(value.value)
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
-        # JSON has no word for these
+        # values that JSON cannot express
         return value if math.isfinite(value) else str(value)
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
@@ -41,7 +41,7 @@ def to_json(value: object) -> Json:
 
 
 def render_json(value: object, encoding: str | None) -> str:
-    """The text, in plain ASCII where the reader's encoding cannot take it as it is."""
+    """The JSON text, in ASCII if the output's encoding requires it."""
     formed = to_json(value)
     text = json.dumps(formed, ensure_ascii=False, indent=2)
     try:

@@ -1,4 +1,4 @@
-"""How `everself keepers` shows who looks after the memory, and what they did."""
+"""Output of `everself keepers`."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final

@@ -1,6 +1,6 @@
-"""Lines for a person. Whatever text comes into one, it stays one line, and no part of it commands the terminal.
+"""Lines for a person. Any text stays on one line, and its control characters have no effect on the terminal.
 
-A colour is asked for with `paint`; escape codes that stand in a text itself are shown, never obeyed. Knows no stream.
+Use `paint` for colours; escape codes in a text are made visible. Knows no stream.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ PLAIN = Look()
 
 
 class Painted(Frozen):
-    """A line some parts of which have a look of their own."""
+    """A line with coloured parts."""
 
     parts: tuple[tuple[str, Look], ...]
 
@@ -44,7 +44,7 @@ def paint(text: str, fg: str | None = None, *, bold: bool | None = None, dim: bo
 
 
 def paint_diff(diff: str) -> Iterator[Line]:
-    """A unified diff, what goes in red and what comes in green."""
+    """A unified diff with removed lines in red and added lines in green."""
     for line in diff.removesuffix("\n").split("\n") if diff else ():
         if line.startswith(("---", "+++")):
             yield paint(line, bold=True)
@@ -61,18 +61,18 @@ def _parts(line: Line) -> tuple[tuple[str, Look], ...]:
 
 
 def render(line: Line) -> str:
-    """The line as it may be written to a terminal."""
+    """The line for a terminal."""
     shown = ((safe(text), look) for text, look in _parts(line))
     return "".join(text if look == PLAIN else click.style(text, **look._asdict()) for text, look in shown)
 
 
 def plain(line: Line) -> str:
-    """The line without colours, for whoever makes text powerless itself."""
+    """The line without colours, for callers that sanitise text themselves."""
     return "".join(safe(text) for text, _ in _parts(line))
 
 
 def safe(text: str) -> str:
-    """Any text as one line that cannot move a cursor, set a colour or turn the writing direction; spaces stay as they are."""
+    """Any text as one line without control characters and direction marks; spaces are kept."""
     if text.isascii() and text.isprintable():
         return text
     from everself.text.visible import visible
@@ -93,7 +93,7 @@ def entries_of(number: int) -> str:
 
 
 def day_words(day: date | None, today: date) -> str:
-    """A day as people say it: by its distance within a week, else by its date."""
+    """A day in words: relative within a week, otherwise its date."""
     if day is None:
         return ""
     days = (today - day).days
@@ -107,6 +107,6 @@ def minute(at: datetime, zone: tzinfo) -> str:
 
 
 def recovered_notices(found: "Recovery") -> list[str]:
-    """What a process that died had left half done, and what became of it."""
+    """Notices about unfinished changes of a crashed process."""
     notices = [f"A change that was cut short earlier has been completed: {one}" for one in found.completed]
     return notices + [f"A change that was cut short earlier has been taken back: {one}" for one in found.undone]

@@ -1,4 +1,4 @@
-"""How `everself memory export` and `import` show what went out and what came in."""
+"""Output of `everself memory export` and `import`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -72,7 +72,7 @@ def _problems(broken: Sequence[BrokenLine]) -> list[str]:
 
 
 VIEWS: Final = {
-    # a stream is JSON Lines either way
+    # the output is JSON Lines in both formats
     "memory.export": View(_exported, notices=_taken_out, raw=_stream, raw_json=True),
     "memory.import": View(
         _imported,

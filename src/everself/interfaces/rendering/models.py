@@ -1,4 +1,4 @@
-"""How `everself model` and `everself spend` show which model answers, what it can do, and what it costs."""
+"""Output of `everself model` and `everself spend`."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -79,7 +79,7 @@ def _spend(found: SpendReport, _: Look) -> Iterator[Line]:
 
 
 def dollars(micros: int) -> str:
-    """Small sums keep their digits: what one request costs is often less than a cent."""
+    """An amount; small ones keep their digits, because a request often costs less than a cent."""
     amount = micros / 1_000_000
     return f"${amount:.2f}" if amount >= 1 or not micros else f"${amount:.4f}"
 

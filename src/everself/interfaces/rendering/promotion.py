@@ -1,4 +1,4 @@
-"""How `everself memory promote` shows candidates, what was moved and what is asked."""
+"""Output of `everself memory promote`."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final

@@ -1,4 +1,4 @@
-"""How `everself review` shows what waits for a person, and what became of it."""
+"""Output of `everself review`."""
 
 import shlex
 from collections.abc import Iterable, Iterator

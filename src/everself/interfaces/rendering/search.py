@@ -1,4 +1,4 @@
-"""How `everself memory search`, `get` and `why` show what they found."""
+"""Output of `everself memory search`, `get` and `why`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import tzinfo
@@ -14,7 +14,7 @@ from everself.text.normalise import one_line
 from everself.text.search import TermKind, index_terms, read_query
 from everself.values import Hit
 
-# why something is found besides its words, by the parts of a score that say so (search/_features.py, search/_plain_ranking.py)
+# reasons besides the words, by the name of their part of the score (search/_features.py, search/_plain_ranking.py)
 _WHY: Final = {
     "it means something close": (
         *("meaning", "meaning_lead", "meaning_apart", "meaning_alone", "nearest", "nearest_alone", "part"),
@@ -32,10 +32,10 @@ _FACTORS: Final = {
     "holds instead": "raised, because it holds instead of one that would come before it",
     "age": "lowered, because it is old",
 }
-# beside the strongest reason, and beside a factor of one
+# compared with the strongest reason, and for factors with one
 _WORTH: Final = 0.3
 _NOTABLE: Final = 0.01
-# of one hit: what shows what it is about; `get` shows the rest
+# the part of a hit that is shown; `get` shows the rest
 _LINES = 6
 _WIDE = 400
 _LEFT_OUT = 20
@@ -45,7 +45,7 @@ def _catch_up(app: Runtime) -> list[str]:
     try:
         left = catch_up(app)
     except KeyboardInterrupt:
-        # only the waiting is broken off: each batch was kept
+        # only the waiting ends; finished batches are stored
         return []
     have = "chunk has" if left == 1 else "chunks have"
     return [f"{left:,} {have} no vector yet: everself memory index"] if left else []
@@ -92,7 +92,7 @@ def snippet(text: str) -> Iterator[str]:
 
 
 def reasons(hit: Hit, query: str) -> str:
-    """Why it was found, and what raised or lowered it. In words; the numbers are another flag's."""
+    """Why it was found, and what raised or lowered its score. In words; another flag shows the numbers."""
     weights = {
         reason: sum(part.value for part in hit.parts if part.kind == "sum" and part.name in names)
         for reason, names in _WHY.items()
@@ -109,7 +109,7 @@ def reasons(hit: Hit, query: str) -> str:
 
 
 def _shared(query: str, text: str) -> list[str]:
-    """The words of the query that stand in a text, in any of their forms."""
+    """The words of the query that appear in the text, in any form."""
     held = index_terms(text).counts
     asked = [one for one in read_query(query).terms if one.kind is not TermKind.STOP]
     return list(dict.fromkeys(one.surface for one in asked if any(form in held for form in one.alternatives)))

@@ -1,4 +1,4 @@
-"""How `everself sessions` and `everself simulate-compaction` show what was said."""
+"""Output of `everself sessions` and `everself simulate-compaction`."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -86,7 +86,7 @@ def _simulation(found: Simulation, look: Look) -> Iterator[Line]:
 
 
 def _parsed(text: str) -> object:
-    # not `splitlines`, which also cuts at characters that may stand in what was said
+    # not `splitlines`, which also splits at other characters that messages may contain
     return [json.loads(line) for line in text.split("\n") if line]
 
 

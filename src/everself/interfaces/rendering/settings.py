@@ -1,4 +1,4 @@
-"""How `everself config` shows settings, and what was saved."""
+"""Output of `everself config`."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ from everself.operations.settings import SavedReport, SettingsReport
 
 
 def _value(found: SettingReport, _: Look) -> Iterable[Line]:
-    # a value of several lines is printed as it is set
+    # a value of several lines is printed unchanged
     return _shown(found).split("\n")
 
 
@@ -51,7 +51,7 @@ def _described(found: SettingReport, documented: bool) -> Iterator[Line]:
 
 
 def _shown(found: SettingReport) -> str:
-    """The value as one would type it for `config set`."""
+    """The value in the format of `config set`."""
     if isinstance(found.value, str):
         return found.value
     return json.dumps(to_json(found.value), ensure_ascii=False)

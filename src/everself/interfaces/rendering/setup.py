@@ -1,4 +1,4 @@
-"""How `everself setup` shows a person what they have now."""
+"""Output of `everself setup`."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,7 +8,7 @@ from everself.operations.memory import AdoptionPlan
 from everself.operations.setup import SetupResult
 
 REVIEW = 'everself cron add --name "Weekly review" --cron "0 18 * * 5" --verb "memory promote --review" --announce'
-# what each file of a new workspace is for, in the order in which a person would read them
+# the purpose of each file of a new workspace, in reading order
 PURPOSES = {
     "SOUL.md": "who the agent is: character, values, tone",
     "IDENTITY.md": "its name, nature, vibe and emoji",
@@ -43,7 +43,7 @@ def _notices(done: SetupResult) -> Iterator[str]:
 
 def _describe(done: SetupResult | AdoptionPlan, _: Look) -> Iterator[Line]:
     if isinstance(done, AdoptionPlan):
-        # the question says it
+        # already part of the question
         return
     report = done.report
     where = paint(report.workspace, bold=True)
@@ -71,7 +71,7 @@ def _describe(done: SetupResult | AdoptionPlan, _: Look) -> Iterator[Line]:
 
 
 def _tree(done: SetupResult) -> Iterator[Line]:
-    """The names at the top of the workspace with what each is for; a plus stands before what is new."""
+    """The top-level names of the workspace with their purpose; new ones are marked with a plus."""
     created = {_top(path) for path in (*done.report.created, *(f"{folder}/" for folder in done.report.folders))}
     there = {_top(path) for path in done.documents} | created
     for name, purpose in PURPOSES.items():

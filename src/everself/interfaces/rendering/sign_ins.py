@@ -1,4 +1,4 @@
-"""How `everself gateway sign-in` and `sign-out` show what was done."""
+"""Output of `everself gateway sign-in` and `sign-out`."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final

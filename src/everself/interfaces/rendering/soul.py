@@ -1,4 +1,4 @@
-"""How `everself soul` shows souls, proposals, and what a step changed."""
+"""Output of `everself soul`."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import tzinfo

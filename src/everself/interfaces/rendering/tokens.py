@@ -1,4 +1,4 @@
-"""How `everself gateway token` shows tokens."""
+"""Output of `everself gateway token`."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final

@@ -1,4 +1,4 @@
-"""What a view is, and finding the view of an operation."""
+"""Views of results, and finding the view of an operation."""
 
 import importlib
 import importlib.util
@@ -52,7 +52,7 @@ MEANINGS: dict[ExitCode, str] = {
     ExitCode.INTERRUPTED: "interrupted",
 }
 
-# an error has the code of its nearest ancestor here
+# an error gets the code of its nearest ancestor in the table
 BY_ERROR: dict[type[EverselfError], ExitCode] = {
     EverselfError: ExitCode.FAILED,
     WrongUse: ExitCode.WRONG_USE,
@@ -74,10 +74,9 @@ def code_of(error: EverselfError) -> ExitCode:
 
 
 class Look(Frozen):
-    """What a view needs besides the result: the owner's time zone, and the flags of the view that were given.
+    """The context of a view: the owner's time zone, and the given view flags.
 
-    `asking`: it shows a plan about which somebody is asked; `agreed`: they saw the plan of this result and agreed; `chat`: it is shown
-    in a conversation, briefly.
+    `asking`: it shows a plan for confirmation; `agreed`: the plan was shown and confirmed; `chat`: it is shown briefly, in a conversation.
     """
 
     zone: tzinfo
@@ -92,11 +91,11 @@ def _notices(result: Any) -> Sequence[str]:
 
 
 class View(Frozen):
-    """How a result is shown. `flags` (name, help) concern the showing alone; the operation does not get them.
+    """How a result is shown. `flags` (name, help) affect only the output; the operation does not get them.
 
-    `code` is what a shell is told, `data` what `--json` prints instead of the result, `raw` what is printed byte for byte in place of
-    lines (`raw_json`: of JSON too), `after` what follows once the answer is out: it says what is left to say. A result that `error` calls
-    one is not `ok` in JSON; with `details` a person is told it too, in place of the lines.
+    `code` is the exit code, `data` what `--json` prints instead of the result, `raw` is printed byte for byte instead of lines (`raw_json`:
+    also instead of JSON), `after` runs after the output and returns further lines. If `error` returns an error, the result is not `ok` in
+    JSON; with `details` a person sees the error instead of the lines.
     """
 
     lines: Callable[[Any, Look], Iterable[Line]]
@@ -112,22 +111,22 @@ class View(Frozen):
 
 
 def degraded_if(check: Callable[[Any], object]) -> Callable[[Any], ExitCode]:
-    """The exit code of a result that was reached, with a warning where that holds of it."""
+    """The exit code for a degraded result if the condition holds."""
     return lambda result: ExitCode.DEGRADED if check(result) else ExitCode.DONE
 
 
 def says(words: str) -> Callable[[Any, Look], Iterable[Line]]:
-    """One line, in which `{0.name}` stands for a field of the result."""
+    """A view of one line, in which `{0.name}` stands for a field of the result."""
     return lambda result, _: [words.format(result)]
 
 
 def without(*names: str) -> Callable[[Any], object]:
-    """The fields of a result but these, for `data`."""
+    """The fields of a result without these, for `data`."""
     return lambda result: {one.name: getattr(result, one.name) for one in fields(result) if one.name not in names}
 
 
 def view_of(operation: "Operation[Any, Any]") -> View:
-    """The view that stands in the module named like the operation's own; a plain one where there is none."""
+    """The view in the module named like the operation's; a plain one if there is none."""
     name = f"everself.interfaces.rendering.{operation.module}"
     views: Mapping[str, View] = {}
     if importlib.util.find_spec(name) is not None:

@@ -1,4 +1,4 @@
-"""How `everself why` and `/why` tell what a reply rests on, and who taught a belief: in words first, the numbers for whoever asks."""
+"""Output of `everself why` and `/why`: the basis of a reply, and who taught a belief. Words first, numbers on request."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from everself.text.normalise import one_line
 
 _SHOWN: Final = 12
 _WIDE: Final = 90
-# how a source is called by somebody who never read about sources
+# plain names of sources
 _SOURCES: Final = {
     "owner": "you said it",
     "correction": "you corrected it",
@@ -60,7 +60,7 @@ def _reply(found: ReplyAccount, look: Look) -> Iterator[str]:
 def _listed(found: Sequence[Basis], look: Look) -> Iterator[str]:
     for at, one in enumerate(found[:_SHOWN], 1):
         words = one_line(one.text, _WIDE) if one.text else f"something that stood in {one.place} and is gone since"
-        # lines that no entry stands for are cited by their file
+        # lines without an entry are cited by their file
         notes = [] if one.entry else [one.place.partition("#")[0]]
         notes += [_SOURCES.get(one.source.partition(":")[0], one.source)] if one.source else []
         notes += [] if one.holds else ["no longer holds"]
@@ -74,7 +74,7 @@ def _listed(found: Sequence[Basis], look: Look) -> Iterator[str]:
 
 
 def _offers(entries: Sequence[str], look: Look) -> Iterator[str]:
-    """What somebody can do who found the fault."""
+    """Commands to correct a mistake."""
     if not entries:
         return
     one = entries[0]
@@ -136,7 +136,7 @@ def _origins(found: Origins, look: Look) -> Iterator[str]:
 
 
 def _take_back(belief: Lesson, first: Lesson, derived: Sequence[Lesson]) -> Iterator[str]:
-    """What was derived goes first: undoing is line by line, and the newest change is on top."""
+    """Derived entries are undone first: undoing works by line, and the newest change is on top."""
     changes = [one.change for one in (*reversed(derived), belief, first) if one.change]
     if changes:
         yield "Take it back, and what was derived from it:" if derived else "Take it back:"

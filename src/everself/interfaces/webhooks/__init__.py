@@ -1,1 +1,1 @@
-"""`/hooks/NAME`: webhooks, by which other programs tell an agent something."""
+"""`/hooks/NAME`: webhooks, with which other programs send messages to an agent."""

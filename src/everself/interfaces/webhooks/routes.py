@@ -1,4 +1,4 @@
-"""The route of webhooks. Whoever signed a message with the key of the hook is let in; what is sent counts once."""
+"""The route of webhooks. A message must be signed with the hook's key; a repeated delivery counts once."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -23,7 +23,7 @@ _ACCEPTED: Final = 202
 
 
 async def admit(service: Service, scope: AsgiScope, body: bytes) -> Access:
-    """The answer does not tell whether there is such a hook."""
+    """The response does not reveal whether the hook exists."""
     hook = service.hooks.find(str(scope["path"]).removeprefix(PREFIX))
     delivery = _delivery(scope)
     if hook is None or delivery is None or not is_genuine(hook, delivery, body, service.now().timestamp()):
@@ -34,7 +34,7 @@ async def admit(service: Service, scope: AsgiScope, body: bytes) -> Access:
 class Hooks:
     def __init__(self, service: Service) -> None:
         self._service = service
-        # sessions that are being begun: the same message may come twice at once
+        # sessions being started: the same message may arrive twice at once
         self._taken: set[str] = set()
 
     async def receive(self, request: Request) -> Any:
@@ -72,7 +72,7 @@ def _under_way() -> Refused:
 
 
 def _delivery(scope: AsgiScope) -> Delivery | None:
-    """What the headers say; None unless each stands there once."""
+    """The delivery headers; None unless each is present once."""
     found = []
     for wanted in (b"webhook-id", b"webhook-timestamp", b"webhook-signature"):
         given = [value.decode("latin-1") for name, value in scope["headers"] if name.lower() == wanted]

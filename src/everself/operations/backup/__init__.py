@@ -1,1 +1,1 @@
-"""One agent in one file: make a backup, check it, put it back. Imported by module: `create`, `check`, `restore`."""
+"""Makes, checks and restores a backup: one agent in one file."""

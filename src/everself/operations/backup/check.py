@@ -1,7 +1,7 @@
-"""Checks a backup: every bit of it, without unpacking anything to the disk.
+"""Checks a whole backup without unpacking it to disk.
 
-What it calls right is a whole archive in our own form whose files are those of its manifest. Whether the ledger inside is genuine only
-the key can tell, and that is asked when it is restored.
+A valid backup is an archive in our own format whose files match its manifest. Whether the ledger is genuine is checked on restore, because
+that needs the key.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ Progress = Callable[[int, int], None]
 
 
 class OpenBackup:
-    """A backup that is being read from its beginning: the manifest is known, the files are still to come, in its order."""
+    """A backup that is being read. The manifest was read; the files follow in its order."""
 
     def __init__(self, reader: ArchiveReader, size: int) -> None:
         self._reader = reader
@@ -44,7 +44,7 @@ def open_backup(source: str) -> Iterator[OpenBackup]:
     with disk_errors(source):
         if not os.path.lexists(source):
             raise NotFound(f"backup {source}.")
-        # opening a FIFO would wait for a writer for ever
+        # opening a FIFO would block until something writes to it
         if not stat.S_ISREG(os.stat(source).st_mode):
             raise WrongUse(f"{source} is no file.")
         with open(source, "rb") as stream:
@@ -53,7 +53,7 @@ def open_backup(source: str) -> Iterator[OpenBackup]:
 
 
 def verify(source: str, progress: Progress | None = None) -> Manifest:
-    """Read the whole backup and believe nothing. Damaged at the first thing that is not right."""
+    """Read the whole backup and trust nothing in it. Raises Damaged at the first fault."""
     with open_backup(source) as backup:
         done, total = 0, backup.manifest.bytes
         for line in backup.manifest.files:

@@ -1,7 +1,7 @@
-"""The operation backup: one moment of an agent in one file, while it keeps running.
+"""Makes a backup: a consistent copy of an agent in one file, while the agent keeps running.
 
-Documents, ledger and history of a backup agree: the last look at them is taken under the lock that every change holds. Almost all is
-copied before that, so that the lock is held briefly. The archive gets its name only after it was read back and found right.
+Most files are copied first. The last pass is made under the lock that every change takes, so that documents, ledger and history agree and
+the lock is held briefly. The archive gets its name only after it was read back and verified.
 """
 
 import os
@@ -46,7 +46,7 @@ _TRIES = 20
 
 
 class BackupReport(Frozen):
-    """`files` counts those of the workspace, `bytes` is the size of the archive, `changes` how far the ledger goes."""
+    """`files` counts the workspace's files, `bytes` is the size of the archive, `changes` the number of ledger rows."""
 
     path: str
     files: int
@@ -57,7 +57,7 @@ class BackupReport(Frozen):
 
 
 class _Moment(Frozen):
-    """What was there while nobody wrote. The database was copied beside the original."""
+    """The state of the agent while nothing could be written. The database was copied beside the original."""
 
     documents: TreeCopy
     history: TreeCopy
@@ -66,7 +66,7 @@ class _Moment(Frozen):
 
 
 class _Target(Frozen):
-    """Where the backup goes, and the names used for a moment in the same folder."""
+    """The path of the backup, and temporary names in the same folder."""
 
     files: RealFileSystem
     name: str
@@ -90,18 +90,18 @@ def default_name(app: Runtime) -> str:
 
 
 def make_backup(app: Runtime, target: str, *, with_key: bool = False, progress: Progress | None = None) -> BackupReport:
-    """Save the agent in a new file `target`; in a folder of that name, under the usual name. Never overwrites.
+    """Save the agent in a new file. If `target` is a folder, the file gets a default name there. Never overwrites.
 
-    `progress` is told bytes packed and bytes in all. If anything fails, nothing is left over.
+    `progress` receives the bytes packed and the total. A failure leaves no files behind.
     """
     app.workspace.recover()
     if isinstance(app.impaired, Damaged):
-        # what stands in for the database would be restored as if it were all there was
+        # the database is a substitute for a damaged one; restoring it would look like a complete agent
         raise app.impaired
     place = _choose(app, target)
     state = RealFileSystem(app.agent.state)
     with disk_errors(target), FileLock(f"{app.agent.state}/{BACKUP_LOCK}").hold():
-        # whoever holds the lock is the only one who makes a backup of this agent: other names like ours are leftovers
+        # only the holder of the lock makes a backup of this agent, so other files with these names are leftovers
         _sweep(place, state)
         spool = Spool(place.files, place.spool)
         try:
@@ -127,7 +127,7 @@ def _choose(app: Runtime, target: str) -> _Target:
                 )
         if os.path.lexists(target):
             raise RefusedByRule(f"{target} exists, and a backup never overwrites.", mend="Name another file.")
-        # two agents may be saved into one folder at once; each knows its own leftovers
+        # two agents may be saved into one folder at once; the mark tells their temporary files apart
         mark = digest(os.path.realpath(app.agent.state).encode("utf-8", "surrogateescape"))[:12]
         return _Target(RealFileSystem(folder), name, f"{TEMPORARY_PREFIX}backup-{mark}-")
 
@@ -149,13 +149,13 @@ def _take(app: Runtime, spool: Spool, state: RealFileSystem) -> _Moment:
 
 @contextmanager
 def _stillness(app: Runtime, state: RealFileSystem) -> Iterator[None]:
-    """Nobody changes anything, nothing is half done, and every change is in the history."""
+    """Wait until no change is under way and all are in the history, and keep it so."""
     journal = Journal(state)
     for _ in range(_TRIES):
         app.workspace.recover()
         with FileLock(f"{app.agent.state}/{WRITE_LOCK}").hold():
             app.workspace.close()
-            # a process killed a moment ago may have left something half done; that is mended without the lock
+            # a process that was killed may have left an unfinished change; recovery does not need the lock
             if journal.unfinished_count() == 0:
                 with FileLock(f"{app.agent.state}/{HISTORY_LOCK}").hold():
                     if journal.waiting_count() == 0:
@@ -205,7 +205,7 @@ def _pack(
 
 
 def _copy_whole(spool: Spool, folder: str, name: str) -> CopiedFile:
-    """One file of Everself's own, which nobody changes now."""
+    """Copy one of Everself's own files, which cannot change now."""
     files = RealFileSystem(folder)
     found = files.stat(name)
     if found is None:
@@ -217,7 +217,7 @@ def _copy_whole(spool: Spool, folder: str, name: str) -> CopiedFile:
 def _write(
     place: _Target, spool: Spool, manifest: Manifest, copies: dict[str, CopiedFile], progress: Progress | None
 ) -> int:
-    """Pack, read back, and only then give the archive its name. Its size."""
+    """Pack, read back, then give the archive its name. Returns its size."""
     head = render_manifest(manifest)
     if len(head) > LIMIT:
         raise TooLarge(f"{len(manifest.files)} files are more than a backup takes.")
@@ -246,10 +246,10 @@ def _write(
 
 
 def _own_folders(app: Runtime) -> frozenset[str]:
-    """What of Everself's own lies in the workspace, where somebody put it there."""
+    """Everself's own folders and files that lie inside the workspace."""
     top = os.path.realpath(app.agent.workspace)
     own = [app.agent.state, os.path.dirname(app.agent.state), app.places.key_folder]
-    # derived, and made again where it is missing
+    # derived data, which is made again if it is missing
     own += [app.models_folder, *_index_files(app)]
     return frozenset(os.path.relpath(os.path.realpath(path), top) for path in own if is_inside(path, top))
 

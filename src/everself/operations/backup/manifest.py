@@ -1,6 +1,6 @@
-"""`manifest.json`, the first member of a backup: what it is a backup of, and every file in it with size and hash. Pure.
+"""`manifest.json`, the first member of a backup: metadata, and each file with its size and hash. Pure.
 
-Whatever it says was written by somebody else's machine: names and sizes are checked before anybody uses them.
+A manifest may come from another machine, so names and sizes are validated before use.
 """
 
 import hmac
@@ -49,16 +49,16 @@ class Manifest(Frozen):
     agent: str
     created_at: str
     ledger: LedgerHead
-    # the newest commit; empty when there is no history yet
+    # the newest commit; empty if there is no history yet
     history: str
     key_id: str
     files: tuple[Line, ...]
-    # only those that hold nothing; the others follow from the files
+    # only empty folders; the others follow from the files
     folders: tuple[str, ...]
 
     @property
     def documents(self) -> int:
-        """How many files of the workspace there are."""
+        """The number of files of the workspace."""
         return sum(line.path.startswith(WORKSPACE) for line in self.files)
 
     @property
@@ -71,12 +71,12 @@ class Manifest(Frozen):
 
 
 def identify_key(key: bytes) -> str:
-    """Tells two integrity keys apart and says nothing about either."""
+    """An identifier of an integrity key that reveals nothing about it."""
     return hmac.digest(key, b"which key this is", "sha256").hex()[:16]
 
 
 def render_manifest(manifest: Manifest) -> bytes:
-    """JSON that a person can read: one file a line."""
+    """Readable JSON with one file per line."""
     head = {
         "format": FORMAT,
         "version": VERSION,
@@ -99,7 +99,7 @@ def render_manifest(manifest: Manifest) -> bytes:
 
 
 def parse_manifest(data: bytes) -> Manifest:
-    """Inverse of `render_manifest`. Damaged unless every name and number makes sense."""
+    """Inverse of `render_manifest`. Raises Damaged if a name or number is invalid."""
     try:
         given = json.loads(data)
         if given["format"] != FORMAT:
@@ -126,7 +126,7 @@ def parse_manifest(data: bytes) -> Manifest:
 
 
 def place_of(path: str) -> str:
-    """What a name of the archive is called beneath its workspace, its state or the keys."""
+    """The path without its first part (workspace, state or keys)."""
     return path.partition("/")[2]
 
 

@@ -1,7 +1,7 @@
-"""The operation restore: put an agent back as a backup holds it, whole or not at all, and keep what was there.
+"""Restores an agent from a backup, completely or not at all. The replaced agent is kept.
 
-The whole backup is checked before anything is touched, then unpacked beside the agent, then moved into place by renames that the next
-start completes if this one is cut short. Knows where a backup's files belong; how they are moved is `moves`' knowledge.
+The backup is checked first, then unpacked beside the agent, then moved into place by renames. If those are interrupted, the next start
+completes them. The moves themselves are in `workspace.relocation`.
 """
 
 import os
@@ -51,14 +51,14 @@ from everself.workspace.relocation import (
     remove_staging,
 )
 
-# How long a database that somebody has open is waited for.
+# seconds to wait for a database that is in use
 _PATIENCE = 2.0
 
 
 class RestoreReport(Frozen):
-    """What was restored and where. `kept_beside` are the folders that hold what was there before.
+    """What was restored and where. `kept_beside` are the folders with the replaced agent.
 
-    In a dry run nothing happened, and the same fields say what would.
+    In a dry run the same fields say what would happen.
     """
 
     workspace: str
@@ -73,9 +73,9 @@ class RestoreReport(Frozen):
 def restore_backup(
     app: Runtime, source: str, *, replace: bool = False, dry_run: bool = False, progress: Progress | None = None
 ) -> RestoreReport:
-    """Make the agent what the backup holds. An agent that has anything is only replaced when `replace` says so, and kept beside.
+    """Restore the agent from the backup. An existing agent is replaced only with `replace`, and kept beside.
 
-    The agent must not be open, here or elsewhere. `progress` is told bytes read and bytes in all; each file is read twice.
+    The agent must not be open in any process. `progress` receives the bytes read and the total; each file is read twice.
     """
     if vars(app).keys() & {"state", "workspace"}:
         raise WrongUse("The agent is open; a restore needs it closed.")
@@ -98,7 +98,7 @@ def restore_backup(
             try:
                 return _restore(app, _Job(folders, source, manifest, replace, progress))
             finally:
-                # with a marker on the disk the staged folders are needed by the next start
+                # if a marker is on disk, the next start needs the staged folders
                 if not os.path.lexists(f"{folders.above_state}/{folders.marker}"):
                     with suppress(OSError):
                         remove_staging(folders)
@@ -147,7 +147,7 @@ def _check_room(folders: AgentFolders, manifest: Manifest) -> None:
 
 
 def _check_unused(folders: AgentFolders) -> None:
-    """A process that has the old database open would go on writing to it after it was moved away."""
+    """A process with the old database open would keep writing to it after the move."""
     path = f"{folders.above_state}/{folders.state}/{place_of(DATABASE)}"
     if not os.path.lexists(path):
         return
@@ -158,12 +158,12 @@ def _check_unused(folders: AgentFolders) -> None:
             f"{path} is open in another process.", mend="Stop whatever runs this agent, then restore again."
         ) from None
     except EverselfError:
-        # one that cannot be opened is in nobody's use, and perhaps the reason for this restore
+        # a database that cannot be opened is not in use, and may be the reason for the restore
         return
 
 
 def _unpack(job: _Job) -> bytes | None:
-    """Unpack everything into the staged folders. The integrity key, where the backup has it."""
+    """Unpack everything into the staged folders. Returns the integrity key if the backup contains it."""
     roots = dict(zip((WORKSPACE, STATE), (_Unpacked(folder) for folder in job.folders.staging), strict=True))
     key = None
     done = total = job.manifest.bytes
@@ -185,7 +185,7 @@ def _unpack(job: _Job) -> bytes | None:
 
 
 class _Unpacked:
-    """A staged folder that files are unpacked into; private whatever the umask, and not durable yet."""
+    """A staged folder for unpacked files. Private regardless of the umask; not durable yet."""
 
     def __init__(self, folder: str) -> None:
         self._files = RealFileSystem(folder)
@@ -211,7 +211,7 @@ class _Unpacked:
 
 
 def _look_at(folders: AgentFolders, manifest: Manifest, key: bytes | None) -> list[str]:
-    """Open the unpacked database: a schema from the past is brought up to date, one from the future refused."""
+    """Open the unpacked database. An older schema is migrated, a newer one refused."""
     path = f"{folders.staging[1]}/{place_of(DATABASE)}"
     try:
         with open_state(path, key or bytes(KEY_BYTES)) as state:

@@ -1,4 +1,4 @@
-"""The doctor as an operation: look at everything an agent stands on, say what is wrong in words, and mend what is safe to mend.
+"""Operation: doctor. Examines everything an agent depends on, reports problems, and repairs what is safe to repair.
 
 Works on any state, however broken. Without `fix` it changes nothing.
 """
@@ -20,7 +20,7 @@ class DoctorRequest(Request):
 
 @owner_writes(
     "doctor",
-    # an agent that cannot be opened is looked at as well
+    # an agent that cannot be opened is examined as well
     on="home",
 )
 def examine_agent(home: Home, _: Caller, request: DoctorRequest) -> DoctorReport:

@@ -1,6 +1,6 @@
-"""One agent under examination: where everything is, what the workspace holds, and its documents, each read once and only read.
+"""One agent under examination: its paths, the list of its files, and its documents, each read once.
 
-Looking is bounded, so that a huge workspace costs little more than a small one; what was not looked at is counted.
+The work is bounded, so that a huge workspace costs little more than a small one; what was skipped is counted.
 """
 
 import os
@@ -23,17 +23,17 @@ from everself.storage.state.database import State
 from everself.values import FileStat, Finding
 from everself.workspace.layout import is_temporary, place
 
-# as everself.workspace.state_factory has it, which is too heavy to load for a word
+# copied from everself.workspace.state_factory, which is too slow to import for this
 STATE_FILE = "state.db"
 NAMES = 50_000
 READ_FILES = 2_000
 READ_BYTES = 16 * 1024 * 1024
-# Markdown structure and secrets cost more than reading does.
+# scanning Markdown and secrets costs more than reading
 SCAN_BYTES = 1024 * 1024
 
 
 class Listing(Frozen):
-    """What the workspace holds: `found` without hidden names, `temporaries` that Everself itself makes for a moment."""
+    """The files of the workspace: `found` without hidden names, `temporaries` that Everself creates."""
 
     found: tuple[FileStat, ...]
     temporaries: tuple[FileStat, ...]
@@ -42,7 +42,7 @@ class Listing(Frozen):
 
 
 class Documents(Frozen):
-    """Contents of plain Markdown files. `left` counts those that were not looked at."""
+    """The contents of plain Markdown files. `left` counts those that were skipped."""
 
     read: Mapping[str, bytes]
     troubles: tuple[Finding, ...]
@@ -50,7 +50,7 @@ class Documents(Frozen):
 
 
 class Case:
-    """Use as a context manager: leaving it lets go of the database."""
+    """Use as a context manager, which closes the database."""
 
     def __init__(self, loaded: Loaded, agent: AgentSettings, now: datetime) -> None:
         self.loaded = loaded
@@ -77,18 +77,18 @@ class Case:
 
     @property
     def setup(self) -> str:
-        """The command that makes what is missing."""
+        """The command that creates what is missing."""
         return "everself setup" + ("" if self.agent.id == self.config.default_agent else f" --agent {self.agent.id}")
 
     @property
     def relocation(self) -> str:
-        """The command that tells where the workspace has moved."""
+        """The command that sets a new path of the workspace."""
         own = "defaults" if self.agent.id == self.config.default_agent else f"list.{self.agent.id}"
         return f"everself config set agents.{own}.workspace PATH"
 
     @part
     def usable(self) -> bool:
-        """Whether there is a workspace that can be looked into."""
+        """Whether the workspace exists and can be read."""
         folder = self.agent.workspace
         return os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK, effective_ids=True)
 
@@ -98,7 +98,7 @@ class Case:
 
     @part
     def key(self) -> bytes | None:
-        """The integrity key, if it is there and whole; `check_key` says what is wrong with it otherwise."""
+        """The integrity key if it is valid; `check_key` reports faults."""
         try:
             return find_key(self.places.key_folder)
         except (EverselfError, OSError):
@@ -106,7 +106,7 @@ class Case:
 
     @part
     def peeked(self) -> State | Finding | None:
-        """The state database, opened; or why it cannot be looked into; None where there is no state at all."""
+        """The opened state database, or why it cannot be opened; None if there is no state."""
         if not self.has_state:
             return None
         try:
@@ -150,7 +150,7 @@ class Case:
 
     @part
     def documents(self) -> Documents:
-        """Injected files first, then the newest: what was written last is what went wrong last."""
+        """Injected files first, then the newest, which are most likely to have new faults."""
         plain = [one for one in self.listing.found if is_markdown(one) and one.kind == "file" and one.links == 1]
         plain = [one for one in plain if not find_fault(one.path)]
         plain.sort(key=lambda one: (not place(one.path).injected, -one.mtime_ns))
@@ -177,7 +177,7 @@ class Case:
 
     @part
     def changed(self) -> Mapping[str, bytes]:
-        """Documents that differ from what setup wrote, as many as may be scanned."""
+        """Documents that differ from their templates, as many as may be scanned."""
         taken: dict[str, bytes] = {}
         room = SCAN_BYTES
         for path, data in self.documents.read.items():
@@ -188,7 +188,7 @@ class Case:
 
     @part
     def tuned(self) -> Loaded:
-        """The settings with what CONFIG.md says. As setup wrote it, it says nothing new, and YAML is costly to read."""
+        """The settings with CONFIG.md applied. An unchanged template is skipped, because YAML is slow to parse."""
         data = self.documents.read.get("CONFIG.md", b"")
         same = data == self.templates["CONFIG.md"]
         return with_tunables(self.loaded, None if same else data.decode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""What is wrong inside documents, or with the things that stand in their place. Says where, and never changes a byte."""
+"""Checks the contents of documents, and what stands in their place. Never changes a byte."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ _AS_UNIX = "Nothing needs to be done; an editor can save it as UTF-8 with LF."
 
 
 def check_kinds(case: Case) -> Iterator[Finding]:
-    """Documents that are not regular files or have several hard links. Reading any of them is refused."""
+    """Documents that are not regular files or have several hard links. They are never read."""
     for one in case.listing.found:
         if is_markdown(one) or (one.kind == "link" and fold(one.path) in _FOLDERS):
             yield from _check_kind(one, f"{case.agent.workspace}/{one.path}")
@@ -91,7 +91,7 @@ def _check_bytes(path: str, data: bytes) -> Iterator[Finding]:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as wrong:
-        # at the very end the reading limit may have cut a character in two
+        # the reading limit may have cut the last character
         if wrong.start < READ_LIMIT - 4:
             line = _line(data, wrong.start)
             words = (
@@ -106,12 +106,12 @@ def _check_bytes(path: str, data: bytes) -> Iterator[Finding]:
 
 
 def check_conflicts(case: Case) -> Iterator[Finding]:
-    """What a merge left for a person to decide; both sides would be taken for memory."""
+    """Unresolved merge conflicts: both sides would be read as memory."""
     for path, data in case.documents.read.items():
         lines = data.split(b"\n") if b"<<<<<<< " in data and b">>>>>>> " in data else ()
         opened = middle = 0
         for number, line in enumerate(lines, 1):
-            # all three, in their order, each at the beginning of its line: a text about git has hardly that
+            # all three markers in order at line starts, so that a text about git does not match
             if line.startswith(b"<<<<<<< "):
                 opened, middle = number, 0
             elif opened and line.rstrip(b"\r") == b"=======":
@@ -138,9 +138,9 @@ def check_identity(case: Case) -> Iterator[Finding]:
 
 
 def check_structure(case: Case) -> Iterator[Finding]:
-    """Markdown that swallows what follows it, and entry comments that do not say what they seem to say."""
+    """Unclosed Markdown blocks, and entry comments without effect."""
     seen: dict[str, str] = {}
-    # the shorter name first: a program that synchronises folders adds to the name of what it copies
+    # shorter names first: folder synchronisation extends the name of a copy
     for path, data in sorted(case.changed.items(), key=lambda one: (len(one[0]), one[0])):
         if b"```" in data or b"~~~" in data or _COMMENT in data:
             from everself.text.markdown.blocks import scan
@@ -197,7 +197,7 @@ def _check_entries(path: str, scanned: "Scan", seen: dict[str, str]) -> Iterator
             why = (
                 "cannot be read and counts as plain text" if comment is None else "ends no entry and carries no weight"
             )
-            # the head of an archived copy stands alone by design
+            # the header comment of an archived copy belongs to no entry by design
             if comment is None or not comment.get("copy-of"):
                 line = _line(data, at)
                 words = f"The everself comment in line {line} of {shown(path)} {why}."
@@ -206,7 +206,7 @@ def _check_entries(path: str, scanned: "Scan", seen: dict[str, str]) -> Iterator
 
 
 def _is_copy(original: str, path: str) -> bool:
-    """Whether a name is another's with something added before the ending."""
+    """Whether a name is another name with a suffix before the extension."""
     stem, dot, ending = original.rpartition(".")
     return bool(dot) and path.startswith(stem) and path.endswith(f".{ending}")
 

@@ -1,4 +1,4 @@
-"""examine: every check in turn, each on its own, so that one broken thing never hides another."""
+"""Runs every check separately, so that one failure does not hide others."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,12 +36,12 @@ _CHECKS: tuple[Check, ...] = tuple(
     if name.startswith("check_") and one.__module__ == module.__name__
 )
 _ORDER = ("error", "warning", "note")
-# So many findings of one code are told one by one; a damaged disk brings thousands.
+# the number of findings of one code that are shown; a damaged disk causes thousands
 _ALIKE = 10
 
 
 class DoctorReport(Frozen):
-    """What was found, worst first, and what `fix` mended. `workspace` is empty where the settings do not tell it."""
+    """The findings, worst first, and what `fix` repaired. `workspace` is empty if the settings are unusable."""
 
     agent: str
     workspace: str
@@ -50,14 +50,14 @@ class DoctorReport(Frozen):
 
 
 def examine(agent: str = "", *, fix: bool = False, environ: Mapping[str, str] | None = None) -> DoctorReport:
-    """Look at one agent and all it stands on. Never raises for a bad state, and changes nothing unless `fix`."""
+    """Examine one agent. Never raises for a bad state; changes nothing without `fix`."""
     variables = environment() if environ is None else environ
     seen = _look(agent, variables)
     asked = [finding for finding in seen.findings if finding.fixable]
     if not fix or not asked:
         return replace(seen, findings=_ordered(seen.findings))
     failures = tuple(_mend(agent, variables, asked))
-    # looked at again: what is called mended was seen to be
+    # examined again, to report only real repairs
     again = _look(agent, variables)
     left = {(finding.code, finding.path) for finding in again.findings}
     fixed = _ordered(finding for finding in asked if (finding.code, finding.path) not in left)
@@ -74,7 +74,7 @@ def _look(agent: str, environ: Mapping[str, str]) -> DoctorReport:
         chosen = loaded.config.agent(agent)
     except EverselfError as error:
         return DoctorReport(agent, "", (*findings, failed("agent-unknown", error)))
-    # with a host file that cannot be read nobody knows where the workspace is, unless one lies at the usual place
+    # without a readable host file the workspace is unknown, unless it is at the default path
     if any(finding.code == "config-wrong" for finding in findings) and not os.path.isdir(chosen.workspace):
         return DoctorReport(chosen.id, "", findings)
     with Case(loaded, chosen, system_now()) as case:
@@ -89,7 +89,7 @@ def _mend(agent: str, environ: Mapping[str, str], asked: Iterable[Finding]) -> I
 
 
 def _settings(places: Places, environ: Mapping[str, str]) -> tuple[Loaded, tuple[Finding, ...]]:
-    """The settings and what is wrong with them; the defaults where they cannot be read at all."""
+    """The settings and their problems; the defaults if they cannot be read."""
     findings: tuple[Finding, ...] = ()
     vault = Vault(environ)
     try:
@@ -114,7 +114,7 @@ def _run(one: Check, case: Case) -> Iterator[Finding]:
 
 
 def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Errors, warnings, notes; of many alike the first few and a count."""
+    """Sort by severity; of many similar findings keep the first few and a count."""
     alike: dict[str, list[Finding]] = {}
     for finding in findings:
         alike.setdefault(finding.code, []).append(finding)

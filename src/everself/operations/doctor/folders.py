@@ -1,4 +1,4 @@
-"""What an agent stands on: its folders, the disk beneath them, and what else lives there."""
+"""Checks folders, disk space and neighbouring workspaces."""
 
 import os
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def check_workspace(case: Case) -> Iterator[Finding]:
         mend = f"{command('mv', path, path + '.old')}, then: {case.setup}"
         yield bad("workspace-no-folder", words, mend, path)
     else:
-        # says so when it is only hidden from us, by permissions or by a file where a folder should be
+        # raises if it exists but is hidden by permissions, or by a file in place of a folder
         with suppress(FileNotFoundError):
             os.lstat(path)
         yield bad("workspace-missing", f"There is no workspace at {name} yet.", case.setup, path)
@@ -88,7 +88,7 @@ def check_space(case: Case) -> Iterator[Finding]:
 
 
 def check_neighbours(case: Case) -> Iterator[Finding]:
-    """Workspaces within workspaces: two agents would remember the same files."""
+    """Nested workspaces: two agents would remember the same files."""
     if not case.usable:
         return
     names = {one.path for one in case.listing.found}

@@ -1,4 +1,4 @@
-"""The gateway: what a dead one left, and tokens that are old, open nothing, or cannot be read."""
+"""Checks the gateway: a leftover socket, and tokens that are old, unused or unreadable."""
 
 import os
 from collections.abc import Iterator
@@ -52,5 +52,5 @@ def _age(token: Token, now: datetime) -> timedelta:
     try:
         return now - datetime.fromisoformat(token.since)
     except (ValueError, TypeError):
-        # a time that nobody can read is that of no token of ours
+        # an unreadable time counts as very old
         return timedelta.max

@@ -1,4 +1,4 @@
-"""Whether who the agent is stands as a human last accepted it: what `everself soul verify` finds, looked at and not touched."""
+"""Checks whether the identity documents are as a human last accepted them. Reports like `everself soul verify` and changes nothing."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -21,7 +21,7 @@ _DONE: Final = {
 
 
 class _Documents:
-    """Of a workspace that nobody opened."""
+    """The documents of a workspace that is not opened."""
 
     def __init__(self, case: Case) -> None:
         self._files = case.files
@@ -44,14 +44,14 @@ class _Documents:
 
 
 def check_identity(case: Case) -> Iterator[Finding]:
-    # without the key nothing vouches for what was accepted; that it is gone is told elsewhere
+    # without the key nothing can be verified; another check reports the missing key
     if case.state is None or case.key is None or not case.usable:
         return
     counter = KeptCounter(counter_file(case.places.key_folder, case.agent.id, case.agent.state), case.key)
     personas = (case.config.hooks.persona.file,)
     found = Examination(_Documents(case), case.state, counter, personas).look()
     if found.mark is None:
-        # a home that was moved or restored has no count there: the agent says so itself before its next prompt
+        # a home that was moved or restored has no counter; the agent reports this before its next prompt
         return
     for one in found.tampers:
         if not one.path:

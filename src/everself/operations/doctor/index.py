@@ -1,7 +1,6 @@
-"""What memory is found by: the index, which is derived and can be made again at any time.
+"""Checks the index, which is derived and can be rebuilt at any time.
 
-Looked at from outside and cheaply, and not at all where there is none. Whether every row of it is right, and every byte of a model's
-weights, `everself memory status --deep` says: that takes as long as there are bytes.
+The check is fast and works from outside. `everself memory status --deep` checks every row and every byte of the model's weights.
 """
 
 import os
@@ -16,9 +15,9 @@ from everself.storage.lock import FileLock
 from everself.values import Finding
 from everself.workspace.layout import place
 
-# So many documents are read by a search without anybody noticing.
+# a search reads so many documents without a noticeable delay
 MANY_STALE = 200
-# Beyond so many chunks nobody counts the vectors of a store just to say how it is.
+# above so many chunks the vectors are not counted
 MOST_CHUNKS = 100_000
 _UPDATE = "everself memory index"
 _REBUILD = "everself memory rebuild"
@@ -75,7 +74,7 @@ def _count_stale(case: Case, stamps: "dict[str, tuple[int, int, int, int, int]]"
         if one.kind == "file" and place(one.path).indexed
     }
     changed = sum(stamps.get(path) != stamp for path, stamp in now.items())
-    # what comes from elsewhere is called by its whole path
+    # documents from extra paths are named by absolute path
     return changed + sum(path not in now for path in stamps if not path.startswith("/"))
 
 
@@ -94,7 +93,7 @@ def check_index_leftovers(case: Case) -> Iterator[Finding]:
 
 
 def find_unfinished(case: Case) -> list[str]:
-    """New indexes beside the old one that nobody is making any more."""
+    """New index files that no process is building."""
     where = index_place(case.agent)
     if not os.path.isdir(where.folder):
         return []
@@ -103,7 +102,7 @@ def find_unfinished(case: Case) -> list[str]:
 
 
 def check_better_model(case: Case) -> Iterator[Finding]:
-    """An offer, no fault."""
+    """This is an offer, not a problem."""
     from everself.models.embedding import wants_second
     from everself.models.embedding.local import has_quality
 

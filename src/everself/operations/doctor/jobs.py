@@ -1,4 +1,4 @@
-"""The schedule: jobs that wait because the gateway is down or nobody woke them, and those that failed until they were disabled."""
+"""Checks the schedule: jobs that nothing runs, and jobs that were disabled after failures."""
 
 import os
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from everself.values import Finding, Job
 
 # a machine may be off for a weekend
 QUIET = timedelta(days=3)
-# where a gateway runs them, a job that waits for so long is not waiting for its turn
+# with a running gateway, a job that is late by this much is stuck
 SOON = timedelta(hours=1)
 WAKE = "Talk to it, or put into your crontab: */10 * * * * everself cron tick"
 
@@ -46,7 +46,7 @@ def check_jobs(case: Case) -> Iterator[Finding]:
 
 
 def _due_since(case: Case, job: Job, own: ZoneInfo) -> datetime | None:
-    """The first slot that nobody settled, where that is a while ago. A heartbeat without anything to do waits for nothing."""
+    """The first unfinished slot, if it is late. A heartbeat with an empty checklist is never late."""
     if job.name == HEARTBEAT and not has_work(case.documents.read.get(CHECKLIST)):
         return None
     zone = find_zone(job.zone) if job.zone else own
@@ -56,5 +56,5 @@ def _due_since(case: Case, job: Job, own: ZoneInfo) -> datetime | None:
 
 
 def _gateway_is_down(case: Case) -> bool:
-    """Whether one ran here before, and does not now. Its log says that it did."""
+    """Whether a gateway ran here before (it left a log) and does not run now."""
     return os.path.exists(os.path.join(folder_of(case.places), LOG)) and not is_running(case.places)

@@ -1,4 +1,4 @@
-"""What other processes left or hold: locks, unfinished changes in the journal, temporary files."""
+"""Checks leftovers of other processes: locks, unfinished changes, temporary files."""
 
 import hashlib
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from everself.storage.lock import FileLock, LockOwner
 from everself.storage.writes import part
 from everself.values import CROCKFORD, FileStat, Finding
 
-# as everself.workspace.assembly and .history have them, which are too heavy to load for a word each
+# copied from everself.workspace.assembly and .history, which are too slow to import for this
 WRITE_LOCK = "write.lock"
 HISTORY_LOCK = "history.lock"
 HISTORY = "history.git"
@@ -21,12 +21,12 @@ _ID = 12
 
 
 class Journalled(Frozen):
-    """What the journal holds, read and not touched; `torn` are names of files in it that are not whole."""
+    """The contents of the journal; `torn` are names of incomplete files."""
 
     unfinished: tuple[Intent, ...]
     waiting: int
     torn: tuple[str, ...]
-    # names that no change of ours has
+    # names that no change has
     strange: tuple[str, ...] = ()
 
 
@@ -93,7 +93,7 @@ def check_journal(case: Case) -> Iterator[Finding]:
     found, lock = read_journal(case), write_lock(case)
     folder = f"{case.agent.state}/{FOLDER}"
     torn = [name for name in found.torn if not name.endswith(".done")]
-    # while somebody writes, an open intent is simply the change under way
+    # while another process writes, an open intent is its current change
     if found.unfinished and not lock.is_held():
         paths = {step.path for intent in found.unfinished for step in intent.steps}
         owner = lock.owner()
@@ -123,7 +123,7 @@ def check_journal(case: Case) -> Iterator[Finding]:
 
 
 def find_strange(case: Case) -> list[str]:
-    """What lies in the journal, or where it should be, and can only be set aside."""
+    """Unusable files in the journal, or in place of its folder."""
     odd = case.state_files.stat(FOLDER) if case.has_state else None
     if odd is None or odd.kind != "directory":
         return [] if odd is None else [FOLDER]
@@ -132,7 +132,7 @@ def find_strange(case: Case) -> list[str]:
 
 
 def find_blocked_locks(case: Case) -> list[str]:
-    """Names of locks that are no files: nobody can hold them."""
+    """Locks that are not regular files, so nothing can take them."""
     if not case.has_state:
         return []
     stats = [case.state_files.stat(name) for name in (WRITE_LOCK, HISTORY_LOCK)]
@@ -140,7 +140,7 @@ def find_blocked_locks(case: Case) -> list[str]:
 
 
 def check_temporaries(case: Case) -> Iterator[Finding]:
-    # while somebody writes, what lies there is in use
+    # while another process writes, temporary files are in use
     left = [] if write_lock(case).is_held() else find_left_over(case)
     safe = [one.path for one in left if is_kept_elsewhere(case, one)]
     if safe:
@@ -155,7 +155,7 @@ def check_temporaries(case: Case) -> Iterator[Finding]:
 
 
 def find_left_over(case: Case) -> list[FileStat]:
-    """Temporary files that no change under way still needs."""
+    """Temporary files that no current change needs."""
     if not case.listing.temporaries:
         return []
     from everself.workspace.execution import all_names, temporary
@@ -171,13 +171,13 @@ def find_left_over(case: Case) -> list[FileStat]:
 
 
 def is_kept_elsewhere(case: Case, one: FileStat) -> bool:
-    """Whether a file with a name that only Everself gives holds nothing that a document or the history does not hold too."""
+    """Whether a temporary file of Everself's contains nothing that is not also in a document or the history."""
     identity, dash, number = one.path.rpartition("/")[2].removeprefix(TEMPORARY_PREFIX).partition("-")
     number, _, ending = number.partition("-")
     named = len(identity) == _ID and set(identity) <= set(CROCKFORD) and dash and number.isdigit()
     if not named or one.kind != "file" or one.links > 1 or one.size > READ_LIMIT:
         return False
-    # a part is a copy that was being written when the disk was full or the process ended
+    # a part is an incomplete copy
     if f"-{ending}".endswith(part("")):
         return True
     data = case.files.read(one.path)

@@ -1,4 +1,4 @@
-"""Files that are missing, and files that stand where nobody looks for them. Goes by names alone."""
+"""Checks for missing and misplaced files, by their names."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ SETUP = "setup"
 SOUL = "SOUL.md"
 _BLANK = b" \t\r\n\0\xef\xbb\xbf"
 _OURS = ("SOUL.md", "IDENTITY.md", "USER.md", "AGENTS.md", "TOOLS.md", "HEARTBEAT.md", "CONFIG.md", "MEMORY.md")
-# A day ahead is still today somewhere; before the other nobody had an agent.
+# one day ahead may be today in another time zone; no agent existed before the other date
 _AHEAD = timedelta(days=1)
 _EARLIEST = date(2000, 1, 1)
 
@@ -27,7 +27,7 @@ def check_missing(case: Case) -> Iterator[Finding]:
     existing = {one.path: one.kind for one in case.listing.found}
     plan = plan_setup(existing)
     if plan is not None and case.state is not None:
-        # what setup made once and is gone now was removed by a person, who had their reasons
+        # a person deliberately removed files that setup created once
         records = (record for record in case.state.list_changes(1_000_000) if record.reason == SETUP)
         plan = plan_setup(existing, removed={path for record in records for path in record.paths})
     if plan is not None:
@@ -37,7 +37,7 @@ def check_missing(case: Case) -> Iterator[Finding]:
 
 
 def check_soul(case: Case) -> Iterator[Finding]:
-    """Without a soul the agent answers as nobody in particular, and nothing else says so."""
+    """Without a soul the agent has no character, and nothing else reports this."""
     if not case.usable or not case.has_state:
         return
     found = next((one for one in case.listing.found if one.path == SOUL), None)
@@ -99,7 +99,7 @@ def check_dates(case: Case) -> Iterator[Finding]:
 
 
 def check_spelling(case: Case) -> Iterator[Finding]:
-    """Names that the kernel refuses, because they mean something else on another system or deceive the reader."""
+    """Names that are refused because they are invalid on other systems or deceptive."""
     yield from case.listing.troubles
     for one in case.listing.found:
         fault = find_fault(one.path)

@@ -1,4 +1,4 @@
-"""Who else can read it: permissions of every folder of ours, and secrets that stand in documents."""
+"""Checks who else can read the files: permissions of all our folders, and secrets in documents."""
 
 import os
 from bisect import bisect_right
@@ -19,7 +19,7 @@ _SEPARATOR = "\n\n\n"
 
 
 class Exposed(Frozen):
-    """What others may reach beneath one folder; `""` is the folder itself."""
+    """Files with permissions for others below a folder; `""` is the folder itself."""
 
     what: str
     folder: str
@@ -27,7 +27,7 @@ class Exposed(Frozen):
 
 
 def find_exposed(case: Case) -> Iterator[Exposed]:
-    """Everything of the agent's that its group or others have a right to, folder by folder."""
+    """All files of the agent that the group or others can access, by folder."""
     if case.usable:
         yield _exposed("workspace", case.agent.workspace, case.listing.found)
     if case.has_state:
@@ -95,7 +95,7 @@ def _exposed(what: str, folder: str, found: Sequence[FileStat], *, itself: bool 
 
 
 def _state_files(files: RealFileSystem) -> list[FileStat]:
-    """The state without the inside of the history: thousands of objects, behind folders that are looked at."""
+    """The state without the thousands of objects in the history, whose folders are checked."""
     found: list[FileStat] = []
     for folder in ("", "journal", "history.git"):
         try:

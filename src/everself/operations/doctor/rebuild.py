@@ -1,6 +1,6 @@
-"""Makes a new state database where the old one is damaged or gone: of what can be read of it, and of what the history tells.
+"""Rebuilds a damaged or missing state database from its readable rows and from the history.
 
-The old one is set aside, not deleted, with a note of what is gone. Every document stays as it is.
+The old database is set aside with a note of what is lost. No document changes.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from everself.workspace.state_factory import STATE_FILE
 
 _NEW = "state-new.db"
 _ENDINGS = ("", "-wal", "-shm", "-journal")
-# what people miss when it is gone, in their words
+# the tables that people would miss, in their words
 _TOLD = {
     "messages": "messages of conversations",
     "vouchers": "vouchers for entries",
@@ -36,9 +36,9 @@ _TOLD = {
 
 
 def rebuild_state(case: Case, key: bytes, timeout: float, *, foreign: bool = False) -> None:
-    """Of a `foreign` one nothing is taken over.
+    """From a `foreign` database nothing is copied.
 
-    Safe to be done again after a crash: until the very last step the old database stands where it stood.
+    Safe to repeat after a crash: the old database stays in place until the last step.
     """
     files, folder = case.state_files, aside.free_folder(case.state_files, "state", system_now())
     with disk_errors(case.agent.state), write_lock(case).hold(timeout), history_lock(case).hold(timeout):
@@ -47,10 +47,10 @@ def rebuild_state(case: Case, key: bytes, timeout: float, *, foreign: bool = Fal
             salvaged = Salvaged({}, tuple(_TOLD)) if foreign else take_over(case.database, state, key)
             told = _record_history(case, state)
             total = state.ledger_head().seq
-        # a log beside a database that it does not belong to would be taken for its own
+        # SQLite would apply a leftover log to the new database
         aside.set_aside(files, [f"{STATE_FILE}{ending}" for ending in _ENDINGS[1:]], folder)
         if files.stat(STATE_FILE) is not None and files.exchange(_NEW, STATE_FILE):
-            # now the old one under the name of the new
+            # exchanged: the old database now has the new name
             kept = f"{folder}/{STATE_FILE}"
             writes.make_directories(files, kept)
             files.rename(_NEW, kept)
@@ -62,10 +62,10 @@ def rebuild_state(case: Case, key: bytes, timeout: float, *, foreign: bool = Fal
 
 
 def _record_history(case: Case, state: State) -> int:
-    """Record anew what only the history still tells of; how many changes that were."""
+    """Record the changes that only the history contains; returns their number."""
     history = History(case.state_files, f"{case.agent.state}/{FOLDER}")
     chain: list[tuple[str, CommitNote]] = []
-    # a damaged history tells as far back as it can be read
+    # a damaged history is read as far back as possible
     with suppress(HistoryDamaged):
         chain += history.newest()
     commits: dict[str, str | None] = {}

@@ -1,4 +1,4 @@
-"""The state database and the history: whether what was recorded can still be read, follows upon itself, and agrees."""
+"""Checks the state database and the history: readable, unbroken, and consistent with each other."""
 
 import os
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from everself.storage.state.ledger import LedgerHead, next_row
 from everself.values import Finding
 from everself.workspace.repair import agrees
 
-# The ledger is checked whole up to here; beyond, only the newest rows, so that the command stays quick.
+# longer ledgers are checked only at the end, so that the command stays fast
 WHOLE_LEDGER = 5_000
 NEWEST_ROWS = 1_000
 CHECKED_BYTES = 8_000_000
@@ -89,7 +89,7 @@ def check_history(case: Case) -> Iterator[Finding]:
     if not case.has_state or not case.config.history or history_lock(case).is_held():
         return
     folder, files = f"{case.agent.state}/{FOLDER}", case.state_files
-    # as git does: objects spread evenly over 256 folders, so one of them tells
+    # estimate of the total, as git makes it: objects spread evenly over 256 folders
     sample = files.stat(f"{FOLDER}/objects/17")
     loose = 256 * len(files.list(sample.path)) if sample is not None and sample.kind == "directory" else 0
     if loose > MANY_OBJECTS:
@@ -98,7 +98,7 @@ def check_history(case: Case) -> Iterator[Finding]:
     known = case.state.commits() if case.state is not None else {}
     history = MendableHistory(files, folder)
     try:
-        # beyond so many, only the newest are looked at
+        # above the limit, only the newest commits are checked
         found = history.examine(known if loose <= MANY_OBJECTS else dict(list(known.items())[-NEWEST_COMMITS:]))
     finally:
         history.close()
@@ -119,7 +119,7 @@ def check_history(case: Case) -> Iterator[Finding]:
 
 
 def check_set_aside(case: Case) -> Iterator[Finding]:
-    """What was damaged once and mended since: a person should know what is gone, and may throw away what was set aside."""
+    """Files that were damaged and set aside by a repair. A person should know what is lost, and may delete them."""
     if not case.has_state or (top := case.state_files.stat(aside.FOLDER)) is None or top.kind != "directory":
         return
     for one in case.state_files.list(aside.FOLDER):

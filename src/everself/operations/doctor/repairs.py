@@ -1,4 +1,4 @@
-"""The mends that are safe: each can be repeated, loses no text, and gives nobody more rights. All others are left to the person."""
+"""The safe repairs: repeatable, losing no text, granting no rights. Others are left to the person."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -28,7 +28,7 @@ LOCK_TIMEOUT = 5.0
 
 
 def repair(case: Case, findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Do what the fixable findings ask for, in an order in which one does not hinder the next. What failed is said."""
+    """Run the repairs for the fixable findings, in a fixed order. Yields a finding for each failure."""
     asked = {finding.code for finding in findings if finding.fixable}
     for codes, act in _REPAIRS:
         if asked.isdisjoint(codes) or (act in _NEED_KEY and (case.key is None or not case.usable)):
@@ -40,7 +40,7 @@ def repair(case: Case, findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _close_to_others(case: Case) -> None:
-    """Take every right from group and others, and leave the owner's as they are. One that resists keeps none back."""
+    """Remove all permissions of group and others. One failure does not stop the rest."""
     resisted: OSError | None = None
     for one in find_exposed(case):
         files = RealFileSystem(one.folder)
@@ -55,7 +55,7 @@ def _close_to_others(case: Case) -> None:
 
 
 def _set_aside(case: Case) -> None:
-    """What stands in the way and was not put there by us, or cannot be read any more. Nothing is deleted."""
+    """Set aside foreign and unreadable files. Nothing is deleted."""
     files, folder = case.state_files, aside.free_folder(case.state_files, "journal", system_now())
     with disk_errors(case.agent.state):
         moved = aside.set_aside(files, find_blocked_locks(case), folder)
@@ -73,12 +73,12 @@ def _rebuild_state(case: Case, *, foreign: bool = False) -> None:
 
 
 def _finish_changes(case: Case) -> None:
-    """Open the agent as any writing command does: migrates the database, completes what was interrupted, writes the history."""
+    """Open the agent like any writing command: migrates the database, completes interrupted changes, writes the history."""
     from everself.runtime import Runtime
 
     with Runtime(case.places, case.loaded, case.agent) as app:
         app.workspace.recover()
-        # raises what closing the runtime would only note
+        # raises errors that closing the runtime would only log
         app.workspace.close()
 
 
@@ -96,7 +96,7 @@ def _remove_temporaries(case: Case) -> None:
 
 
 def _tidy_index(case: Case) -> None:
-    """What lies beside an index is derived like the index itself, and nobody reads it."""
+    """Remove leftover index files, which are derived and unused."""
     if find_unfinished(case):
         from everself.search.rebuild import sweep
 
@@ -107,9 +107,9 @@ def _tidy_index(case: Case) -> None:
             writes.discard(unused.files, [f"{unused.name}{ending}" for ending in ("", "-journal", "-wal", "-shm")])
 
 
-# another agent's database: nothing of it is taken over
+# another agent's database: nothing is copied from it
 _replace_state = partial(_rebuild_state, foreign=True)
-# without its key a new one would be made, and the ledger would never check out again
+# without its key a new key would be made, and the ledger could never be verified again
 _NEED_KEY = (_rebuild_state, _replace_state, _finish_changes, _mend_history)
 _HALF_DONE = "changes-interrupted changes-waiting intent-torn database-log database-older database-unmerged"
 _REPAIRS: tuple[tuple[frozenset[str], Callable[[Case], None]], ...] = (

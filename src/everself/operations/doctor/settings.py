@@ -1,4 +1,4 @@
-"""What the settings say and whether that can be: CONFIG.md, the integrity key, the time zone, and what fits into a prompt."""
+"""Checks the settings: CONFIG.md, the integrity key, the time zone, and prompt budgets."""
 
 import os
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from everself.storage.host_files import KEY_FILE, find_key
 from everself.values import Finding
 from everself.workspace.layout import place
 
-# Names under which machines without a time zone of their own go.
+# time zones of machines where none was set
 _NO_ZONE = ("UTC", "Etc/UTC", "Etc/UCT", "GMT", "Etc/GMT", "local")
 _ALWAYS = ("SOUL.md", "IDENTITY.md", "AGENTS.md", "USER.md", "TOOLS.md", "MEMORY.md")
 _CHARS = "agents.defaults.bootstrapMaxChars"
@@ -55,7 +55,7 @@ def check_zone(case: Case) -> Iterator[Finding]:
 
 
 def check_budgets(case: Case) -> Iterator[Finding]:
-    """Tokens, estimated, and counted exactly only near a limit."""
+    """Token budgets. Tokens are estimated, and counted exactly only near a limit."""
     limits, read = case.tuned.config.tunables, case.documents.read
     if over := _over(read.get("SOUL.md", b""), limits.context_budget_tokens):
         words = f"SOUL.md has {over}, more than the whole context of {limits.context_budget_tokens:,}: it cannot be carried."
@@ -74,7 +74,7 @@ def check_budgets(case: Case) -> Iterator[Finding]:
 
 
 def check_limits(case: Case) -> Iterator[Finding]:
-    """Characters of the files that stand whole in a prompt."""
+    """Character limits of the files that are part of every prompt."""
     limits = case.agent.context
     total = 0
     for path, data in case.documents.read.items():
@@ -93,8 +93,8 @@ def check_limits(case: Case) -> Iterator[Finding]:
 
 
 def _over(data: bytes, limit: int) -> str:
-    """How many tokens, in words, where that is more than the limit; empty otherwise."""
-    # no text has more tokens than bytes, so small files are settled here
+    """The number of tokens in words if it exceeds the limit; empty otherwise."""
+    # a text has at most as many tokens as bytes
     if len(data) <= limit:
         return ""
     from everself.text.tokens import ESTIMATE_ERROR, count, estimate

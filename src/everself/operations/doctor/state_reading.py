@@ -1,8 +1,7 @@
-"""Look into a state database without leaving a trace.
+"""Opens a state database without leaving a trace.
 
-SQLite makes a `-wal` and a `-shm` beside a database in WAL mode even for a reader, and only a connection that may write takes them
-away again. So where nobody else has it open it is opened for writing and nothing is written; where somebody has, for reading. Knows
-schemas, not what the rows mean.
+SQLite creates a `-wal` and a `-shm` file even for a reader of a database in WAL mode, and only a writing connection removes them. If no
+other process has it open, it is opened for writing but not written; otherwise for reading. Knows schemas, not the meaning of rows.
 """
 
 import os
@@ -18,9 +17,9 @@ from everself.values import Finding
 REBUILD = f"{FIX} sets it aside and keeps what can be read."
 RESTORE = "A backup brings it back: everself restore FILE --replace"
 BUSY_TIMEOUT = 1.0
-# What SQLite may need beside the database for a moment.
+# space that SQLite may need for temporary files
 ROOM = 1_000_000
-# One flipped bit can rename a column, and every question about it would be called a mistake of ours.
+# a flipped bit can rename a column, and queries would then fail as if by a programming error
 _COLUMNS = {
     *(f"changes.{name}" for name in ("id", "at", "author", "reason", "evidence", "undoes", "paths", "commit_id")),
     *(f"ledger.{name}" for name in ("seq", "change_id", "at", "author", "files", "previous", "mac")),
@@ -32,7 +31,7 @@ WHERE tables.type = 'table'
 
 
 def open_readable(path: str, key: bytes | None) -> State | Finding:
-    """The database, open; or the reason why it is better not looked into. Without the key nothing can be verified."""
+    """The opened database, or a finding if it should not be opened. Without the key nothing can be verified."""
     log = _size(f"{path}-wal")
     shared = os.path.exists(f"{path}-shm")
     if os.path.lexists(path) and not os.path.isfile(path):
@@ -43,12 +42,12 @@ def open_readable(path: str, key: bytes | None) -> State | Finding:
     if log and not shared:
         words = "The state database has a log beside it that was not merged yet."
         return warning("database-unmerged", words, FIX, path, fixable=True)
-    # its head is read only where nobody has it open: closing the file here would drop the locks this very process may hold
+    # the header is read only if no process has it open: closing the file here would drop this process's own locks
     alone = not log and not shared and _mode_of(path) == "wal" and _may_write(path)
     if alone and _free(path) < ROOM:
         words = "The state database was not looked into, because the disk is full."
         return note("database-unchecked", words, "Free some space, then: everself doctor", path)
-    # naming the usual VFS keeps the store from tightening permissions: a mere look changes no mode
+    # naming the default VFS prevents the store from changing permissions
     engine = Engine.open(path, vfs="unix" if alone else None, busy_timeout=BUSY_TIMEOUT, read_only=not alone)
     state = None
     try:
@@ -74,11 +73,11 @@ def _size(path: str) -> int:
 
 
 def _mode_of(path: str) -> Literal["wal", "plain"]:
-    """How the file says it is written. Plain is a copy just restored: opened for writing it would change its mode."""
+    """The journal mode in the file's header. A plain file was just restored: opening it for writing would change its mode."""
     with open(path, "rb") as file:
         head = file.read(100)
     format_number, encoding = (int.from_bytes(head[start : start + 4], "big") for start in (44, 56))
-    # checked here because SQLite reports some of these faults as an error of the query, not as damage
+    # checked here because SQLite reports some of these faults as errors of the query
     whole = head.startswith(b"SQLite format 3\0") and 1 <= format_number <= 4 and 1 <= encoding <= 3
     if not whole or head[18:20] not in (b"\1\1", b"\2\2"):
         raise Damaged(f"{path} is not an SQLite database: its first bytes are wrong.", mend=RESTORE)

@@ -1,4 +1,4 @@
-"""How findings speak: names a terminal can show, numbers with their nouns, commands that can be pasted, errors as findings."""
+"""Texts of findings: printable names, counts, shell commands, errors."""
 
 import shlex
 from collections.abc import Collection
@@ -17,7 +17,7 @@ note = partial(Finding, "note")
 
 
 def shown(path: str) -> str:
-    """The name as a person may safely see it: a file name can hold escape codes and half characters."""
+    """The name in printable form: file names can contain escape codes and invalid characters."""
     return path if path.isprintable() else ascii(path)
 
 
@@ -26,14 +26,14 @@ def counted(number: int, noun: str, nouns: str = "") -> str:
 
 
 def listed(names: Collection[str]) -> str:
-    """The first few names, and how many more there are."""
+    """The first few names, and the number of the rest."""
     first = ", ".join(shown(name) for name in sorted(names)[:EXAMPLES])
     more = len(names) - EXAMPLES
     return f"{first} and {more:,} more" if more > 0 else first
 
 
 def command(*words: str) -> str:
-    """A command line with its words quoted where they need it."""
+    """A shell command with quoted words."""
     return " ".join(shlex.quote(shown(word)) for word in words)
 
 
@@ -42,6 +42,6 @@ def megabytes(size: int) -> str:
 
 
 def failed(code: str, error: EverselfError | OSError, path: str = "") -> Finding:
-    """An error that a check ran into, as a finding."""
+    """Turn an error of a check into a finding."""
     told = error if isinstance(error, EverselfError) else say(error, path or str(error.filename or ""))
     return bad(code, shown(str(told)), told.mend or "Check the disk and the permissions there.", path)

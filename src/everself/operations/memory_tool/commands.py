@@ -1,6 +1,6 @@
-"""What each command of the memory tool does. Every write is one change set, planned under the workspace's lock over the file as it is then.
+"""The commands of the memory tool. Each write is one change set, planned under the workspace's lock.
 
-Does not know who calls it, nor how the answer gets to a model.
+Does not know the caller, nor how the answer reaches the model.
 """
 
 from collections.abc import Callable, Iterable
@@ -40,9 +40,9 @@ from everself.values import (
     Replace,
 )
 
-# a note is no book, and each of its lines is on record
+# limits of one file: each of its lines has a provenance record
 _MOST_BYTES, _MOST_LINES = 1024 * 1024, 20_000
-# files that one command takes along with their folder
+# maximum number of files in a folder that one command moves
 _MOST_FILES = 1_000
 _MOST_DOUBTED = 5
 
@@ -57,7 +57,7 @@ class Answer(Frozen):
 
 
 class _NotOwn(Exception):
-    """The edit is not the model's to make."""
+    """The model may not make this edit."""
 
     def __init__(self, document: Document, objection: Objection | None) -> None:
         self.document = document
@@ -65,14 +65,15 @@ class _NotOwn(Exception):
 
 
 class _Doubted(Exception):
-    """Part of the text reads like orders from outside."""
+    """A part of the text looks like injected instructions."""
 
     def __init__(self, entries: list[NewEntry]) -> None:
         self.entries = entries
 
 
 class MemoryCommands:
-    """The commands over one folder. `taint` is the least trusted source of what the conversation has read, `message` what led to it."""
+    """The commands on one folder. `taint` is the least trusted source in the conversation, `message` the id of the message that led to the
+    call."""
 
     def __init__(self, runtime: Runtime, project: str | None, taint: str, message: str = "") -> None:
         self._runtime = runtime
@@ -105,7 +106,7 @@ class MemoryCommands:
                 if f"{folder}/" not in sizes:
                     sizes[f"{folder}/"] = self._size(f"{where}/{folder}")
             sizes[inner] = one.size
-        # names are words as well, and a model may have taken them from a page
+        # names are text too, and may come from a page
         named = (self._runtime.state.files.of_path(one.path) or OWN for one in files)
         return Answer(listing(path, sizes, self._size(where)), taint_of(named))
 
@@ -203,7 +204,7 @@ class MemoryCommands:
         return Answer(f"Successfully renamed {old} to {new}", path=to, change=self._apply(old, plan))
 
     def _carried(self, document: Document, target: str) -> tuple[ProvenanceRecord, ...]:
-        """What was no memory before becomes entries by its new name: these are worth what its lines are."""
+        """A file that becomes memory by its new name: its entries get the source of its lines."""
         least = self._documents.carry(document.path, target, document.data)
         if holds_memory(document.path) or not holds_memory(target):
             return ()
@@ -254,7 +255,7 @@ class MemoryCommands:
         except _NotOwn as refused:
             raise CommandFailed(self._refusal(path, refused.document, refused.objection)) from refused
         except _Doubted as doubted:
-            # into quarantine, as wherever else such words come in
+            # stored in quarantine, like all suspicious text
             for new_entry in doubted.entries[:_MOST_DOUBTED]:
                 memory.remember(new_entry)
             words = f"Nothing was written to {shown(path)}: part of the text reads like orders from outside."
@@ -267,7 +268,7 @@ class MemoryCommands:
     # ── what may be ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _refusal(self, path: str, document: Document, objection: Objection | None) -> str:
-        """Why not, in words. Other words for one entry wait for the owner."""
+        """The refusal in words. A new text for a single entry is proposed to the owner."""
         line = objection.line if objection is not None else 0
         if objection is not None and objection.why == "mark":
             mark = "a comment that only Everself writes (everself: or share:)"
@@ -297,7 +298,7 @@ class MemoryCommands:
             raise _Doubted(doubted)
 
     def _need_trust(self, path: str, entries: Iterable[Entry]) -> None:
-        """A page that was read deletes nothing that the agent knew before, as it forgets nothing."""
+        """Text that is less trusted than an entry cannot delete it."""
         worth = rank(concluded(self._taint))
         if self._taint != OWN and any(rank(self._runtime.memory.trust(one)) > worth for one in entries):
             words = "this conversation contains text from outside, and what stands there was written before"
@@ -313,7 +314,7 @@ class MemoryCommands:
     # ── what is there ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _stat(self, where: str) -> FileStat | None:
-        """The file or folder that stands there, as far as the tool shows it."""
+        """The file or folder at this path, if the tool shows it."""
         found = None if is_kept_apart(where, self._folder) else self._runtime.workspace.stat(where)
         path = f"{TOP}{where.removeprefix(self._folder)}"
         if found is not None and found.kind == "link":
@@ -350,7 +351,7 @@ class MemoryCommands:
         return document
 
     def _own_documents(self, path: str, where: str) -> list[Document]:
-        """The file of that path, or all files in the folder of that path; refused where one of them is somebody else's."""
+        """The file at this path, or all files in the folder. Refused if the model did not write one of them."""
         found = self._stat(where)
         is_file = found is not None and found.kind == "file"
         paths = [where] if is_file else [one.path for one in self._beneath(where, found)]
@@ -366,7 +367,7 @@ class MemoryCommands:
         return documents
 
     def _free(self, path: str) -> str:
-        """The path, or where something stands there, the next one that is free."""
+        """The path, or the next free one if it exists."""
         stem, dot, ending = path.rpartition(".") if "." in path.rpartition("/")[2] else (path, "", "")
         number, free = 1, path
         while self._runtime.workspace.stat(free) is not None:
@@ -380,7 +381,7 @@ def _encoded(text: str) -> bytes:
 
 
 def _decoded(path: str, document: Document) -> str:
-    """The text of a file, with the line ends that it has."""
+    """The text of a file, with its original line ends."""
     try:
         if b"\0" not in document.data:
             return document.data.decode()

@@ -1,4 +1,4 @@
-"""From a path of the memory tool to one of the workspace. Pure: looks at the text of a path, never at the disk."""
+"""Maps paths of the memory tool to paths of the workspace. Pure: does not access the disk."""
 
 from typing import Final
 
@@ -7,23 +7,23 @@ from everself.values import Tier
 from everself.workspace.layout import Kind, fold, is_hidden, place
 
 TOP: Final = "/memories"
-# where what a model deleted is kept, beneath the folder that it stood in
+# where deleted files are kept, relative to the memory folder
 DELETED: Final = "archive/deleted"
 _LONGEST: Final = 200
 _DISGUISED: Final = ("\\", "\0", "%2e", "%2f", "%5c", "%00", "%c0", "%25", "%u00")
 
 
 class CommandFailed(Exception):
-    """What the model is told instead of a result."""
+    """An error message for the model."""
 
 
 def folder_of(project: str | None) -> str:
-    """The folder of the workspace that `/memories` is."""
+    """The workspace folder that `/memories` stands for."""
     return f"projects/{project}/memory" if project else "memory"
 
 
 def workspace_path(path: str, folder: str) -> str:
-    """Where a path of the tool leads; `folder` itself for `/memories`."""
+    """The workspace path of a tool path; `folder` itself for `/memories`."""
     if path != TOP and not path.startswith(f"{TOP}/"):
         raise CommandFailed(f"Path must start with {TOP}, got: {shown(path)}")
     inner = path.removeprefix(TOP).removeprefix("/").removesuffix("/")
@@ -37,13 +37,13 @@ def workspace_path(path: str, folder: str) -> str:
 
 
 def is_kept_apart(path: str, folder: str) -> bool:
-    """Whether it is, or lies in, what the tool shows to nobody: hidden names, and what was deleted."""
+    """Whether the tool hides the path: hidden names and deleted files."""
     inner, apart = fold(path.removeprefix(f"{folder}/")), DELETED
     return is_hidden(path) or inner == apart or inner.startswith(f"{apart}/")
 
 
 def unwritable(path: str, personas: tuple[str, ...]) -> str:
-    """Why no document of a model may stand at this path of the workspace; empty where it may."""
+    """Why a model may not write a document at this path; empty if it may."""
     where = place(path, personas)
     if where.tier is Tier.WORKING:
         return "notes of a day and archives are written by Everself itself; choose a name without a date"
@@ -53,7 +53,7 @@ def unwritable(path: str, personas: tuple[str, ...]) -> str:
 
 
 def shown(path: str) -> str:
-    """The path as an error repeats it."""
+    """The path as shown in an error."""
     whole = path if len(path) <= _LONGEST else f"{path[:_LONGEST]}…"
     return whole if whole.isprintable() else ascii(whole)[1:-1]
 

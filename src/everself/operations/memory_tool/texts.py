@@ -1,6 +1,6 @@
-"""What the memory tool answers: listings, numbered lines, and the texts before and after an edit. Pure.
+"""The texts of the memory tool: listings, numbered lines, and edits. Pure.
 
-The words are those of Anthropic's own implementation, which models were trained with. Lines end at a line feed alone.
+The wording is that of Anthropic's own implementation, with which models were trained. Only line feeds end lines.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,10 +23,9 @@ def size_text(size: int) -> str:
 
 
 def listing(path: str, sizes: Mapping[str, int], top: int) -> str:
-    """A folder with what lies up to two levels beneath it. `sizes` are by path from there, folders with a slash at their end; `top` is
-    its own size."""
+    """A listing of a folder, two levels deep. `sizes` are by relative path, folders end with a slash; `top` is the folder's own size."""
     deep = [one for one in sizes if one.rstrip("/").count("/") < _DEEP]
-    # a folder comes directly before its contents, also where another name sorts between them
+    # sorted by parts, so that a folder is directly followed by its contents
     deep.sort(key=lambda one: one.rstrip("/").split("/"))
     lines = [f"{size_text(top)}\t{path}", *(f"{size_text(sizes[one])}\t{path}/{one}" for one in deep)]
     head = f"Here're the files and directories up to {_DEEP} levels deep in {path}, excluding hidden items:"
@@ -34,7 +33,7 @@ def listing(path: str, sizes: Mapping[str, int], top: int) -> str:
 
 
 def content(path: str, text: str, view_range: tuple[int, ...] | None) -> tuple[str, int, int]:
-    """A file with its lines numbered, and the first and the last line of it that are shown."""
+    """A file with numbered lines, and the first and last line shown."""
     lines = text.split("\n")
     if len(lines) > MOST_LINES:
         raise CommandFailed(f"File {path} exceeds maximum line limit of {MOST_LINES:,} lines.")
@@ -42,7 +41,7 @@ def content(path: str, text: str, view_range: tuple[int, ...] | None) -> tuple[s
     if view_range is not None and len(view_range) == 2:
         first = max(1, view_range[0])
         last = len(lines) if view_range[1] == -1 else min(len(lines), max(0, view_range[1]))
-    # secrets are looked for in the whole: some are known by the lines around them
+    # redact the whole text: some secrets are recognised by neighbouring lines
     shown = redact(text).text.split("\n")
     shown = shown if len(shown) == len(lines) else [redact(line).text for line in lines]
     numbered = numbered_lines(shown[first - 1 : last], first)
@@ -54,7 +53,7 @@ def numbered_lines(lines: Iterable[str], first: int) -> str:
 
 
 def replaced(path: str, text: str, old: str, new: str) -> str:
-    """The text with the one place replaced where `old` stands."""
+    """The text with the only occurrence of `old` replaced."""
     if not old or old not in text:
         raise CommandFailed(f"No replacement was performed, old_str `{old}` did not appear verbatim in {path}.")
     at, lines = text.find(old), []
@@ -62,7 +61,7 @@ def replaced(path: str, text: str, old: str, new: str) -> str:
     while start >= 0:
         lines.append(str(text.count("\n", 0, start) + 1))
         start = text.find(old, start + 1)
-    # as Anthropic's does: places that overlap are one occurrence
+    # like Anthropic's: overlapping matches count as one occurrence
     if text.count(old) > 1:
         raise CommandFailed(
             f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {', '.join(lines)}. "
@@ -72,7 +71,7 @@ def replaced(path: str, text: str, old: str, new: str) -> str:
 
 
 def snippet(before: str, after: str, old: str) -> tuple[str, int, int]:
-    """The lines around the place that was replaced, and the first and the last of them."""
+    """The lines around the replaced place, and the first and last of them."""
     changed = before.count("\n", 0, before.find(old))
     lines = after.split("\n")
     first = max(0, changed - _AROUND)
@@ -82,7 +81,7 @@ def snippet(before: str, after: str, old: str) -> tuple[str, int, int]:
 
 
 def inserted(text: str, after_line: int | None, words: str) -> str:
-    """The text with words after that line; it ends in a line feed."""
+    """The text with words inserted after that line; it ends with a line feed."""
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()

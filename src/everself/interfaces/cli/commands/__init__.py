@@ -1,1 +1,1 @@
-"""One module per command or group of commands; what a command needs of the runtime is imported when it runs."""
+"""One module per command or group of commands. What a command needs at run time is imported when it runs."""

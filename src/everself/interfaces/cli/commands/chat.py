@@ -19,7 +19,7 @@ from everself.interfaces.rendering.view import ExitCode
 def chat(resume: str, agent: str) -> int:
     """Talk to the agent.
 
-    The first time, its workspace is made. Where there is no terminal, each line is one message.
+    On first use, its workspace is created. Without a terminal, each line is one message.
 
     $ everself chat  # talk; /help lists what else can be typed
     $ everself chat --resume last  # go on where you stopped

@@ -17,7 +17,7 @@ _NEWS = 300
 
 @contextmanager
 def awake(agent: str) -> Iterator["Runtime"]:
-    """The agent, made first where this is the first time. One that was there and is gone is not made anew: that would hide a loss."""
+    """The opened agent, created on first use. An agent that existed and is missing is not created again, because that would hide a loss."""
     with opened(agent) as app:
         new = not os.path.lexists(app.agent.workspace) and not os.path.lexists(app.agent.state)
         where = app.agent.workspace
@@ -26,7 +26,7 @@ def awake(agent: str) -> Iterator["Runtime"]:
         from everself.operations.home import Home
         from everself.operations.setup import SetupRequest, set_up_agent
 
-        # nobody agrees here to take over a folder with notes in it
+        # a folder with notes is not taken over here
         set_up_agent(Home(), Caller(Audience.OWNER_AT_TERMINAL), SetupRequest(agent=agent))
         show_lines(_welcome(where), err=True)
     with opened(agent) as app:
@@ -53,7 +53,7 @@ def _welcome(where: str) -> list[str]:
 
 
 def _tell_unpacking(app: "Runtime") -> None:
-    """Nobody sits there in silence for what happens once. A log needs no such line."""
+    """Announce the one-time unpacking of the model at a terminal. A log does not need it."""
     from everself.models.embedding.local.prepared_arrays import is_prepared
 
     if sys.stderr.isatty() and not is_prepared(app.models_folder):
@@ -62,9 +62,9 @@ def _tell_unpacking(app: "Runtime") -> None:
 
 @contextmanager
 def jobs_around(app: "Runtime") -> Iterator[None]:
-    """Tell what came of jobs since; run what is due when a chat begins and when it ends.
+    """Report the results of jobs, and run due jobs at the start and end of a chat.
 
-    In a process of their own, and asked for beside the conversation: neither the first prompt nor the exit waits for a job.
+    They run in a separate process, so that neither the first prompt nor the exit waits for them.
     """
     import threading
 

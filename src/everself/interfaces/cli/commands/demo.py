@@ -1,4 +1,4 @@
-"""`everself demo`: plays a made-up month in a folder of its own and explains each step. Touches nothing of the user's."""
+"""`everself demo`: plays an invented month in its own folder and explains each step. Does not touch the user's files."""
 
 import os
 import socket
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 @click.option("--keep", metavar="DIR", default="", help="Play it in this new or empty folder, and leave it there.")
 @json_option
 def demo(keep: str, web: bool) -> int:
-    """Show a made-up month of an agent's life, with each step explained.
+    """Play an invented month of an agent's life, with each step explained.
 
-    It searches, explains, corrects, settles a conflict, lets the soul grow and forgets. It needs no key and no network.
+    It searches, explains, corrects, resolves a conflict, lets the soul grow and forgets. It needs no key and no network.
 
     $ everself demo  # a month in a few seconds; nothing of yours is touched
     $ everself demo --web  # and then look at it in a browser
@@ -48,7 +48,7 @@ def demo(keep: str, web: bool) -> int:
 
 
 def lines_of(piece: "Piece") -> list[Line]:
-    """A piece as it stands at a terminal."""
+    """The piece as terminal lines."""
     first = piece.lines[0] if piece.lines else ""
     text = first if isinstance(first, str) else ""
     match piece.kind:
@@ -69,7 +69,7 @@ def lines_of(piece: "Piece") -> list[Line]:
 
 
 def _show_page(folder: str) -> int:
-    """The page of this folder's own gateway, on a port that is free: one of the user's goes on beside it."""
+    """Open the page of the demo's own gateway, on a free port, beside a gateway of the user."""
     from everself.operations.home import Home
     from everself.operations.settings import save_value
 

@@ -1,4 +1,4 @@
-"""`everself gateway`: runs the gateway, here or in the background. Says which interfaces it serves; the rest are operations."""
+"""`everself gateway`: runs the gateway, here or in the background. Defines the interfaces that it serves; other commands are operations."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from everself.interfaces.http.app import Surface
     from everself.operations.gateway import Listening
 
-# it imports, binds and writes a line; a busy machine takes ten times as long as an idle one
+# time to start; a busy machine needs ten times as long as an idle one
 _START_SECONDS: Final = 30.0
 
 gateway = group(
@@ -54,7 +54,7 @@ gateway.add_command(
 
 
 def surfaces() -> "Sequence[Surface]":
-    """What the gateway serves."""
+    """The interfaces that the gateway serves."""
     from everself.interfaces.anthropic.routes import SURFACE as ANTHROPIC
     from everself.interfaces.api.routes import SURFACE as API
     from everself.interfaces.client_hooks.routes import SURFACE as CLIENT_HOOKS
@@ -63,7 +63,7 @@ def surfaces() -> "Sequence[Surface]":
     from everself.interfaces.web.routes import SURFACES as WEB
     from everself.interfaces.webhooks.routes import SURFACE as HOOKS
 
-    # the first whose prefix fits words the problems of a path
+    # the first one with a matching prefix formats the problems of a path
     return (API, ANTHROPIC, OPENAI, HOOKS, CLIENT_HOOKS, MCP, *WEB)
 
 
@@ -82,7 +82,7 @@ def run() -> int:
 
     left = run_gateway(Home(), surfaces(), open_runtime, _tell)
     if left:
-        # a thread that runs on would keep the process alive; whatever was acknowledged is on the disk
+        # a running thread would keep the process alive; all acknowledged data is on disk
         sys.stdout.flush()
         os._exit(0)
     return 0
@@ -143,7 +143,7 @@ def _start() -> None:
 
 
 def start_in_background() -> "Listening":
-    """Returns once it listens. Raises EverselfError where it does not come so far."""
+    """Start it and return when it listens. Raises EverselfError if it does not start."""
     from everself.clock import monotonic, pause
     from everself.operations.gateway import find_listening, folder_of
     from everself.operations.home import Home
@@ -154,7 +154,7 @@ def start_in_background() -> "Listening":
 
     config = Home().load().config
     places = config.places
-    # what is wrong with the settings is said here, where somebody sees it
+    # errors in the settings are reported here, where the user sees them
     address_of(config.gateway, TokenFile(folder_of(places)))
     process = spawn(sys.executable, "-P", "-m", "everself", "gateway", "run")
     end = monotonic() + _START_SECONDS

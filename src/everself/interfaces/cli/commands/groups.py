@@ -1,4 +1,4 @@
-"""The groups of commands that hold nothing but operations: their order, their line and their examples."""
+"""The command groups that contain only operations: their order, help line and examples."""
 
 from inspect import cleandoc
 
@@ -10,7 +10,7 @@ from everself.interfaces.cli.root import GROUPS
 
 
 def group(prefix: str, order: str, examples: str, line: str = "") -> OperationGroup:
-    """`order` is the order in which a person meets the commands."""
+    """`order` is the order of the commands in the help."""
 
     def callback() -> None:
         context = click.get_current_context()

@@ -1,5 +1,4 @@
-"""`everself help`: the help of a command by name, and the table of exit codes. `everself completion`: the script that teaches a shell; the
-completing itself is click's."""
+"""`everself help`: the help of a command, and the table of exit codes. `everself completion`: the script for shell completion by click."""
 
 import click
 
@@ -20,7 +19,7 @@ _INSTALL = {
 @json_option
 @click.pass_context
 def help_command(context: click.Context, topic: tuple[str, ...]) -> None:
-    """Explain a command, or the exit codes.
+    """Show the help of a command, or the exit codes.
 
     $ everself help undo  # the same as everself undo --help
     $ everself help exit-codes  # the table
@@ -47,7 +46,7 @@ def help_command(context: click.Context, topic: tuple[str, ...]) -> None:
 @json_option
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print the script that completes commands in your shell.
+    """Print the script for command completion in your shell.
 
     $ eval "$(everself completion bash)"  # complete in this bash; put the line into ~/.bashrc to keep it
     $ everself completion fish > ~/.config/fish/completions/everself.fish  # complete in every fish
@@ -58,7 +57,7 @@ def completion(context: click.Context, shell: str) -> None:
     if kind is None:
         raise click.UsageError(f"click does not complete in {shell}.")
     completer = kind(context.find_root().command, {}, "everself", "_EVERSELF_COMPLETE")
-    # the bash class would first start a bash to ask for its version
+    # click's bash class would start a bash to get its version
     script = ShellComplete.source(completer).strip()
     lines = [f"# Install: {_INSTALL[shell]}", *script.split("\n")]
     answer({"shell": shell, "install": _INSTALL[shell], "script": script}, lines)

@@ -1,4 +1,4 @@
-"""`everself hook`: what a coding agent calls at its events. Its own calls do not come here: see `interfaces.cli.main`."""
+"""`everself hook`: the command for events of coding agents. Their real calls are handled in `interfaces.cli.main`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""`everself mcp`: the server that MCP clients start. The SDK is imported here and not before."""
+"""`everself mcp`: the server that MCP clients start. The SDK is imported only here."""
 
 import sys
 
@@ -16,7 +16,7 @@ from everself.interfaces.cli.command_types import ExampleCommand
 def mcp(agent: str) -> int:
     """Serve memory to an MCP client, over stdin and stdout.
 
-    It passes on to the gateway where one runs. It ends with the client that started it.
+    If a gateway runs, calls are passed on to it. The server ends with the client that started it.
 
     $ everself mcp  # what a client starts, as command “everself” with the argument “mcp”
     $ everself mcp --agent aria  # the memory of another agent

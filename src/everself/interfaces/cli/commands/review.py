@@ -1,4 +1,4 @@
-"""`everself review`: what waits for a human, one key each."""
+"""`everself review`: decides pending items, one key each."""
 
 import sys
 from typing import TYPE_CHECKING, Final
@@ -35,8 +35,8 @@ _KEYS: Final = "a accept · e edit · r refuse · s skip · q quit"
 def review(context: click.Context, agent: str) -> int:
     """Decide on proposals, conflicts and quarantined entries, one key each.
 
-    That is growth of the soul, conflicts, promotions, what was kept apart, and what was added outside Everself. At a terminal each is
-    shown in turn; elsewhere they are listed.
+    It also covers promotions and entries that were added outside Everself. At a terminal each item is shown in turn; elsewhere they are
+    listed.
 
     $ everself review  # go through what waits for you, one key each
     $ everself review list  # only list it
@@ -67,7 +67,7 @@ def _walk(app: "Runtime") -> None:
 
 
 def _ask(app: "Runtime", one: "Waiting") -> bool:
-    """Whether to go on with the next."""
+    """Ask about one item. Returns whether to go on with the next."""
     numbers = f"1–{len(one.answers)} answer · " if len(one.answers) > 1 else ""
     while True:
         show_lines([paint(f"{numbers}{_KEYS}", dim=True)])
@@ -87,7 +87,7 @@ def _ask(app: "Runtime", one: "Waiting") -> bool:
 
 
 def _edited(one: "Waiting") -> str:
-    """Their words, empty where they think better of it: in their editor where it is long, else on a line."""
+    """The person's own text, empty if they cancel; long texts are edited in their editor."""
     if "\n" in one.words:
         text: str | None = click.edit(one.words)
         return text or ""

@@ -1,4 +1,4 @@
-"""`everself setup`: the operation, and afterwards what else there is to set up, one question each."""
+"""`everself setup`: runs the operation, then offers further setup, one question each."""
 
 import os
 import sys
@@ -45,7 +45,7 @@ def _is_new(agent: str, workspace: str) -> bool:
     from everself.operations.home import Home
 
     config = Home().load().config
-    # the operation says what is wrong with a name
+    # the operation reports an invalid name
     if agent and not is_agent_id(agent):
         return False
     known = agent in {"", *(one.id for one in config.agents)}
@@ -70,7 +70,7 @@ def _offer(agent: str, *, ask: bool) -> None:
             _take(offer, agent, caller)
             show_lines(["  " + paint("done", "green") + f": {offer.command}"])
         except EverselfError as error:
-            # the others can be taken up all the same
+            # the other offers still apply
             say_error(error, as_json=False)
 
 

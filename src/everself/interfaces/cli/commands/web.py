@@ -1,4 +1,4 @@
-"""`everself web`: starts the gateway where none runs, and opens its pages in a browser that is signed in."""
+"""`everself web`: opens the web page in a signed-in browser, and starts the gateway if needed."""
 
 import sys
 from dataclasses import replace
@@ -16,7 +16,7 @@ from everself.interfaces.cli.command_types import ExampleCommand
 def web(agent: str, no_open: bool) -> int:
     """Open the web page in a browser, signed in.
 
-    The gateway is started where none runs.
+    The gateway is started if it does not run.
 
     $ everself web  # see what your agent knows, and change it
     $ everself web --no-open  # only print the link, which works once, for five minutes
@@ -31,7 +31,7 @@ def web(agent: str, no_open: bool) -> int:
     started = find_listening(home.places) is None
     if started:
         start_in_background()
-    # a program that runs this is not somebody who sits there
+    # the caller may be a program, not a person
     made = make_link(home, replace(AT_TERMINAL, present=sys.stdin.isatty()), SignInRequest(agent=agent))
     opened = not no_open and _open(made.link)
     begun = ["The gateway was started; stop it with: everself gateway stop"] if started else []
@@ -44,7 +44,7 @@ def web(agent: str, no_open: bool) -> int:
 
 
 def _open(link: str) -> bool:
-    """Whether a browser with windows was asked to open it; one in the terminal would take the terminal away."""
+    """Whether a graphical browser was started; a text browser would take over the terminal."""
     import webbrowser
 
     from everself.config import environment

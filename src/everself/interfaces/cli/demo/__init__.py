@@ -1,1 +1,1 @@
-"""A made-up month of an agent's life, played in a folder of its own."""
+"""An invented month of an agent's life, played in its own folder."""

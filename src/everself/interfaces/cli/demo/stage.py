@@ -1,4 +1,4 @@
-"""An agent in a folder of its own, whose time is set from outside. Knows no story, and nothing of the user's files or settings."""
+"""An agent in its own folder, with a clock set from outside. Knows no story, and ignores the user's files and settings."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ _A_TURN: Final = timedelta(minutes=3)
 
 @dataclass(slots=True)
 class Stage:
-    """The agent and the time on its wall. Every call takes some minutes of it."""
+    """The agent and its clock. Each call advances the clock by some minutes."""
 
     runtime: "Runtime"
     now: datetime = FIRST
@@ -33,36 +33,36 @@ class Stage:
     _session: str = ""
 
     def wait_until(self, moment: datetime) -> None:
-        """Another day: what is said from now on begins a conversation of its own."""
+        """Move to another day, which starts a new conversation."""
         if moment < self.now:
             raise ValueError("time goes forward")
-        # vectors follow in the background; here they are there in the morning, so that every run finds the same
+        # vectors are normally embedded in the background; doing it now makes every run equal
         self.call("memory.index")
         self.now, self._session = moment, ""
 
     def say(self, words: str) -> str:
-        """The reply."""
+        """Send a message and return the reply."""
         reply = self.call("ask", text=words, resume=self._session)
         self._session = reply.session
         text: str = reply.text
         return text
 
     def call(self, operation: str, /, **request: Any) -> Any:
-        """The result of an operation, as the owner at a terminal who agrees to everything."""
+        """Call an operation as the owner at a terminal, who agrees to everything."""
         found = get_operation(operation)
         result = found(self.runtime, self._caller, found.request(**request))
         self.now += _A_TURN
         return result
 
     def show(self, operation: str, /, **request: Any) -> tuple[Line, ...]:
-        """The lines that the command prints."""
+        """The lines that the command would print."""
         result = self.call(operation, **request)
         return tuple(view_of(get_operation(operation)).lines(result, Look(ZONE, agreed=True)))
 
 
 @contextmanager
 def open_stage(folder: str) -> Iterator[Stage]:
-    """A new agent in an empty folder. No setting, key or plugin of the user's counts there, and no model is asked."""
+    """Create an agent in an empty folder. The user's settings, keys and plugins are ignored, and no model is called."""
     from everself.agent import open_runtime
     from everself.operations.home import Home
     from everself.operations.setup import prepare, set_up

@@ -1,4 +1,4 @@
-"""The story of the demo: what Mina says in March, what is asked of her agent, and what each step shows. Knows no terminal."""
+"""The demo's story: Mina's messages in March, the questions to her agent, and the explanations. Knows no terminal."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -13,14 +13,14 @@ SECRET: Final = "4417"
 
 
 class Piece(Frozen):
-    """Something to show. `lines` of an `output` may be painted; everything else is one line of text."""
+    """A part of the demo. The `lines` of an `output` may be painted; all others are one line of text."""
 
     kind: Kind
     lines: tuple[Line, ...]
 
 
 def play(stage: Stage) -> Iterator[Piece]:
-    """The whole month, in eight chapters. Each piece is yielded once it has happened."""
+    """The whole month in eight chapters. Each piece is yielded after it has happened."""
     yield from _told(stage)
     yield from _searched(stage)
     yield from _corrected(stage)
