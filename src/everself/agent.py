@@ -1,6 +1,6 @@
 """The public facade: create or open an agent, and call its operations.
 
-Knows no interface. Every method is one operation, called by the owner's own program, which agrees by calling it.
+Knows no interface. Every method is one operation, called by the owner's own program. The call itself counts as consent.
 """
 
 import os
@@ -63,7 +63,7 @@ class Agent:
         self._caller = Caller(Audience.OWNER, by_owner=True, channel=CHANNEL, agree=lambda _: None)
         self._upkeep = Upkeep(runtime) if fresh else None
         if self._upkeep is not None:
-            # also where it is never closed: threads must not run on while the interpreter ends
+            # also for an agent that was not closed: threads must not run while the interpreter ends
             weakref.finalize(self, self._upkeep.halt)
 
     @classmethod
@@ -76,11 +76,10 @@ class Agent:
         fresh: bool = True,
         clock: "Clock | None" = None,
     ) -> Self:
-        """An agent that exists: the named one, else the one that answers when none is named.
+        """Open an existing agent: the named one, otherwise the default agent.
 
-        `home` is the folder of all agents and `config` their settings file; without them the environment says where these are.
-        `fresh`: vectors are kept fresh while the agent is open, as far as that costs no money. `clock` is for tests: see
-        `everself.testing.frozen_time`.
+        `home` is the folder of all agents and `config` their settings file; by default both come from the environment. `fresh`: keep
+        vectors up to date while the agent is open, if that costs no money. `clock` is for tests: see `everself.testing.frozen_time`.
         """
         return cls(open_runtime(name or "", environ=_environ(home, config)), fresh=fresh, clock=clock)
 
@@ -95,7 +94,7 @@ class Agent:
         fresh: bool = True,
         clock: "Clock | None" = None,
     ) -> Self:
-        """The same, made first where it does not exist. `workspace` is the folder for its files, where that is not the usual one."""
+        """Open an agent, and create it if it does not exist. `workspace` is the folder for its files, if not the default."""
         from everself.operations.home import Home
         from everself.operations.setup import SetupRequest, set_up_agent
 
@@ -113,7 +112,7 @@ class Agent:
         return self.runtime.agent.workspace
 
     def run(self, operation: str, /, **request: Any) -> Any:
-        """Any operation by its name, such as `run("memory.list", limit=5)`. Its fields are those of the request type."""
+        """Run any operation by its name, such as `run("memory.list", limit=5)`, with the fields of its request type."""
         if self.runtime.closed:
             raise WrongUse("The agent is closed.", mend="Open it again with Agent.open(…).")
         found = get_operation(operation)
@@ -124,21 +123,21 @@ class Agent:
     def remember(
         self, text: str, *, source: str = "owner", keep: bool = False, **details: Unpack[EntryDetails]
     ) -> "Remembered":
-        """Remember something. `keep`: for good, in MEMORY.md.
+        """Remember something. `keep`: permanently, in MEMORY.md.
 
-        `source` says whose words it is: `owner`, `agent` for what a model concluded, `tool`, `web`, `import`, or `person:<id>`. What
-        a model wants to be remembered belongs into `session().call("memory_write", …)`, which finds that out by itself.
+        `source` says whose words it is: `owner`, `agent` for a model's conclusion, `tool`, `web`, `import`, or `person:<id>`. For notes of
+        a model use `session().call("memory_write", …)`, which determines the source itself.
         """
         done: Remembered = self.run("memory.add", text=text, source=source, remember=keep, **details)
         return done
 
     def correct(self, old: str, new: str) -> "Corrected":
-        """Put something right: `old` is an entry's id or its words."""
+        """Correct an entry: `old` is its id or its text."""
         done: Corrected = self.run("memory.correct", old=old, new=new)
         return done
 
     def forget(self, *entries: str, words: str = "", dry_run: bool = False) -> "ForgetPlan | ForgetProof":
-        """Forget entries by their ids, or every entry and place that contains these words. It cannot be undone."""
+        """Forget entries by id, or every entry and place with these words. It cannot be undone."""
         done: ForgetPlan | ForgetProof = self.run("memory.forget", entries=entries, words=words, dry_run=dry_run)
         return done
 
@@ -148,19 +147,19 @@ class Agent:
         return found
 
     def get(self, path: str, *, first: int | None = None, lines: int | None = None) -> "Hit":
-        """Lines of a document, by its path or by a citation."""
+        """Lines of a document, by path or citation."""
         found: Hit = self.run("memory.get", path=path, first=first, lines=lines)
         return found
 
     def context(self, message: str = "") -> "ContextReport":
-        """What a model would be told if the owner said this now, with its receipt. Nothing is recorded."""
+        """The prompt that a model would get if the owner said this now, with its receipt. Nothing is recorded."""
         found: ContextReport = self.run("context", message=message)
         return found
 
     def ask(self, text: str, *, session: str = "") -> "Reply":
-        """Say one thing and wait for the reply. `session` is the id of a conversation to go on with, or `last`.
+        """Send a message and wait for the reply. `session` is the id of a conversation to continue, or `last`.
 
-        It runs an event loop of its own: within another, use `converse`, or `asyncio.to_thread(agent.ask, …)`.
+        It runs its own event loop: within another, use `converse`, or `asyncio.to_thread(agent.ask, …)`.
         """
         if _is_in_event_loop():
             raise WrongUse(
@@ -178,10 +177,10 @@ class Agent:
     def session(
         self, *, person: str = "", channel: str = CHANNEL, project: str = "", resume: str = ""
     ) -> "AgentSession":
-        """A conversation that your own loop leads, to be used with `async with`. See `everself.agent_session`.
+        """A conversation led by your own loop, to be used with `async with`. See `everself.agent_session`.
 
-        `person` is the id of who speaks, where that is not the owner: they see and change their own memory only. `channel` is the name
-        of your program or of the place where it talks. `resume` is the id of an earlier session, or `last`.
+        `person` is the id of the speaker, if not the owner: they see and change only their own memory. `channel` is the name of your
+        program or its place. `resume` is the id of an earlier session, or `last`.
         """
         from everself.agent_session import AgentSession
         from everself.search.scopes import Scope, SessionKind
@@ -196,7 +195,7 @@ class Agent:
         return AgentSession(self.runtime, scope, channel, resume)
 
     def close(self) -> None:
-        """Close what was opened. What still waits for the history is written."""
+        """Close the agent. Waiting changes are written to the history."""
         if self._upkeep is not None and not self.runtime.closed:
             self._upkeep.stop()
             self._upkeep.settle()
@@ -218,7 +217,7 @@ class Agent:
 
 
 def open_runtime(agent: str = "", *, workspace: str = "", environ: Mapping[str, str] | None = None) -> Runtime:
-    """Open an agent: the named one, else the one of EVERSELF_PROFILE, else the default. Touches no file of the agent yet."""
+    """Open an agent: the named one, otherwise that of EVERSELF_PROFILE, otherwise the default. Touches no file of the agent yet."""
     return give_tools(make_runtime(agent, workspace=workspace, environ=environ))
 
 

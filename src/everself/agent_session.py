@@ -36,15 +36,15 @@ __all__ = ["AgentSession", "LoopCall", "RecordedTurn", "SessionMessage", "Sessio
 ToolFormat = Literal["openai", "anthropic", "json-schema"]
 T = TypeVar("T")
 _CALL: Final = f"It has {', '.join(LoopCall.__slots__)}; name and result are needed."
-# beside ours, in calls as the vendors word them
+# fields that vendors' calls have in addition to ours
 _VENDORS: Final = frozenset({"type", "function", "input"})
 
 
 class AgentSession:
     """One conversation, made by `Agent.session` and opened with `async with`.
 
-    Its turns come one after the other; calls of one turn may run at once. Use a session for each conversation: an agent has as many as
-    you like, in any thread.
+    Turns are sequential; calls of one turn may run concurrently. Use one session per conversation: an agent can have any number, in any
+    thread.
     """
 
     def __init__(self, runtime: "Runtime", scope: "Scope", channel: str, resume: str = "") -> None:
@@ -64,7 +64,7 @@ class AgentSession:
         return self
 
     def _open(self) -> "LoopTurns":
-        # in the worker thread, too: importing what conversations need takes longer than many a call
+        # in the worker thread too, because the imports take longer than many calls
         from everself.operations.loop_turns import LoopTurns
 
         return LoopTurns(self._runtime, self._scope, self._channel, self._resume)
@@ -76,14 +76,14 @@ class AgentSession:
 
     @property
     def id(self) -> str:
-        """The id of the conversation, as `everself sessions` lists it and `agent.session(resume=…)` takes it."""
+        """The id of the conversation, for `everself sessions` and `agent.session(resume=…)`."""
         return self._turns.session.id
 
     async def prompt(self, message: str, *, window: int | None = None, id: str = "") -> SessionPrompt:
-        """What the model is to be told, if the person says this. Nothing is stored; `record` does that.
+        """The prompt for the model, if the person says this. Nothing is stored; `record` does that.
 
-        `message` is in the person's own words: what the model writes with tools is compared with it. `window` is how many tokens the
-        prompt may take. `id` is as in `record`, where the turn calls tools before it is recorded.
+        `message` is the person's own words: text that the model writes with tools is compared with it. `window` is the token limit of the
+        prompt. `id` is as in `record`, needed if tools are called before the turn is recorded.
         """
         turns = self._turns
         if not message.strip():
@@ -91,9 +91,9 @@ class AgentSession:
         return await self._work(lambda: turns.assemble(message, id, window))
 
     async def say(self, message: str, *, id: str = "") -> None:
-        """Store what the person says before anything is done with it. `prompt` with the same words, calls and `record` then belong to it.
+        """Store the person's message before anything else. A `prompt` with the same words, calls and `record` then belong to it.
 
-        Needed only where the words have to last before a tool is called or the turn is recorded.
+        Needed only if the message must be durable before a tool call or `record`.
         """
         turns = self._turns
         if not message.strip():
@@ -101,13 +101,13 @@ class AgentSession:
         await self._work(lambda: turns.hear(message, id))
 
     async def messages(self) -> list[SessionMessage]:
-        """What was said and called in this conversation, oldest first, without what was forgotten since: a history to go on with."""
+        """The messages and calls of this conversation, oldest first, without forgotten text: a history to continue with."""
         turns = self._turns
         return await self._work(turns.messages)
 
     def tools(self, format: ToolFormat = "openai") -> list[Any]:
-        """The agent's tools in the shape that an API takes: `openai` (chat completions), `anthropic` (messages), or `json-schema`, which is
-        name, description and the JSON schema of the parameters. Whoever is not the owner gets fewer."""
+        """The agent's tools in an API's format: `openai` (chat completions), `anthropic` (messages), or `json-schema`, which is name,
+        description and the JSON schema of the parameters. Guests get fewer tools."""
         if format not in get_args(ToolFormat):
             raise WrongUse(f'Unknown format: "{format}".', mend=f"One of {', '.join(get_args(ToolFormat))}.")
         return [_shaped(tool.spec, format) for tool in self._turns.tools.values()]
@@ -115,8 +115,8 @@ class AgentSession:
     async def call(self, name: str, arguments: str | Mapping[str, Any] = "{}", *, id: str = "") -> ToolResult:
         """Run a tool that the model called, with its arguments as JSON or as an object, and store the call with the turn.
 
-        What goes wrong in a call is a result to show the model, as in a chat: an unknown tool, wrong arguments, a missing permission.
-        What the tool writes is the model's, but for whole sentences that the person said in this message.
+        Errors are results to show the model, as in a chat: an unknown tool, invalid arguments, a missing permission. Text that the tool
+        writes counts as the model's, except whole sentences that the person said in this message.
         """
         turns = self._turns
         call = ToolCall(stored_id(id), name, arguments_text(arguments))
@@ -134,7 +134,7 @@ class AgentSession:
         failed: bool = False,
         id: str = "",
     ) -> None:
-        """Store what a tool of your own returned, before the model sees it: whatever it concludes then is no better than that.
+        """Store the result of your own tool before the model sees it: later conclusions are trusted no more than it.
 
         `source` is `tool`, `web` for a page, `import` for a file, or `person:<id>`.
         """
@@ -145,19 +145,19 @@ class AgentSession:
     async def record(
         self, *, user: str | None = None, assistant: str | None = None, tool_calls: Iterable[object] = (), id: str = ""
     ) -> RecordedTurn:
-        """Store a turn that your loop has run. It is durable when this returns, and memory has seen it.
+        """Store a turn that your loop has run. When this returns, it is durable and memory has processed it.
 
-        `user` is what the person said, in their own words; left out, it is the message that `prompt` was given. `tool_calls` are those
-        of your own tools, each a `LoopCall` or a mapping with its fields. What went through `call` or `observe` is stored already; it
-        may be listed again, also as the vendor's own object and without its result. With an `id` the turn counts once, however often it
-        is recorded, also by another process.
+        `user` is the person's message in their own words; by default the message given to `prompt`. `tool_calls` are those of your own
+        tools, each a `LoopCall` or a mapping with its fields. Calls made with `call` or `observe` are already stored; they may be listed
+        again, also as the vendor's own object and without results. With an `id` the turn is stored once, however often it is recorded, also
+        by another process.
         """
         turns = self._turns
         said, reply, calls = _text(user, "user"), _text(assistant, "assistant"), [_loop_call(one) for one in tool_calls]
         return await self._work(lambda: turns.record(said, reply, calls, id))
 
     async def end(self) -> str:
-        """End the conversation with a note about it, as `/new` does, and go on in another. The path of the note, empty without one."""
+        """End the conversation with a note about it, like `/new`, and continue in another. Returns the path of the note, if any."""
         turns = self._turns
         renewed = await self._runtime.chat.renew(turns.session)
         await self._work(lambda: turns.follow(renewed.session))
@@ -190,11 +190,11 @@ def _shaped(spec: ToolSpec, form: ToolFormat) -> dict[str, Any]:
 
 
 def _loop_call(given: object) -> LoopCall:
-    """Checked as a whole before anything is stored."""
+    """Check the call completely before anything is stored."""
     if isinstance(given, LoopCall):
         call = given
     else:
-        # a call as the packages of the vendors have it is an object of theirs
+        # vendors' packages have calls as objects of their own
         dump = getattr(given, "model_dump", None)
         call = _read_call(dump() if callable(dump) else given, strict=not callable(dump))
     texts: tuple[object, ...] = (call.name, call.result or "")

@@ -1,6 +1,6 @@
 """The composition root: opens one agent. Its parts are created on first use, so that a command pays only for what it uses.
 
-It alone knows all parts. What opens one of them takes the others that it needs, never the whole.
+It alone knows all parts. The function that opens a part takes the other parts it needs, never the whole.
 """
 
 import os
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 
 class Runtime:
-    """Use as a context manager: leaving it commits what still waits for the history."""
+    """Use as a context manager: leaving it commits the waiting changes to the history."""
 
     def __init__(self, places: Places, loaded: Loaded, agent: AgentSettings) -> None:
         self.places = places
@@ -75,7 +75,7 @@ class Runtime:
         self.impaired: EverselfError | None = None
         # whether `close` was called
         self.closed = False
-        # the model's own tools for a session; given from above, where operations are known
+        # the model's tools for a session; set by the package that knows the operations
         self.tools: Callable[[Scope], Sequence[Tool]] = lambda _: ()
 
     @part
@@ -84,7 +84,7 @@ class Runtime:
 
     @part
     def tunables(self) -> Tunables:
-        """The settings of CONFIG.md over those of the host file."""
+        """The tunables of CONFIG.md, with the host file as default."""
         strict = self.agent.soul.integrity is SoulIntegrity.STRICT and os.path.isdir(self.agent.workspace)
         text = self.integrity.text("CONFIG.md") if strict else self._glance("CONFIG.md")
         return with_tunables(self.loaded, text.decode("utf-8", "replace") if text else None).config.tunables
@@ -96,7 +96,7 @@ class Runtime:
 
     @part
     def workspace(self) -> DiskWorkspace:
-        """The agent's workspace, with whatever a dead process left half done completed first."""
+        """The agent's workspace. Unfinished changes of a crashed process are completed first."""
         if not os.path.isdir(self.agent.workspace):
             finish_restore(self.agent)
         if not os.path.isdir(self.agent.workspace):
@@ -126,21 +126,21 @@ class Runtime:
 
     @part
     def embedder(self) -> "Embedder | None":
-        """The embedder that the settings ask for; nothing is loaded yet."""
+        """The embedder of the settings; its model is not loaded yet."""
         from everself.models.embedding import open_embedder
 
         return open_embedder(self.agent.search, self.loaded.config.provider, self.models_folder)
 
     @part
     def index_embedder(self) -> "Embedder | None":
-        """The same as the index uses it: for comparing a question with what may answer it, not one statement with another."""
+        """The embedder as the index uses it: it compares questions with answers, not statements with each other."""
         from everself.models.embedding.projection import ProjectedEmbedder
 
         return None if self.embedder is None else ProjectedEmbedder(self.embedder)
 
     @part
     def second_embedder(self) -> "Embedder | None":
-        """The better model that fills in behind the one that comes with the package; none unless it is installed."""
+        """The better model that works in addition to the built-in one; None if not installed."""
         from everself.models.embedding import open_second
         from everself.models.embedding.projection import ProjectedEmbedder
 
@@ -220,7 +220,7 @@ class Runtime:
 
         def accept() -> None:
             self.integrity.look()
-            # from now on, not from the next start on
+            # from now on, without a restart
             self.clock.zone = user_zone(self.agent.time_zone, self._glance("USER.md"))
 
         return Ritual(self.workspace, self.state, self.clock, accept)
@@ -278,7 +278,7 @@ class Runtime:
         return SpendMeter(self.state.spend, self.loaded.config.spend, self.clock, cost)
 
     def chat_model(self, name: str = "") -> "ChatModel":
-        """The named model, else the agent's. Raises ModelFailed where there is none of that name; nothing is asked yet."""
+        """The named model, otherwise the agent's. Raises ModelFailed for an unknown name; no request is made."""
         from everself.conversation.chat_models import open_chat_model
 
         return open_chat_model(name or self.agent.model, self.loaded.config.providers)
@@ -326,7 +326,7 @@ class Runtime:
         return self.chat.shared.model.name != REFLEX
 
     def _offer_encoder(self) -> None:
-        """Whoever reads messages for what they are has the encoder at hand; it is loaded with the first of them."""
+        """Give the classifier access to the encoder, which is loaded with the first message."""
         from everself.classify import encoder
         from everself.models.embedding.local import bundled
 
@@ -403,14 +403,14 @@ class Runtime:
         return Forgetting(self.memory.catalog, resources, self.clock)
 
     def transcript_traces(self) -> "TranscriptTraces":
-        """The transcripts as forgetting reaches them."""
+        """The transcripts, as forgetting accesses them."""
         from everself.conversation.sessions.forgetting import TranscriptTraces
         from everself.conversation.sessions.transcripts import open_transcripts
 
         return TranscriptTraces(self.log, open_transcripts(self.agent.state))
 
     def index_traces(self) -> "IndexTraces":
-        """The index as forgetting reaches it; nothing is opened yet."""
+        """The index, as forgetting accesses it; nothing is opened yet."""
         from everself.search.factory import open_traces
 
         return open_traces(self.agent, lambda: self.workspace, self.extra_paths, lambda: self.index)
@@ -424,13 +424,13 @@ class Runtime:
     def keep_index_fresh(self, *, paid: bool = False) -> None:
         """For long-running processes: sync soon after files change and embed in the background, until `close`.
 
-        A paid embedder is only used where `paid` says that a person agreed to it.
+        A paid embedder is used only with `paid`, which a person has to confirm.
         """
         if self.agent.search.enabled:
             self.freshness.start(embed=self.embedder is not None and (paid or not self.embedder.paid))
 
     def _glance(self, path: str) -> bytes | None:
-        """A document that is needed before the workspace can be opened."""
+        """Read a document that is needed before the workspace can be opened."""
         if not os.path.isdir(self.agent.workspace):
             return None
         try:
@@ -455,7 +455,7 @@ class Runtime:
         return self.workspace.mended if "workspace" in self.__dict__ else ()
 
     def close(self) -> None:
-        """Close everything. What cannot be completed now is left for the next start and reported in `unsettled`, not raised."""
+        """Close everything. Unfinished work is left for the next start and reported in `unsettled`, not raised."""
         self.closed = True
         if "freshness" in self.__dict__:
             self.freshness.stop()
@@ -488,9 +488,9 @@ class Runtime:
 
 
 def make_runtime(agent: str = "", *, workspace: str = "", environ: Mapping[str, str] | None = None) -> Runtime:
-    """The parts of an agent: the named one, else the one of EVERSELF_PROFILE, else the default. Touches no file of the agent yet.
+    """The parts of an agent: the named one, otherwise that of EVERSELF_PROFILE, otherwise the default. Touches no file of the agent yet.
 
-    Its conversations have no tools; `everself.agent.open_runtime` gives them.
+    Its conversations have no tools; `everself.agent.open_runtime` adds them.
     """
     loaded = load_here(environ)
     chosen = loaded.config.agent(agent)

@@ -50,6 +50,13 @@ def test_every_step_of_a_walk_names_a_function_that_exists() -> None:
     assert [step for step in steps if step not in known] == []
 
 
+def test_each_walk_has_at_most_fifteen_steps() -> None:
+    walks = (TOP / "ARCHITECTURE.md").read_text("utf-8").partition("## Four walks")[2].split("\n**")[1:]
+    rows = [[line for line in walk.splitlines() if line.startswith("|")][2:] for walk in walks]
+    assert len(rows) == 4
+    assert all(0 < len(steps) <= 15 for steps in rows)
+
+
 @pytest.mark.parametrize("readme", [TREE, PLAIN], ids=["drawn with lines", "drawn with spaces"])
 def test_a_tree_is_read_at_its_first_level(readme: str) -> None:
     assert packages_in_tree(readme) == ("errors", "disk", "faces")

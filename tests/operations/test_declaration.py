@@ -54,7 +54,7 @@ def test_what_can_be_undone_needs_nobody_to_agree() -> None:
 
     request = CountRequest(words="a b")
     assert replace(made(), run=run, effect="write")(None, AT_TERMINAL, request) == 1
-    with pytest.raises(RefusedByRule, match="nobody is here to agree"):
+    with pytest.raises(RefusedByRule, match="no person is present to confirm it"):
         replace(made(), run=run, effect="destructive")(None, AT_TERMINAL, request)
 
 
@@ -74,7 +74,7 @@ def test_nobodys_absence_is_a_yes_only_to_what_needs_none(needs_yes: str, goes_o
     if goes_on:
         assert asking(None, AT_TERMINAL, CountRequest(words="a")) == 1
     else:
-        with pytest.raises(RefusedByRule, match="nobody is here to agree"):
+        with pytest.raises(RefusedByRule, match="no person is present to confirm it"):
             asking(None, AT_TERMINAL, CountRequest(words="a"))
 
 

@@ -260,9 +260,7 @@ class SpendLimits(Frozen):
 class Exec(Frozen):
     enabled: bool = setting("", FLAG, False, "Lets the agent run programs, which can do all that you can.")
     allow: tuple[str, ...] = setting("", kinds.TEXTS, (), "Programs it may run, then without a shell; empty is any.")
-    workdir: str = setting(
-        "", kinds.FOLDER, "", "Folder they start in; else one of their own beside the agent's state."
-    )
+    workdir: str = setting("", kinds.FOLDER, "", "Folder they start in; by default one beside the agent's state.")
     timeout: int = setting("timeoutSec", whole(1, 86_400), 60, "Seconds after which a program is killed.")
 
 
@@ -271,7 +269,7 @@ class Fetch(Frozen):
     max_chars: int = setting("maxChars", whole(100, 1_000_000), 20_000, "Characters of a page that the model gets.")
     max_bytes: int = setting("maxResponseBytes", whole(1_000, 50_000_000), 2_000_000, "Bytes of a page that are read.")
     timeout: int = setting("timeoutSeconds", whole(1, 600), 30, "Seconds for a page, redirects included.")
-    max_redirects: int = setting("maxRedirects", whole(0, 20), 3, "Redirects that are followed, each checked anew.")
+    max_redirects: int = setting("maxRedirects", whole(0, 20), 3, "Number of redirects to follow, each checked again.")
     private_hosts: tuple[str, ...] = setting(
         "privateHosts", kinds.TEXTS, (), "Hosts (name or name:port) that may be fetched from a private network."
     )

@@ -182,7 +182,7 @@ CHANNEL: Final = "spawn"
 _TIMEOUT: Final = 600.0
 _SPAWN: Final = ToolSpec(
     "spawn",
-    "Hand a task of its own to a sub-agent: it knows nothing of this conversation or your memory, cannot write, and reports back once.",
+    "Give a separate task to a sub-agent: it knows nothing of this conversation or your memory, cannot write, and reports back once.",
     one_text("task", "All that it has to know and to do."),
 )
 

@@ -20,7 +20,7 @@ DESCRIPTION_CHARS: Final = 200
 URL_CHARS: Final = 2_048
 DATA_CHARS: Final = 2 * 1024 * 1024
 _LETTERS: Final = 4
-# so that an interface that shows an avatar never shows another document of the workspace
+# so that an interface never shows another document of the workspace as an avatar
 _PICTURES: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif", ".bmp", ".ico")
 
 
@@ -32,7 +32,7 @@ class CardSource(StrEnum):
 
 
 AvatarKind = Literal["file", "url", "data", "text"]
-# why a value cannot be used, in words; empty when it can
+# why a value is invalid, in words; empty if it is valid
 Rule = Callable[[str], str]
 
 
@@ -42,7 +42,7 @@ class CardField(Frozen):
 
 
 class Card(Frozen):
-    """`notices` tell of values that were passed over; `missing`: there is no IDENTITY.md."""
+    """`notices` report ignored values; `missing`: there is no IDENTITY.md."""
 
     name: CardField
     emoji: CardField
@@ -54,7 +54,7 @@ class Card(Frozen):
 
 
 def read_card(identity_md: bytes | None) -> dict[str, str]:
-    """The labels of IDENTITY.md that somebody filled in, in small letters; of two with one name the first."""
+    """The filled-in labels of IDENTITY.md in lower case; the first one counts."""
     found: dict[str, str] = {}
     for label in read_labels(identity_md or b""):
         if label.value:
@@ -63,7 +63,7 @@ def read_card(identity_md: bytes | None) -> dict[str, str]:
 
 
 def resolve(ui: Identity, own: Identity, identity_md: bytes | None) -> Card:
-    """Each value from the first source that has one within the limits: the interface's, the agent's own, IDENTITY.md, the default."""
+    """Each value from the first valid source: the interface's settings, the agent's settings, IDENTITY.md, the default."""
     written = read_card(identity_md)
     notices: list[str] = []
 
@@ -119,7 +119,7 @@ def avatar_fault(avatar: str) -> str:
 
 
 def avatar_kind(avatar: str) -> AvatarKind:
-    """A data URI, a web address, a few letters, else a path in the workspace."""
+    """The kind: a data URI, a URL, a few letters, otherwise a path in the workspace."""
     scheme = avatar[:8].lower()
     if scheme.startswith("data:"):
         return "data"
@@ -131,7 +131,7 @@ def avatar_kind(avatar: str) -> AvatarKind:
 def _line_fault(text: str, most: int) -> str:
     if len(text) > most:
         return f"it has {len(text):,} characters; the limit is {most}"
-    # joiners and variation selectors are no printable characters for Python, and emoji are made with them
+    # Python counts joiners and variation selectors as not printable, but emoji contain them
     if len(text.splitlines()) > 1 or any(ord(char) < 32 or 127 <= ord(char) < 160 for char in text):
         return "it must be one line of plain text"
     if any("\u202a" <= char <= "\u202e" or "\u2066" <= char <= "\u2069" for char in text):

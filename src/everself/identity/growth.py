@@ -1,7 +1,7 @@
 """Changes to the soul: propose, test, approve, roll back. Every step is one change set that keeps a copy of the previous soul.
 
-Approving, refusing and rolling back always have a human as their author. No interface that a model can reach offers them.
-Knows nothing of models: a keeper hands in its text.
+Only a human approves, refuses and rolls back. No interface for models offers these steps. Knows nothing of models: a keeper passes in its
+text.
 """
 
 from collections.abc import Callable, Sequence
@@ -48,7 +48,7 @@ _FORGOTTEN: Final = b"[forgotten]"
 
 
 class Proposed(Frozen):
-    """What was proposed. `change` is set where it was small enough to be applied at once; `results` are of its soul tests."""
+    """The proposal. `change` is set if it was applied at once; `results` are those of its soul tests."""
 
     proposal: Proposal
     diff: str
@@ -58,7 +58,7 @@ class Proposed(Frozen):
 
 
 class SoulChange(Frozen):
-    """What a step did to the soul; no `change` where it was so already. `earlier` is where the soul before it is kept."""
+    """The effect of a step; `change` is empty if nothing changed. `earlier` is the path of the copy of the previous soul."""
 
     change: str
     diff: str
@@ -67,7 +67,7 @@ class SoulChange(Frozen):
 
 
 class _Act(Frozen):
-    """A step before it is taken."""
+    """A step before it is executed."""
 
     step: Step
     author: Author
@@ -75,7 +75,7 @@ class _Act(Frozen):
     reason: str
     evidence: tuple[str, ...] = ()
     key: str = ""
-    # a human wrote these words, and may say again what was forgotten
+    # a human wrote these words, and may restate what was forgotten
     own_words: bool = False
 
 
@@ -107,7 +107,7 @@ class Growth:
         return entry is not None and (is_correction(entry) or entry.category == "correction")
 
     def is_withheld(self) -> bool:
-        """Whether the soul holds words that nobody accepted yet, and may not be used for that."""
+        """Whether the soul contains unaccepted outside changes and must not be used."""
         if self._integrity is None or self._integrity.policy is not SoulIntegrity.STRICT:
             return False
         # a breach has no path: then no document can be trusted
@@ -121,7 +121,7 @@ class Growth:
     def add_line(
         self, line: str, reason: str, evidence: Sequence[str] = (), author: Author = Author.OWNER, remove: str = ""
     ) -> Proposed:
-        """Propose one more line of what is learned; with `remove` in the place of another, named as in `rollback_line`."""
+        """Propose one more learned line; with `remove` it replaces another, named as in `rollback_line`."""
         words = " ".join(without_surrogates(line).split()).replace("<!--", "&lt;!--")
         if not words:
             raise WrongUse("The line is empty.")
@@ -130,11 +130,11 @@ class Growth:
         return self._propose(now, with_line(kept, words), reason, tuple(evidence), author)
 
     def proposals(self) -> Sequence[Proposal]:
-        """All of them, whatever became of them."""
+        """All proposals, with any status."""
         return self._state.proposals.list("", _ALL)
 
     def open(self) -> tuple[Proposal, ...]:
-        """What waits for a human, the newest first."""
+        """The open proposals, newest first."""
         found = (one for one in self._state.proposals.list("open", _ALL) if one.path == SOUL)
         return tuple(one for one in found if not self._is_done(one))
 
@@ -161,7 +161,7 @@ class Growth:
 
         def want(now: bytes | None) -> bytes:
             nonlocal results
-            # asked again under the lock: somebody may have decided meanwhile
+            # checked again under the lock: it may have been decided meanwhile
             _need_open(self.find(proposal.id))
             wanted = self._carried_over(proposal, now or b"")
             results = self._tested(now or b"", wanted)
@@ -178,7 +178,7 @@ class Growth:
         return replace(grown, results=results)
 
     def preview(self, proposal: Proposal) -> bytes | None:
-        """What a proposal would make of the soul of today; None where both changed the same lines."""
+        """The result of applying a proposal to the current soul; None if both changed the same lines."""
         return self._merged(proposal, self.versions.soul() or b"")
 
     def refuse(self, name: str, why: str = "") -> Proposal:
@@ -197,7 +197,7 @@ class Growth:
         return self.find(proposal.id)
 
     def history(self) -> tuple[Version, ...]:
-        """The soul of today, then earlier ones, the newest first."""
+        """The current soul, then earlier ones, newest first."""
         return self.versions.list()
 
     def text_of(self, name: str) -> bytes:
@@ -210,12 +210,12 @@ class Growth:
             raise
 
     def diff(self, one: str = "last", other: str = CURRENT) -> str:
-        """What leads from one soul to another, line by line."""
+        """The line diff between two souls."""
         before, after = self.text_of(one), self.text_of(other)
         return diff_souls(before, after)
 
     def rollback(self, name: str, *, force: bool = False) -> SoulChange:
-        """Make the soul what it was, byte for byte."""
+        """Restore an earlier soul, byte for byte."""
         version = self.versions.find(name)
         if version.altered and not force:
             raise RefusedByRule(
@@ -228,7 +228,7 @@ class Growth:
         return self._take(act, lambda _: wanted)
 
     def rollback_line(self, text: str) -> SoulChange:
-        """Take one learned line back, named by its words or by some that no other line has."""
+        """Remove one learned line, named by its text or a unique part of it."""
 
         def want(now: bytes | None) -> bytes:
             return without_line(now or b"", text)
@@ -237,11 +237,11 @@ class Growth:
         return self._take(_Act("rollback", Author.OWNER, "owner", f"take back: {shown}"), want)
 
     def test(self, name: str = CURRENT) -> tuple[SoulTestResult, ...]:
-        """The soul tests, held against a version or a proposal."""
+        """Run the soul tests on a version or a proposal."""
         return self._tested(self.versions.soul() or b"", self.text_of(name))
 
     def thin(self) -> tuple[str, ...]:
-        """Earlier souls that are older than they have to be kept. Only a plan: nothing is removed here."""
+        """The earlier souls past their retention time. Only a plan: nothing is removed here."""
         return self.versions.thin(self.rules.retention_days, [one.base for one in self.open()])
 
     def _propose(self, now: bytes, wanted: bytes, reason: str, evidence: tuple[str, ...], author: Author) -> Proposed:
@@ -280,7 +280,7 @@ class Growth:
         )
 
     def _grow_alone(self, proposal: Proposal, now: bytes, wanted: bytes) -> tuple[str, list[str]]:
-        """Apply a keeper's small change; the reason where it has to wait for a human after all."""
+        """Apply a keeper's small change. Returns the reason if it has to wait for a human."""
 
         def want(found: bytes | None) -> bytes:
             if found != now:
@@ -295,7 +295,7 @@ class Growth:
             return "", [f"The proposal waits for a human: {error.detail}"]
 
     def _same(self, proposal: Proposal) -> Proposal | None:
-        """The same, proposed for the same soul, that nobody has decided."""
+        """An open proposal of the same text for the same soul."""
         new = (proposal.author, proposal.base, proposal.content, proposal.reason, proposal.evidence)
         found = self.open()
         return next(
@@ -310,7 +310,7 @@ class Growth:
         return done is not None
 
     def _keep_base(self, now: bytes) -> None:
-        """A copy of the soul that a proposal was made for: without it, it could not be carried over to a later one."""
+        """Keep a copy of the soul that a proposal is based on: it is needed to merge the proposal into a later soul."""
 
         def plan() -> Change | None:
             path = self.versions.place_for(now)
@@ -322,7 +322,7 @@ class Growth:
             raise ChangedMeanwhile("SOUL_HISTORY/ was changed while this was being proposed.")
 
     def _take(self, act: _Act, want: Callable[[bytes | None], bytes]) -> SoulChange:
-        """One step as one change set: the copy, the soul, the log."""
+        """Execute one step as one change set: the copy, the soul, the log."""
         seen: list[tuple[bytes | None, bytes]] = []
 
         def plan() -> Change | None:
@@ -357,7 +357,7 @@ class Growth:
         return Change(act.author, f"soul: {act.step}: {act.reason}", tuple(edits), act.evidence, key=act.key)
 
     def _kept(self, data: bytes | None) -> str:
-        """Where a copy of these bytes stands."""
+        """The path of a copy of these bytes."""
         mark = "" if data is None else digest(data)
         return next((one.path for one in self.versions.list() if one.hash == mark and not one.current), "")
 
@@ -380,11 +380,11 @@ class Growth:
         if wanted == now:
             return wanted
         if _FORGOTTEN in wanted and _FORGOTTEN not in now:
-            # it was rewritten since: what it says of those lines is not what was proposed
+            # the line was rewritten since, so it is not the proposed text
             return None
         past = now if digest(now) == proposal.base else self.versions.with_hash(proposal.base)
         merged = None if past is None else merge(past, now, wanted)
-        # a keeper's words stay what is learned, wherever the person has moved that to
+        # a keeper's lines stay learned lines, even if the person moved the section
         by_human = Author(proposal.author) in HUMANS
         return merged if merged is not None and (by_human or same_core(now, merged)) else None
 
@@ -395,7 +395,7 @@ class Growth:
         return run_tests(tests, wanted.decode("utf-8", "replace"), principles)
 
     def _principles(self, now: bytes) -> tuple[str, ...]:
-        """What stands today and was learned from a correction."""
+        """The current lines that were learned from corrections."""
         found: list[str] = []
         standing = fold(now.decode("utf-8", "replace"))
         for one in self._state.proposals.list("approved", _ALL):
@@ -407,7 +407,7 @@ class Growth:
         return tuple(line for line in dict.fromkeys(found) if fold(line) in standing)
 
     def _need_unburied(self, now: bytes, wanted: bytes) -> None:
-        """What was forgotten does not come back with an earlier soul, nor through a keeper."""
+        """Forgotten text must not return with an earlier soul or through a keeper."""
         rows = self._state.entries
         known = {(text_hash(read.text), read.claim("id")) for read in read_document(now)}
         new = {(text_hash(read.text), read.claim("id")) for read in read_document(wanted)} - known
@@ -415,7 +415,7 @@ class Growth:
             raise RefusedByRule("The text contains something that was forgotten on request and cannot be restored.")
 
     def _need_principles(self, now: bytes, wanted: bytes, evidence: Sequence[str]) -> None:
-        """What was learned from a correction gives way to a newer correction only."""
+        """A line learned from a correction can be replaced only by a newer correction."""
         removed, _ = changed_lines(now, wanted)
         gone = {fold(line.lstrip("-*+ ")) for line in removed}
         if gone and any(fold(line) in gone for line in self._principles(now)):
@@ -446,7 +446,7 @@ def _who(proposal: Proposal) -> str:
 
 
 def _clean(text: str) -> str:
-    """Words that go into records: no secret among them."""
+    """Text for records, without secrets."""
     from everself.text.redaction import redact
 
     return redact(without_surrogates(text)).text

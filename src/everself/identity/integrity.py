@@ -1,7 +1,7 @@
 """Detects changes to guarded documents made outside Everself: checks before every prompt, reports, accepts or restores them.
 
-What a human accepted is sealed in the store under a count that is also kept out of reach. What Everself wrote itself is known from the
-ledger and never rings. Knows nothing of prompts or of how a person is told.
+The accepted state is sealed in the store with a counter that is also kept outside of it. Everself's own changes are known from the ledger
+and are never reported. Knows nothing of prompts or how a person is notified.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -28,14 +28,14 @@ TOLD: Final = "integrity told"
 
 
 class AcceptedDocuments(Frozen):
-    """What a human accepted: `paths` had changed."""
+    """The documents a human accepted: `paths` had changed."""
 
     paths: tuple[str, ...]
     counter: int
 
 
 class Restored(Frozen):
-    """What was put back, by which change, and what could not be, with the reason."""
+    """The restored documents and their change, and those that could not be restored, with the reason."""
 
     change: str
     paths: tuple[str, ...]
@@ -62,7 +62,7 @@ class Integrity:
         self._last: Look | None = None
 
     def begin(self) -> None:
-        """Take the documents as they are for what a human accepted, where nothing ever was: at setup, at adoption."""
+        """Accept the documents as they are, if nothing was accepted before: at setup and adoption."""
         if self._examine().first:
             self._locked(self._settle)
 
@@ -70,8 +70,8 @@ class Integrity:
         """All outside changes that were not accepted. Called before every prompt; reads a few files."""
         found = self._examine()
         if found.first or found.own or found.tampers or _lags(found):
-            # another process may be in the middle of a change: only the state under the lock counts
-            # and where nothing can be written, looking is all that can be done
+            # another process may be in the middle of a change, so only the state under the lock counts; if nothing can be written, only
+            # looking is possible
             with suppress(LockTimeout, DiskError, Damaged):
                 found = self._locked(self._settle)
         elif found.mark is not None and found.since.head.seq > found.mark.ledger.seq:
@@ -80,7 +80,7 @@ class Integrity:
         return tuple(replace(one, told=self._token(found, one) in self._told()) for one in found.tampers)
 
     def text(self, path: str) -> bytes | None:
-        """The words for the prompt, as the last look saw them. Under `strict` the accepted ones, until a human accepts others."""
+        """The text for the prompt, from the last check. Under `strict` the accepted text, until a human accepts the change."""
         if self._last is None:
             self.look()
         last = self._last
@@ -94,21 +94,21 @@ class Integrity:
         return None if last.breached and self.policy is SoulIntegrity.STRICT else now.data
 
     def whole_text(self, path: str) -> bytes | None:
-        """The same of a soul, which is used whole or not at all."""
+        """Like `text`, for a soul, which is used completely or not at all."""
         found = self.text(path)
         if found is not None and len(found) >= READ_LIMIT:
             raise TooLarge(f"{path} exceeds the size that Everself reads.", mend="Shorten it.")
         return found
 
     def tell(self, tampers: Iterable[Tamper]) -> None:
-        """Note that the person was told, so that the same is not told at every turn."""
+        """Record that the person was told, so that the notice is not repeated at every turn."""
         found = self._last or self._examine()
         tokens = {self._token(found, one) for one in found.tampers}
         told = (self._told() & tokens) | {self._token(found, replace(one, told=False)) for one in tampers}
         self._state.set_meta(TOLD, " ".join(sorted(told)))
 
     def accept(self, paths: Sequence[str] | None = None, *, by: Author) -> AcceptedDocuments:
-        """Accept the current content of these documents, by a human; None means all of them."""
+        """Accept the current content of these documents, as a human; None means all."""
         self._need_human(by)
 
         def work() -> AcceptedDocuments:
@@ -127,7 +127,7 @@ class Integrity:
         return self._locked(work)
 
     def restore(self, paths: Sequence[str] | None = None, *, by: Author) -> Restored:
-        """Undo: put the accepted words back, as a change set of the owner's."""
+        """Restore the accepted text, as a change set of the owner."""
         self._need_human(by)
         found = self._examine()
         if found.breached:
@@ -157,7 +157,7 @@ class Integrity:
             raise RefusedByRule("Permission denied: only a human can accept or undo a change made outside Everself.")
 
     def _locked(self, work: Callable[[], T]) -> T:
-        """Do something while no change set is being applied, by any process."""
+        """Run something while no process applies a change set."""
         done: list[T] = []
 
         def plan() -> None:
@@ -185,7 +185,7 @@ class Integrity:
         return found
 
     def _count_up(self) -> None:
-        """With a new count, what was told before is told again should it come again."""
+        """Raise the count. A notice about a repeated change is then shown again."""
         found = self._examine()
         if not found.breached:
             self._seal(found, found.own)

@@ -1,4 +1,4 @@
-"""A look at the guarded documents: what differs from what a human last accepted, and what of it Everself wrote itself. Changes nothing."""
+"""Compares the guarded documents with the accepted state, and detects Everself's own changes. Changes nothing."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,13 +14,13 @@ from everself.values import Author, Document, FileStat
 from everself.workspace.guards import HUMANS
 from everself.workspace.layout import place
 
-# Documents that every workspace has or may get. No other file with these names enters a prompt.
+# documents that every workspace may have; no other file with these names enters a prompt
 FIXED: Final = ("SOUL.md", "IDENTITY.md", "SOUL_TESTS.md", "CONFIG.md", "BOOT.md")
 KEEPERS: Final = "agents"
 
 
 class Reader(Protocol):
-    """What a look takes of a workspace."""
+    """What the check reads of a workspace."""
 
     def find(self, path: str) -> Document | None: ...
 
@@ -28,9 +28,9 @@ class Reader(Protocol):
 
 
 def guarded_paths(documents: Reader, personas: tuple[str, ...], known: Iterable[str] = ()) -> list[str]:
-    """Every name to look at: the fixed ones and the alternates whether they exist or not, what was known before, keepers' prompts.
+    """All paths to check: fixed names and alternates, existing or not, known ones, and keepers' prompts.
 
-    The workspace is not walked through: this happens before every prompt, and there may be thousands of daily logs.
+    The workspace is not walked: this runs before every prompt, and there may be thousands of daily logs.
     """
     return sorted({*FIXED, *personas, *known, *_keeper_prompts(documents, personas)})
 
@@ -39,9 +39,9 @@ def _keeper_prompts(documents: Reader, personas: tuple[str, ...]) -> Iterable[st
     try:
         found = documents.list(KEEPERS)
     except (UnsafePath, DiskError):
-        # a link or a file where the folder should be: looked at by its own name
+        # a link or file in place of the folder is checked by its own name
         return [KEEPERS]
-    # a link may lead to a folder with prompts in it, whatever it is called
+    # a link may point to a folder with prompts, whatever its name
     return [
         one.path
         for one in found
@@ -53,19 +53,19 @@ SOUL: Final = "SOUL.md"
 
 
 class Look(Frozen):
-    """What stands there now beside what was accepted. Without a path, a tamper is one of what Everself itself keeps."""
+    """The current state beside the accepted one. A tamper without a path concerns Everself's own records."""
 
     mark: IntegrityMark | None
     sealed: Sealed
     since: Since
     seen: dict[str, GuardedDocument]
     tampers: tuple[Tamper, ...]
-    # changed by Everself itself since it last looked
+    # changed by Everself since the last check
     own: tuple[str, ...]
 
     @property
     def first(self) -> bool:
-        """Nothing was ever accepted here; a mark of 0 is that of somebody who died before the first seal."""
+        """Nothing was accepted here yet; a mark of 0 is left by a crash before the first seal."""
         return self.sealed.genuine and not self.sealed.counter and (self.mark is None or not self.mark.counter)
 
     @property
@@ -81,7 +81,7 @@ class Examination:
         self._personas = personas
 
     def look(self) -> Look:
-        # in this order: what others do meanwhile only ever makes the later ones newer
+        # in this order, so that concurrent changes only make later values newer
         damaged = ""
         try:
             mark = self._counter.get()
@@ -112,11 +112,11 @@ class Examination:
             return GuardedDocument(None, fault=error.detail)
         if found is None:
             return GuardedDocument(None)
-        # what lies beyond the reading limit never enters a prompt, but its length is known
+        # bytes beyond the reading limit never enter a prompt, but their number is known
         return GuardedDocument(found.data, found.hash + (f"+{found.cut}" if found.cut else ""))
 
     def _is_own(self, path: str, found: Look) -> bool:
-        """Whether change sets alone led from what was accepted to what stands there now."""
+        """Whether only change sets led from the accepted to the current content."""
         touch, now = found.since.newest.get(path), found.seen[path]
         if touch is None or now.fault:
             return False
@@ -126,7 +126,7 @@ class Examination:
         author = Author(touch.author)
         if author is Author.RUNTIME:
             return touch.before is None
-        # the guards let a keeper pass to what is learned, where the policy says so, and nowhere else
+        # guards allow keepers to change only the learned section, if the policy permits it
         return author in HUMANS or (author is Author.KEEPER and path == SOUL)
 
     def _keyed(self, content: str) -> str | None:

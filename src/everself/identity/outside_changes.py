@@ -1,6 +1,6 @@
-"""Compares the guarded documents with what a human last accepted. Pure values and the comparison itself.
+"""Compares the guarded documents with the accepted state. Pure values and the comparison itself.
 
-Knows hashes, words and kinds of tampering. Opens nothing and decides nothing.
+Knows hashes, texts and kinds of tampering. Opens nothing and decides nothing.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ TamperKind = Literal["edited", "removed", "added", "link", "forged", "rolled bac
 
 
 class Tamper(Frozen):
-    """One thing that was done outside Everself. Without a path it concerns what Everself itself keeps, and `why` says what."""
+    """One change made outside Everself. Without a path it concerns Everself's own records, and `why` describes it."""
 
     path: str
     kind: TamperKind
@@ -35,24 +35,24 @@ class Tamper(Frozen):
 
 
 class IntegrityMark(Frozen):
-    """What is kept out of reach: how many seals were made, and how far the ledger went when it was last looked at."""
+    """The external mark: the number of seals, and the ledger position at the last check."""
 
     counter: int
     ledger: LedgerHead
 
 
 class Counter(Protocol):
-    """Where the mark is kept: beside the key, in no folder that an agent's tools can write."""
+    """Stores the mark beside the key, in a folder that an agent's tools cannot write."""
 
     def get(self) -> IntegrityMark | None:
-        """None when there never was one; Damaged when what is there is not a mark."""
+        """None if there never was one. Raises Damaged for an invalid mark."""
 
     def raise_to(self, mark: IntegrityMark) -> None:
-        """Durable when it returns. The count never goes back."""
+        """Durable when it returns. The count never decreases."""
 
 
 class GuardedDocument(Frozen):
-    """A guarded document as it was read once. `fault` says why it could not be; `hash` is empty where it is missing."""
+    """A guarded document, read once. `fault` is why it could not be read; `hash` is empty if it is missing."""
 
     data: bytes | None
     hash: str = ""
@@ -73,7 +73,7 @@ def compare(path: str, accepted: Baseline | None, now: GuardedDocument) -> Tampe
 
 
 def find_breach(mark: IntegrityMark | None, sealed: Sealed, broken: str) -> Tamper | None:
-    """What is wrong with what Everself keeps. A seal that is one ahead is one whose maker died before it could raise the mark."""
+    """The fault in Everself's own records. A seal that is one ahead is from a process that crashed before raising the mark."""
     if not sealed.genuine:
         return Tamper("", "forged", why="The accepted state in state.db was altered, or signed with another key.")
     if mark is None:
@@ -88,7 +88,7 @@ def find_breach(mark: IntegrityMark | None, sealed: Sealed, broken: str) -> Tamp
 
 
 def accepted_words(baselines: Mapping[str, Baseline], path: str) -> bytes | None:
-    """The accepted words, where those that are kept are still the ones: the seal covers their hash alone."""
+    """The accepted text, if its stored copy is intact: the seal covers only its hash."""
     row = baselines.get(path)
     if row is None or not row.hash:
         return None

@@ -1,6 +1,6 @@
 """Chooses the persona of a turn: SOUL.md, or sometimes the alternate persona of the settings. Each choice is recorded.
 
-`choose` is pure; `Persona` reads the file that was chosen and keeps the ledger. Does not know what a prompt is made of.
+`choose` is pure; `Persona` reads the chosen file and records the choice. Knows nothing of prompts.
 """
 
 from collections.abc import Callable
@@ -17,11 +17,11 @@ from everself.values import digest
 
 SOUL_FILE: Final = "SOUL.md"
 
-# soul: the usual one; session: the one that this session began with
+# soul: the default one; session: the one that this session began with
 Why = Literal["soul", "purge", "chance", "session"]
-# reads a soul by its path; None where there is none that may be used
+# reads a soul by its path; None if there is none that may be used
 Read = Callable[[str], bytes | None]
-# evenly from 0 up to, but not including, 1
+# uniformly distributed from 0 up to, but not including, 1
 Draw = Callable[[], float]
 
 _DAY = timedelta(days=1)
@@ -34,7 +34,7 @@ class PersonaChoice(Frozen):
 
 
 class Speaker(Frozen):
-    """The soul of one turn. `data` and `hash` are empty where there is no SOUL.md at all; `notices` are for the person."""
+    """The soul of one turn. `data` and `hash` are empty without a SOUL.md; `notices` are for the person."""
 
     file: str
     data: bytes
@@ -44,7 +44,7 @@ class Speaker(Frozen):
 
 
 def choose(settings: AlternatePersona, now: datetime, draw: Draw, began: PersonaTurn | None = None) -> PersonaChoice:
-    """Purge before chance; a session that has begun goes on as it began. `now` is in the user's time zone."""
+    """The purge window comes before chance; a running session keeps its persona. `now` is in the user's time zone."""
     if began is not None:
         return PersonaChoice(began.file, "session")
     if settings.enabled and in_purge(settings, now):
@@ -55,7 +55,7 @@ def choose(settings: AlternatePersona, now: datetime, draw: Draw, began: Persona
 
 
 def in_purge(settings: AlternatePersona, now: datetime) -> bool:
-    """Whether the daily window is open: it lasts its duration in real time, whatever the clocks on the wall do meanwhile."""
+    """Whether the daily window is open. Its duration is real time, regardless of clock changes."""
     if not settings.purge_at or settings.purge_for <= timedelta(0):
         return False
     zone = now.tzinfo
@@ -63,7 +63,7 @@ def in_purge(settings: AlternatePersona, now: datetime) -> bool:
         raise WrongUse("The moment has no time zone.")
     at = time.fromisoformat(settings.purge_at)
     moment, today = now.astimezone(UTC), now.date()
-    # tomorrow too: clocks that are set back at 00:01 show the new day, and then the old one again
+    # also tomorrow: if clocks are set back at 00:01, the date changes twice
     for day in (today + _DAY * step for step in (-2, -1, 0, 1)):
         opened = opening(day, at, zone)
         if opened is not None and opened <= moment < opened + settings.purge_for:
@@ -72,12 +72,12 @@ def in_purge(settings: AlternatePersona, now: datetime) -> bool:
 
 
 def opening(day: date, at: time, zone: tzinfo) -> datetime | None:
-    """The moment, in UTC, at which clocks first show that time on that day; where they leap over it, the moment they leap.
+    """The moment in UTC at which clocks first show that time on that day; if they skip it, the moment of the change.
 
-    Nothing for a day that was left out altogether, as 30 December 2011 was in Samoa.
+    None for a skipped day, such as 30 December 2011 in Samoa.
     """
     wall = datetime.combine(day, at)
-    # fold=0 reckons with the offset before a change of clocks, fold=1 with the one after it
+    # fold=0 uses the offset before a clock change, fold=1 the one after it
     before = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
     after = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
     if after >= before:
@@ -88,7 +88,7 @@ def opening(day: date, at: time, zone: tzinfo) -> datetime | None:
 
 
 def _leap(early: datetime, late: datetime, wall: datetime, zone: tzinfo) -> datetime:
-    """The first second after `early`, and not after `late`, at which the clocks show more than `wall`."""
+    """The first second after `early`, and not after `late`, at which clocks show more than `wall`."""
     while late - early > _SECOND:
         middle = early + timedelta(seconds=(late - early) // _SECOND // 2)
         if middle.astimezone(zone).replace(tzinfo=None) < wall:
@@ -114,16 +114,16 @@ class Persona:
         began = self._ledger.first_of(session)
         speaker = self._load(choose(self._settings, now, self._draw, began))
         if not self._record(session, turn, now, speaker) and began is None:
-            # another process began the same session in the meantime, and its choice holds
+            # another process began the same session meanwhile, and its choice counts
             speaker = self._load(choose(self._settings, now, self._draw, self._ledger.first_of(session)))
         return speaker
 
     def preview(self) -> Speaker:
-        """The soul with which a session would begin now if chance does not strike. Records nothing."""
+        """The soul with which a session would begin now, without chance. Records nothing."""
         return self._load(choose(self._settings, self._clock.now(), lambda: 1.0))
 
     def _record(self, session: str, turn: int, now: datetime, speaker: Speaker) -> bool:
-        # in UTC, so that the times sort as they came even when clocks are set back
+        # in UTC, so that times sort correctly even when clocks are set back
         at = now.astimezone(UTC).isoformat(timespec="microseconds")
         return self._ledger.record(PersonaTurn(session, turn, at, speaker.file, speaker.hash, speaker.why))
 

@@ -1,6 +1,6 @@
-"""Completes the first conversation: writes what was agreed on and removes BOOTSTRAP.md for good.
+"""Completes the first conversation: writes the answers and removes BOOTSTRAP.md for good.
 
-The conversation itself is led by an interface, which supplies the answers and the person's consent. No model calls this.
+An interface leads the conversation, and supplies the answers and the person's consent. No model calls this.
 """
 
 import json
@@ -44,12 +44,12 @@ _REMOVED: Final = "removed by hand"
 _OFFERED: Final = "ritual offered"
 _PREFERENCES: Final = "Preferences"
 _VALUES: Final = "What matters to you"
-# answers that wait for a yes; forgetting reaches them by this name (storage/state/sql/scrub.sql)
+# stored answers without consent yet; forgetting uses this name (storage/state/sql/scrub.sql)
 DRAFT: Final = "ritual draft"
 
 
 class PersonDetails(Frozen):
-    """The person, as far as they like to be known. Empty leaves a line as it is."""
+    """Details of the person, all optional. An empty value leaves its line unchanged."""
 
     name: str = ""
     address: str = ""
@@ -60,8 +60,7 @@ class PersonDetails(Frozen):
 
 
 class Answers(Frozen):
-    """What both agreed on. Empty leaves a line as it is; `soul` is the whole new text of SOUL.md, or empty. `wishes` are lines that are
-    added to it."""
+    """The answers. An empty value leaves its line unchanged; `soul` is a whole new SOUL.md, or empty. `wishes` are lines to add to it."""
 
     name: str = ""
     creature: str = ""
@@ -74,14 +73,14 @@ class Answers(Frozen):
 
 
 class RitualPlan(Frozen):
-    """`redacted` names the kinds of secrets that were taken out of the answers."""
+    """`redacted` names the kinds of secrets removed from the answers."""
 
     change: Change
     redacted: tuple[str, ...] = ()
 
 
 class Preview(Frozen):
-    """What a yes would write, as a diff. Left out are the guide to the conversation, which goes, and the records of the old soul."""
+    """The diff of what would be written, without the removed guide and the records of the old soul."""
 
     diff: str
     redacted: tuple[str, ...] = ()
@@ -94,7 +93,7 @@ class Finished(Frozen):
 
 
 class _Line(Frozen):
-    """One label with its value; `also` are names under which other templates have it."""
+    """One label with its value; `also` are its names in other templates."""
 
     label: str
     value: str
@@ -103,7 +102,7 @@ class _Line(Frozen):
 
 
 class Ritual:
-    """`accept` takes what was written over as accepted, so that nobody is warned of it."""
+    """`accept` marks the written documents as accepted, so that no warning follows."""
 
     def __init__(
         self, workspace: Workspace, state: State, clock: Clock, accept: Callable[[], object] = lambda: None
@@ -114,7 +113,7 @@ class Ritual:
         self._accept = accept
 
     def is_open(self) -> bool:
-        """Whether the first conversation is still to be had."""
+        """Whether the first conversation did not take place yet."""
         return self._stands() and not self.is_over()
 
     def is_over(self) -> bool:
@@ -129,7 +128,7 @@ class Ritual:
         return True
 
     def plan(self, answers: Answers) -> RitualPlan:
-        """The one change that writes it all, to be shown before the yes."""
+        """The single change that writes everything, to be shown before consent."""
         if not self.is_open():
             raise RefusedByRule(
                 "The first conversation has already been completed.", mend="Edit the files, or: everself soul propose"
@@ -145,7 +144,7 @@ class Ritual:
         return RitualPlan(Change(Author.OWNER, REASON, tuple(edits)), tuple(sorted(redacted)))
 
     def preview(self, answers: Answers) -> Preview:
-        """What the person is shown before the yes. Nothing happens yet."""
+        """The preview before consent. Nothing is written."""
         plan = self.plan(answers)
         files = self._workspace.preview(plan.change)
         if isinstance(files, Conflict):
@@ -154,14 +153,14 @@ class Ritual:
         return Preview(render_diff(shown), plan.redacted)
 
     def offer(self) -> bool:
-        """Whether it is open and was not offered yet; asking counts as offering. For interfaces that speak only once."""
+        """Whether it is open and was not offered yet; calling this counts as an offer. For interfaces that speak only once."""
         if not self.is_open() or self._state.get_meta(_OFFERED) is not None:
             return False
         self._state.set_meta(_OFFERED, self._clock.now().isoformat())
         return True
 
     def finish(self, answers: Answers) -> Finished:
-        """Write what the person said yes to. After a crash in between, the missing BOOTSTRAP.md still tells that it was had."""
+        """Write what the person agreed to. After a crash, the missing BOOTSTRAP.md still shows that it took place."""
         planned: list[RitualPlan] = []
 
         def plan() -> Change:
@@ -205,19 +204,19 @@ class Ritual:
             yield from self._write(path, filled)
 
     def draft(self) -> dict[str, str]:
-        """The answers that were given and not written yet, by the names that the interface gave them."""
+        """Stored answers that are not written yet, by the interface's names."""
         kept = json.loads(self._state.get_meta(DRAFT) or "{}")
         found = {str(name): str(value) for name, value in kept.items()} if isinstance(kept, dict) else {}
-        # an answer of which something was forgotten since is asked for again
+        # an answer with a forgotten part is asked again
         return {name: value for name, value in found.items() if FORGOTTEN not in value}
 
     def keep_draft(self, given: Mapping[str, str]) -> None:
-        """Keep answers until they are written, without the secrets in them: nobody is asked twice. What is forgotten is forgotten here."""
+        """Store answers until they are written, without secrets, so that nobody is asked twice. Forgetting also covers them."""
         kept = {name: _clean(value, set()) for name, value in given.items()}
         self._state.set_meta(DRAFT, json.dumps(kept, ensure_ascii=False))
 
     def values(self) -> list[tuple[str, tuple[str, ...]]]:
-        """What SOUL.md says in lists, to be talked over: each heading with the first sentence of its items."""
+        """The lists in SOUL.md, to be discussed: each heading with the first sentence of its items."""
         found: list[tuple[str, list[str]]] = []
         for line in (self._bytes(SOUL_FILE) or b"").decode("utf-8", "replace").splitlines():
             if line.startswith("#"):
@@ -236,7 +235,7 @@ class Ritual:
         return data if lines else soul
 
     def _keep_soul(self, soul: bytes) -> Iterator[Edit]:
-        """A new soul puts the old one aside and tells of itself, as every growth does."""
+        """A new soul archives the old one and is logged, like every growth."""
         before = self._bytes(SOUL_FILE)
         if before == soul:
             return
@@ -288,7 +287,7 @@ def _first_sentence(item: str) -> str:
 
 
 def _as_emoji(said: str) -> str:
-    """An emoji, or the name that it has in Unicode: otter, fox face, :sparkles:."""
+    """An emoji, or its Unicode name: otter, fox face, :sparkles:."""
     named = said.strip().strip(":").replace("_", " ")
     try:
         return unicodedata.lookup(named.upper()) if named.isascii() and named else said
@@ -316,7 +315,7 @@ def _zone_fault(name: str) -> str:
 
 
 def _tidy(text: str, redacted: set[str]) -> str:
-    """On one line, without what is private and without secrets."""
+    """On one line, without private parts and secrets."""
     return " ".join(_clean(text, redacted).split())
 
 
@@ -334,7 +333,7 @@ def _clean(text: str, redacted: set[str]) -> str:
 
 
 def _check(path: str, filled: bytes, values: dict[str, str]) -> None:
-    """What is read tomorrow must be what was said today: no value may pass for a placeholder, a comment or a second line."""
+    """Raises WrongUse if a value could be read as a placeholder, a comment or a second line."""
     found = read_card(filled)
     for name, value in values.items():
         if found.get(name.lower()) != value:

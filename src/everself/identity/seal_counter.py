@@ -19,7 +19,7 @@ _FIELDS: Final = 4
 
 
 class KeptCounter:
-    """A small file in the key folder: the count, how far the ledger went, and a keyed hash over both."""
+    """A small file in the key folder: the count, the ledger position, and a keyed hash of both."""
 
     def __init__(self, path: str, key: bytes) -> None:
         self._path = path
@@ -49,7 +49,7 @@ class KeptCounter:
         try:
             found = self._parse(data)
         except Damaged:
-            # a count is raised over a damaged one only after the person was told and accepted
+            # a damaged count is replaced only after the person was told and accepted
             return False
         return (found.counter, found.ledger.seq) >= (mark.counter, mark.ledger.seq)
 
@@ -68,11 +68,11 @@ class KeptCounter:
 
 
 def keep_up(counter: Callable[[], KeptCounter], state: State, integrity: "Callable[[], Integrity]") -> None:
-    """At the end of a run that changed something: an older copy of the state shall not pass for the newest tomorrow."""
+    """Called at the end of a run with changes, so that an older copy of the state cannot pass for the newest."""
     # on exit errors are ignored; the next check reports them
     with suppress(EverselfError):
         kept = counter()
-        # a run without changes raises no count, and would leave the temporary file for good
+        # a run without changes raises no count, and would leave the temporary file forever
         kept.tidy()
         mark = kept.get()
         if mark is not None and mark.ledger.seq < state.ledger_head().seq:

@@ -18,7 +18,7 @@ _ASKING = frozenset({Author.KEEPER, Author.AGENT})
 
 
 class SoulRules(Frozen):
-    """What the settings say of growing."""
+    """The settings for growth."""
 
     policy: SoulPolicy = SoulPolicy.PROPOSE
     max_tokens: int = 800
@@ -26,12 +26,12 @@ class SoulRules(Frozen):
 
 
 def check_growth(before: bytes, after: bytes, author: Author, rules: SoulRules) -> tuple[str, ...]:
-    """Why this must not even be proposed; nothing when it may."""
+    """Why this must not be proposed; empty if it may."""
     return tuple(_reasons(before, after, author, rules))
 
 
 def grows_alone(before: bytes, after: bytes, evidence: tuple[str, ...], rules: SoulRules) -> bool:
-    """Whether a keeper may do it without being approved: a few lines, with evidence, where the person said so."""
+    """Whether a keeper may apply it without approval: few lines, with evidence, if the policy allows it."""
     small = sum(map(len, changed_lines(before, after))) <= SMALL
     # the author of a web page must not be able to change a soul
     own = any(reference and not reference.startswith("url:") for reference in evidence)
@@ -39,7 +39,7 @@ def grows_alone(before: bytes, after: bytes, evidence: tuple[str, ...], rules: S
 
 
 def learned_lines(data: bytes) -> tuple[str, ...]:
-    """The lines under `## Learned`, bullets and comments aside."""
+    """The lines under `## Learned`, without bullets and comments."""
     from everself.memory.entries import read_document
 
     heading = b"## " + LEARNED.encode() + b"\n"
@@ -73,7 +73,7 @@ def without_line(data: bytes, text: str) -> bytes:
 
 
 def learned_entry(data: bytes, text: str) -> EntrySpan:
-    """The one learned entry that says this."""
+    """The learned entry with this text."""
     parts = split_soul(data)
     first, last = len(parts.above), len(data) - len(parts.below)
     spans = [one for one in entries(data) if first <= one.start and one.end <= last] if parts.found else []

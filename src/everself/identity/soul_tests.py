@@ -24,7 +24,7 @@ _WITHOUT_EDGES: Final = 0x2E80
 
 
 class SoulTestResult(Frozen):
-    """One expectation and what became of it; `why` where it did not pass."""
+    """The result of one expectation; `why` is the reason if it did not pass."""
 
     expectation: str
     verdict: Verdict
@@ -32,17 +32,17 @@ class SoulTestResult(Frozen):
 
 
 def parse_tests(document: bytes | None) -> tuple[str, ...]:
-    """The expectations, one a list item."""
+    """The expectations, one per list item."""
     return tuple(read.text for read in read_document(document or b"") if read.kind == "item" and not read.struck)
 
 
 def run_tests(tests: Sequence[str], soul: str, principles: Sequence[str] = ()) -> tuple[SoulTestResult, ...]:
-    """`principles` are the lines that were learned from corrections and stand today."""
+    """`principles` are the current lines that were learned from corrections."""
     return tuple(_run(" ".join(test.split()), soul, principles) for test in tests)
 
 
 def keep_principles(tests: Sequence[str]) -> bool:
-    """Whether any of them asks what was learned from corrections; finding that out is work."""
+    """Whether any test asks for lines learned from corrections, which are expensive to find."""
     return any(_KEEP.search(" ".join(test.split())) for test in tests)
 
 
@@ -79,7 +79,7 @@ def _judged(test: str, why: str) -> SoulTestResult:
 
 
 def mentions(text: str, words: str) -> bool:
-    """Whether the words stand there as words: "Bob" is not in "bobbin"."""
+    """Whether the text contains these as whole words: "Bob" is not in "bobbin"."""
     inside, wanted = fold(text), fold(words)
     at = inside.find(wanted) if wanted else -1
     while at >= 0:
@@ -95,7 +95,7 @@ def _runs_on(one: str, other: str) -> bool:
 
 
 def _bare(words: str) -> str:
-    """Without the quotes around and the full stop after."""
+    """The text without quotes and the final full stop."""
     words = words.strip()
     for mark in (".", ""):
         inner = words.removesuffix(mark)

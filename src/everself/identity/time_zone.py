@@ -10,7 +10,7 @@ LABELS = ("time zone", "timezone", "时区", "시간대", "タイムゾーン")
 
 
 def user_zone(setting: str, profile: bytes | None) -> ZoneInfo:
-    """A zone that USER.md spells wrongly is passed over: doctor tells of it, and the day still needs a name."""
+    """An invalid zone in USER.md is ignored: doctor reports it, and the day still needs a date."""
     if setting:
         return find_zone(setting)
     named = named_zone(profile or b"")
@@ -31,7 +31,7 @@ def find_place(said: str) -> ZoneInfo:
         ]
         if not names:
             raise
-        # of several the others are older names of the same zone: America/Buenos_Aires, America/Argentina/Buenos_Aires
+        # the others are older names of the same zone: America/Buenos_Aires, America/Argentina/Buenos_Aires
         return find_zone(min(names, key=lambda name: (len(name), name)))
 
 
@@ -46,7 +46,7 @@ def named_zone(profile: bytes) -> str:
 
 
 def _as_far_as_known(value: str) -> str:
-    """Its first words that name a zone, without a remark after them; all of it where none do."""
+    """Its first words that name a zone, without a remark after them; the whole text if none do."""
     words = value.split()
     for count in range(min(len(words), 4), 0, -1):
         named = " ".join(words[:count]).rstrip(",;.")

@@ -26,9 +26,9 @@ _HASH = 8
 
 
 class Version(Frozen):
-    """One soul. `at` is when it was put aside, none for the soul of today and for a file that somebody else laid there.
+    """One soul. `at` is when it was archived; None for the current soul and for files of unknown origin.
 
-    `altered`: its name speaks of other bytes than it holds.
+    `altered`: its name does not match its content.
     """
 
     name: str
@@ -52,14 +52,14 @@ class Versions:
         return self.content(SOUL)
 
     def content(self, path: str) -> bytes | None:
-        """A soul whole, or not at all."""
+        """The bytes of a soul; raises if they are incomplete."""
         found = self._workspace.find(path)
         if found is not None and found.cut:
             raise TooLarge(f"{path} exceeds the size limit of a soul.", mend="Shorten it by hand.")
         return None if found is None else found.data
 
     def list(self) -> tuple[Version, ...]:
-        """The soul of today, then earlier ones, the newest first; those without a time last."""
+        """The current soul, then earlier ones, newest first; those without a time last."""
         now = self.soul()
         today = () if now is None else (Version(CURRENT, SOUL, None, digest(now), len(now)),)
         stats = [one for one in self._workspace.list(FOLDER) if _is_snapshot(one)]
@@ -67,7 +67,7 @@ class Versions:
         return (*today, *(version for at, one in dated if (version := self._version(one.path, at)) is not None))
 
     def find(self, name: str) -> Version:
-        """By its name, its path, the beginning of its name, its hash; `current`, or `last`: the newest that is another soul."""
+        """By name, path, name prefix or hash; `current`, or `last` for the newest different soul."""
         known = self.list()
         if name == LAST:
             now = next((one.hash for one in known if one.current), "")
@@ -94,7 +94,7 @@ class Versions:
         return None
 
     def place_for(self, data: bytes) -> str:
-        """Where a copy of these bytes goes; empty where one stands already."""
+        """The path for a copy of these bytes; empty if one exists."""
         mark = digest(data)
         for one in self._workspace.list(FOLDER):
             if _is_snapshot(one) and one.path.endswith(f"-{mark[:_HASH]}.md") and self.content(one.path) == data:
@@ -102,7 +102,7 @@ class Versions:
         return f"{FOLDER}/{self._clock.now().strftime(_STAMP)}-{mark[:_HASH]}.md"
 
     def thin(self, days: int, needed: Iterable[str] = ()) -> tuple[str, ...]:
-        """The copies that may go: older than so many days, not the newest of these in their month, and of no hash that is `needed`."""
+        """The copies that may be removed: past their retention time, not the newest of their month, and without a `needed` hash."""
         oldest = self._clock.today() - timedelta(days=days)
         spared = set(needed)
         seen: set[date] = set()
@@ -134,7 +134,7 @@ def _is_snapshot(one: FileStat) -> bool:
 
 
 def _moment(path: str) -> datetime | None:
-    """When a copy was made, on the wall of its time."""
+    """The time of a copy, in the local time of its creation."""
     stem = path.rpartition("/")[2].removesuffix(".md")
     stamp, _, mark = stem.rpartition("-")
     if len(mark) != _HASH:
@@ -147,7 +147,7 @@ def _moment(path: str) -> datetime | None:
 
 def _order(dated: tuple[datetime | None, FileStat]) -> tuple[datetime, int, str]:
     at, one = dated
-    # two copies of one second stand in the order in which they were written
+    # copies of the same second are in the order of writing
     return at or datetime.min, one.mtime_ns, one.path
 
 
@@ -156,7 +156,7 @@ def _answers(one: Version, name: str) -> bool:
 
 
 def find_old_souls(memory: Memory, days: int, needed: Sequence[str] = ()) -> tuple[str, ...]:
-    """Copies that may go; `needed` are hashes that an open proposal was made against."""
+    """Copies that may be removed; `needed` are the base hashes of open proposals."""
     return Versions(memory.workspace, memory.clock).thin(days, needed)
 
 
@@ -193,7 +193,7 @@ Step = Literal["growth", "rollback", "refusal"]
 
 
 class ChangelogEntry(Frozen):
-    """One entry. `earlier` is where the soul before it is kept."""
+    """One entry. `earlier` is the path of the previous soul's copy."""
 
     step: Step
     who: str
@@ -205,7 +205,7 @@ class ChangelogEntry(Frozen):
 
 
 def append_entry(document: bytes | None, told: ChangelogEntry, now: datetime) -> Append:
-    """The growth of CHANGELOG.md by one entry."""
+    """The addition to CHANGELOG.md for one entry."""
     text = "\n".join(_lines(told)).encode()
     clock = now.isoformat(sep=" ", timespec="seconds")
     splice = append_log(scan(_HEADER if document is None else document), clock, f"soul: {told.step}", text)
@@ -220,12 +220,12 @@ def _lines(told: ChangelogEntry) -> Iterator[str]:
     if told.earlier:
         yield f"- before: {told.earlier}"
     for word, lines in (("removed", told.removed), ("added", told.added)):
-        # without their bullets: what stands after the colon is then the words alone, as forgetting looks for them
+        # without bullets: the text after the colon is exact, as forgetting searches for it
         yield from (f"- {word}: {_inert(line.lstrip('-*+ '))}" for line in lines[:MOST_LINES])
         if len(lines) > MOST_LINES:
             yield f"- {word}: {len(lines) - MOST_LINES} more lines"
 
 
 def _inert(text: str) -> str:
-    """On one line, and with no comment that speaks to a tool."""
+    """On one line, without comments that tools interpret."""
     return " ".join(without_surrogates(text).split()).replace("<!--", "&lt;!--")

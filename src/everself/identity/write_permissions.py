@@ -1,4 +1,4 @@
-"""What an author may write. The guards refuse; this says it beforehand, so that a tool knows whether to write or to propose.
+"""What an author may write. The guards enforce it; this tells tools in advance whether to write or to propose.
 
 Knows names, opens nothing.
 """
@@ -13,11 +13,11 @@ Permission = Literal["write", "propose", "refuse"]
 
 
 def permission(author: Author, path: str, *, tainted: bool = False, personas: tuple[str, ...] = ()) -> Permission:
-    """What that author may do to a document that exists. `tainted` as in a change."""
+    """What the author may do to an existing document. `tainted` as in a change."""
     where = place(path, personas)
     if author in HUMANS:
         return "write"
     if not may_write(author, where):
-        # a keeper may draft what a human then reads
+        # a keeper may draft text that a human then reads
         return "propose" if where.humans_only and author in (Author.AGENT, Author.KEEPER) else "refuse"
     return "propose" if tainted and where.injected else "write"

@@ -1,6 +1,6 @@
 """Checks each proposed action before it is executed: evidence, trust, guarded documents, limits of a run. Reads only.
 
-The guards of the workspace stand behind these and look at bytes; these look at what an operation means.
+The workspace's guards check bytes afterwards; these checks consider the meaning of an action.
 """
 
 from dataclasses import replace
@@ -26,7 +26,7 @@ ALWAYS_CLOSED: Final = 10
 
 
 class Ruling(Frozen):
-    """What becomes of an operation, which may have been made smaller; `why` where it is not simply done."""
+    """The decision about an action, which may have been reduced; `why` is set if it is not executed as proposed."""
 
     way: Way
     planned: Planned
@@ -38,7 +38,7 @@ class _Refusal(Exception):
 
 
 class Checks:
-    """Of one run: they count what was allowed so far."""
+    """The checks of one run, which count what was allowed so far."""
 
     def __init__(self, context: KeeperContext) -> None:
         self._context = context
@@ -58,7 +58,7 @@ class Checks:
         return ruling
 
     def spend(self, planned: Planned) -> str:
-        """Count an operation that is about to happen; why not, where the run has done enough."""
+        """Count an action before it is executed. Returns why not, if the run's limit is reached."""
         if self._allowed >= MOST_AT_ONCE:
             return f"One run performs at most {MOST_AT_ONCE} actions; the rest waits for the next run."
         if isinstance(planned.operation, actions.CloseEntry | actions.Merge | actions.Quarantine):
@@ -130,7 +130,7 @@ class Checks:
         found = self._get(entry)
         said_by = self._spoken(planned)
         if not is_human(said_by) or rank(said_by) < rank(found.source):
-            raise _Refusal("Only people's mentions count: repetition by a page or a summary is no evidence.")
+            raise _Refusal("Only people's mentions count: repetition by a page or a summary is not evidence.")
         return Ruling("apply", planned)
 
     def _close(self, planned: Planned, entry: str, by: str) -> Ruling:
@@ -150,7 +150,7 @@ class Checks:
         return Ruling("apply", planned)
 
     def _spoken(self, planned: Planned) -> str:
-        """What its evidence bears: whole messages, or the words of them that it rests on."""
+        """The supporting text: whole messages, or the words in them that the action rests on."""
         whole = self._context.bears(planned.evidence)
         if is_human(whole) or not planned.words:
             return whole

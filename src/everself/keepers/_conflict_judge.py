@@ -1,7 +1,7 @@
-"""Asks a model which of some pairs of entries cannot both be true, and whether the newer replaces the older. Without a model, or without
-a usable answer, none.
+"""Asks a model which pairs of entries contradict each other, and whether the newer replaces the older. Without a usable answer there is
+none.
 
-What it says of a replacement counts only for a pair that may be closed at all and with both quotes, word for word.
+A replacement counts only if the pair may be closed and both quotes match word for word.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ _ASKED: Final = (
 
 
 class ConflictCandidate(Frozen):
-    """Two entries about the same. `why` is what a rule says of them; `own`: the newer may close the older."""
+    """Two entries about the same subject. `why` is the rule's reason; `own`: the newer one may close the older."""
 
     older: Entry
     newer: Entry
@@ -50,8 +50,8 @@ class ConflictCandidate(Frozen):
 
 
 class EntryConflict(Frozen):
-    """Two entries that may exclude each other, and why. `replaces`: a model says that the newer takes the place of the older; the quotes
-    are the words of each that it goes by, and stand there."""
+    """Two entries that may contradict each other, and why. `replaces`: a model says that the newer replaces the older; the quotes are the
+    words in each that support it."""
 
     older: Entry
     newer: Entry
@@ -62,7 +62,7 @@ class EntryConflict(Frozen):
 
 
 class Judgements(Frozen):
-    """`asked` are the doubts that a model has answered for, found or not."""
+    """`asked` are the pairs for which the model gave an answer."""
 
     found: tuple[EntryConflict, ...] = ()
     notes: tuple[str, ...] = ()
@@ -86,7 +86,7 @@ async def judge(context: KeeperContext, doubts: Sequence[ConflictCandidate]) -> 
 
 
 def _batches(doubts: Sequence[ConflictCandidate]) -> Iterator[Sequence[ConflictCandidate]]:
-    """Words from outside are never in one request with a pair that may be closed."""
+    """Group the pairs so that text from outside is never in one request with a pair that may be closed."""
     kept = sorted(doubts, key=lambda one: not one.own)[:MOST]
     for group in ([one for one in kept if one.own], [one for one in kept if not one.own]):
         yield from (group[start : start + _BATCH] for start in range(0, len(group), _BATCH))
@@ -109,6 +109,6 @@ def _pair(number: int, doubt: ConflictCandidate) -> str:
 
 
 def _quotes(words: str, text: str) -> bool:
-    """Whether the words stand in a text, spacing, case and the end of the sentence aside."""
+    """Whether the text contains the words, ignoring spacing, case and final punctuation."""
     sought = fold(words).strip(_ENDS)
     return bool(sought) and sought in fold(text)

@@ -1,7 +1,7 @@
 """Asks a model for memories that a conversation implies: decisions, lessons, knowledge, events. Their source is the agent.
 
-Each memory is a note that reads without the conversation, and names the messages it rests on. It is dropped where it names others or tells
-what is known, and where it describes somebody while a program of the owner's (`crm_hook`) keeps such profiles.
+Each memory is understandable without the conversation and names its messages. It is dropped if it names others, repeats known facts, or
+describes people while the owner's program (`crm_hook`) keeps such profiles.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ _BLOCKS: Final = ("untrusted", "external", "recalled", "memory", "tool_result", 
 
 
 def own_words(text: str) -> str:
-    """The lines that stand outside of every such block. A block that is never closed reaches to the end."""
+    """The lines outside of such blocks. An unclosed block extends to the end."""
     return "\n".join(_outside(text))
 
 
@@ -45,7 +45,7 @@ def _outside(text: str) -> Iterator[str]:
 
 
 def _opened(line: str) -> str:
-    """The name of the block that a line begins."""
+    """The name of the block that the line opens."""
     folded = line.casefold()
     return next((name for name in _BLOCKS if folded.startswith(f"<{name}")), "")
 
@@ -87,7 +87,7 @@ class Insights(Frozen):
 
 
 async def find_insights(context: KeeperContext, heard: Sequence[Message]) -> Insights:
-    """What a model proposes of the owner's conversations; nothing where there is none."""
+    """The memories that a model proposes from the owner's conversations; empty without a model."""
     spoken = [one for one in heard if _is_spoken(context, one)]
     if not context.has_model() or not any(one.role == "user" for one in spoken):
         return Insights()
@@ -124,8 +124,8 @@ def _line(context: KeeperContext, message: Message) -> str:
 
 
 def _batches(context: KeeperContext, messages: Sequence[Message]) -> Iterator[list[Message]]:
-    """A model says itself what its words rest on. So what stands in one request is all worth the same: a page that one conversation has
-    read could otherwise be told with a message of another as its evidence."""
+    """Group messages of equal trust. A model names its own evidence, so it could otherwise attribute a page's text to another
+    conversation's message."""
     groups: dict[str, list[Message]] = {}
     for one in messages:
         groups.setdefault(context.concluded_from(one), []).append(one)
@@ -170,7 +170,7 @@ def _planned(
 
 
 def _is_known(context: KeeperContext, text: str, lineage: tuple[str, ...]) -> bool:
-    """Known, or known to be wrong: what was put right does not come back in other words. Of the same messages nothing is told twice."""
+    """Whether it is known, or was corrected: a corrected fact does not return in other words. The same messages give no fact twice."""
     corrections = {one.id for one in context.corrections()}
     found = context.similar(text, SAME, closed=True)
     if any(not one.entry.closed or one.entry.closed_by in corrections for one in found):

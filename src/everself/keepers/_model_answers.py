@@ -1,6 +1,6 @@
 """Asks a model for one JSON object, validates it, and retries once. An invalid answer is not used.
 
-Every failure, a spent daily limit included, gives no answer; the caller continues with its rules. Knows no keeper.
+Every failure, including a spent daily limit, gives no answer; the caller continues with its rules. Knows no keeper.
 """
 
 import json
@@ -37,7 +37,7 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
 
 
 class ModelAnswer(Frozen):
-    """`value` is None where no usable answer came; `why` says what went wrong then."""
+    """`value` is None without a usable answer; `why` gives the reason."""
 
     value: JsonObject | None = None
     usage: Usage = field(default_factory=Usage)
@@ -45,7 +45,7 @@ class ModelAnswer(Frozen):
 
 
 def list_schema(name: str, most: int, properties: JsonObject, optional: Collection[str] = ()) -> JsonObject:
-    """The schema of an object whose only field is a list of at most so many objects."""
+    """The schema of an object with a single field, a list of at most this many objects."""
     required = [one for one in properties if one not in optional]
     item = {"type": "object", "required": required, "additionalProperties": False, "properties": properties}
     listed = {name: {"type": "array", "maxItems": most, "items": item}}
@@ -55,7 +55,7 @@ def list_schema(name: str, most: int, properties: JsonObject, optional: Collecti
 async def ask(
     model: ChatModel, spend_meter: SpendMeter, job: str, prompt: str, words: str, schema: JsonObject
 ) -> ModelAnswer:
-    """One object of that schema. `prompt` is what the keeper is told, `words` the material."""
+    """Ask for one object of the schema. `prompt` is the instruction, `words` the material."""
     turns: tuple[Turn, ...] = (UserTurn(words),)
     usage = Usage()
     wrong = ""
@@ -79,7 +79,7 @@ async def ask(
 
 
 def parse(text: str) -> JsonObject | None:
-    """The object in an answer, fenced or not."""
+    """Parse the object in an answer, with or without a code fence."""
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
         return None
@@ -91,7 +91,7 @@ def parse(text: str) -> JsonObject | None:
 
 
 def faults(value: object, schema: JsonObject, where: str = "the answer", depth: int = 0) -> Iterator[str]:
-    """What is wrong with a value, by as much of JSON Schema as keepers use: type, enum, required, properties, items and lengths."""
+    """Check a value against the part of JSON Schema that keepers use: type, enum, required, properties, items and lengths."""
     kind = schema.get("type")
     if depth > _DEEPEST:
         yield f"{where} is nested too deeply"

@@ -1,6 +1,6 @@
-"""Reads when something shall happen, as people type it: "in 2 hours", "tomorrow at 9", "friday 18:00", "7pm". Pure; knows no zone.
+"""Parses times as people type them: "in 2 hours", "tomorrow at 9", "friday 18:00", "7pm". Pure; knows no time zone.
 
-A day without a time of day means nine in the morning. Times are those of the clock on the wall.
+A day without a time means nine in the morning. Times are local wall-clock times.
 """
 
 from datetime import date, datetime, time, timedelta
@@ -20,7 +20,7 @@ _SHORT: Final = 3
 
 
 def read_wait(said: str) -> timedelta | None:
-    """How long from now: "20m", "in 2 hours", "in half an hour", "1 day and 3 hours"; None where it says something else."""
+    """A duration: "20m", "in 2 hours", "in half an hour", "1 day and 3 hours"; None otherwise."""
     words = said.strip().lower().removeprefix("in ").strip()
     compact = ""
     at = 0
@@ -41,7 +41,7 @@ def _compact(count: str, unit: str) -> str:
 
 
 def read_wall(said: str, now: datetime) -> datetime | None:
-    """A moment on the wall clock that `now` is read from, without its zone; None where it is none of these."""
+    """A wall-clock time relative to `now`, without time zone; None if the text is not a time."""
     words = " ".join(said.lower().replace(",", " ").split()).removeprefix("on ").removeprefix("the ")
     here = now.replace(tzinfo=None)
     day, rest = _day(words, here.date())
@@ -49,7 +49,7 @@ def read_wall(said: str, now: datetime) -> datetime | None:
     if rest and at is None:
         return None
     if day is None:
-        # a time alone is the next one
+        # a time without a day is the next occurrence
         return _next(here, at, timedelta(days=1)) if at is not None else None
     moment = datetime.combine(day, at or _MORNING)
     is_weekday = not any(words.startswith(name) for name in _DAYS)
@@ -62,7 +62,7 @@ def _next(here: datetime, at: time, step: timedelta) -> datetime:
 
 
 def _day(words: str, today: date) -> tuple[date | None, str]:
-    """The day that is named first, and what follows it."""
+    """The day at the beginning of the text, and the rest."""
     for name in sorted(_DAYS, key=len, reverse=True):
         if words == name or words.startswith(f"{name} "):
             return today + timedelta(days=_DAYS[name]), words[len(name) :].strip()

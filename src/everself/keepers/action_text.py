@@ -11,7 +11,7 @@ _WIDTH = 160
 
 
 def said_of(operation: KeeperAction, find: Callable[[str], Entry | None]) -> str:
-    """What it does, with the words of the entries it is about."""
+    """The action in words, with the texts of its entries."""
 
     def words(identity: str) -> str:
         entry = find(identity)

@@ -1,7 +1,6 @@
 """The Memory Compactor: archives old days, corrections and souls, writes the monthly chronicle, merges and fades lines of MEMORY.md.
 
-Proposes only; `archiving` knows how each is put away. With a model the chronicle is told by it, day by day; whatever it tells without
-citing entries of that day is not used.
+Proposes only; `memory.archive` executes. With a model, the chronicle summarises each day; a summary must cite entries of its day.
 """
 
 from collections import defaultdict
@@ -38,10 +37,10 @@ from everself.workspace.layout import Kind, place
 T = TypeVar("T")
 NAME: Final = "memory-compactor"
 SAME: Final = 0.9
-# a change is journalled whole, and a person should be able to read what it did
+# a person should be able to read what a change did
 MOST_A_CHANGE: Final = 92
 MOST_ASKED: Final = 10
-# lines in one request
+# number of lines in one request
 _MOST_LINES: Final = 120
 _SCHEMA: Final = list_schema(
     "days",
@@ -76,7 +75,7 @@ class Compactor:
 
 
 def put_away(memory: Memory, planned: Planned) -> str:
-    """Executes `Archive`. Returns the id of the change, empty where there was nothing left to do."""
+    """Execute `Archive`. Returns the id of the change, empty if there was nothing to do."""
     match planned.operation:
         case Archive("days", names, told):
             stories = [ChronicleText(date.fromisoformat(day), text, tuple(ids.split(","))) for day, text, ids in told]
@@ -95,7 +94,7 @@ def put_away(memory: Memory, planned: Planned) -> str:
 
 
 def _groups(days: Sequence[OldDay]) -> Iterator[tuple[OldDay, ...]]:
-    """Days of one quarter and one owner, in their order: a change for each month would read the archive three times as often."""
+    """The days grouped by quarter and owner, in order: one change per month would read the archive three times as often."""
     quarters: dict[str, list[OldDay]] = defaultdict(list)
     for one in days:
         quarters[one.to].append(one)
@@ -116,7 +115,7 @@ async def _archive(context: KeeperContext, days: Sequence[OldDay], notes: list[s
 async def _tell_of(
     context: KeeperContext, paths: Sequence[str], notes: list[str]
 ) -> AsyncIterator[tuple[str, str, str]]:
-    """What the model tells of days, as far as each story cites entries of its day and nothing else."""
+    """The model's summaries of days, if they cite only entries of their day."""
     known: dict[str, set[str]] = defaultdict(set)
     lines: list[str] = []
     for path in paths:
@@ -138,7 +137,7 @@ async def _tell_of(
 
 
 def _merges(context: KeeperContext) -> Iterator[Planned]:
-    """Lines of MEMORY.md that say the same. The very same words are merged; what is only much alike, a human decides."""
+    """Lines of MEMORY.md that say the same. Identical ones are merged; similar ones are left to a human."""
     lines = [one for one in context.open_entries() if place(one.path).kind is Kind.CORE_MEMORY]
     gone: set[str] = set()
     for one, other in near_pairs(lines):
@@ -160,7 +159,7 @@ def _faded(context: KeeperContext) -> Iterator[Planned]:
     lines = {one.id for one in faded}
     asked = 0
     for one in context.open_entries():
-        # the agent's guesses on its own page are left for a human to judge
+        # a human judges the agent's guesses on its own page
         if one.id in lines or asked >= MOST_ASKED or not is_faded(context.memory, one):
             continue
         asked += 1
@@ -186,7 +185,7 @@ def _souls(context: KeeperContext) -> Iterator[Planned]:
 
 
 def _order(context: KeeperContext, one: Entry, other: Entry) -> tuple[Entry, Entry]:
-    """Which of two stays: the more trusted, then the one that was said more often, then the one that is there longer."""
+    """Sort key for the line to keep: more trusted, then mentioned more often, then older."""
 
     def worth(entry: Entry) -> tuple[int, int, int]:
         return rank(context.trust(entry)), entry.mentions, -(entry.day or date.max).toordinal()

@@ -1,4 +1,4 @@
-"""The question which of two statements holds, whoever asks it: the Conflict Detector, or a conversation that got no answer."""
+"""The question which of two statements holds, asked by the Conflict Detector, or by a conversation that got no answer."""
 
 from typing import Final
 

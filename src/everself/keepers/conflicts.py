@@ -1,7 +1,8 @@
-"""The Conflict Detector: compares new entries with similar ones and asks the owner. It closes only what a later statement replaces.
+"""The Conflict Detector: compares new entries with similar ones and asks the owner. It closes an entry only if a later statement replaces
+it.
 
-Nothing is closed by a guess. Without a model it asks, and only about two statements that differ in one number, date or name. A
-model finds more, and may name a replacement, which both quotes must support. Proposes only.
+Nothing is closed by a guess. Without a model it asks only about statements that differ in one number, date or name. A model finds more, and
+may name a replacement if both quotes support it. Proposes only.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,7 +45,7 @@ class Detector:
         doubts = list({about_both(one.older.id, one.newer.id): one for one in doubts}.values())
         judged = await judge(context, doubts)
         found = list(judged.found)
-        # what a model was asked about it has answered
+        # pairs that the model has answered
         found += [
             EntryConflict(one.older, one.newer, one.why, 1.0) for one in doubts if one.why and one not in judged.asked
         ]
@@ -54,7 +55,7 @@ class Detector:
 
 
 def _since(context: KeeperContext) -> date:
-    """A day ago, the last run where that is longer ago, or the day from which there is more to ask about."""
+    """A day ago, the last run if that is longer ago, or the day of the oldest postponed pair."""
     last, begun = context.last_run(), context.now - RECENT
     if last is not None:
         begun = min(begun, datetime.fromisoformat(last.at))
@@ -63,7 +64,7 @@ def _since(context: KeeperContext) -> date:
 
 
 def _fresh(context: KeeperContext, since: date) -> Iterator[Entry]:
-    """What was written or mentioned since then."""
+    """Entries written or mentioned since then."""
     for one in context.open_entries():
         newest = max((day for day in (one.day, one.seen) if day is not None), default=None)
         if newest is not None and newest >= since and place(one.path).kind not in _RECORDS:
@@ -71,7 +72,7 @@ def _fresh(context: KeeperContext, since: date) -> Iterator[Entry]:
 
 
 def _doubts(context: KeeperContext, entry: Entry) -> Iterator[ConflictCandidate]:
-    """Pairs that differ in one thing; and, for a model, pairs that are very similar."""
+    """Pairs that differ in one value; for a model also very similar pairs."""
     alike = {one.entry.id: one.entry for one in context.similar(entry.text, ALIKE)} if context.has_model() else {}
     others = {one.id: one for one in (*alike.values(), *context.related(entry.text))}
     for other in others.values():
@@ -96,7 +97,7 @@ def _is_comparable(entry: Entry, other: Entry) -> bool:
 
 
 def _is_own(context: KeeperContext, older: Entry, newer: Entry) -> bool:
-    """Whether the newer is the owner's own later statement, and neither holds words from outside, which could talk a model into it."""
+    """Whether the newer is the owner's later statement and neither contains text from outside, which could manipulate a model."""
     if context.trust(newer) not in (OWNER, CORRECTION) or context.trust(older) not in (AGENT, OWNER, CORRECTION):
         return False
     if older.day is None or newer.day is None or (is_correction(older) and not is_correction(newer)):
@@ -117,12 +118,12 @@ def _in_order(one: Entry, other: Entry) -> tuple[Entry, Entry]:
 
 
 def _settled(context: KeeperContext, conflicts: Sequence[EntryConflict]) -> tuple[list[Planned], int]:
-    """What is done about them, and how many have to wait for another day."""
+    """The actions for the conflicts, and the number of postponed ones."""
     may_ask = MOST_ASKED - context.state.reviews.count("conflict", context.today.isoformat())
     planned: list[Planned] = []
     closed: set[str] = set()
     left = 0
-    # first what is closed: there is nothing to ask about it any more
+    # closing first: closed entries need no question
     for one in sorted(conflicts, key=lambda found: not found.replaces):
         if closed & {one.older.id, one.newer.id}:
             continue
@@ -138,11 +139,11 @@ def _settled(context: KeeperContext, conflicts: Sequence[EntryConflict]) -> tupl
 
 
 def _planned(context: KeeperContext, conflict: EntryConflict) -> Iterator[Planned]:
-    """The record first: killed between the two, the next run finds the record made and does the rest."""
+    """The record comes first: after a crash between the two, the next run completes the action."""
     evidence = referenced((conflict.older.id, conflict.newer.id))
     title = "Conflict settled" if conflict.replaces else "Conflict open"
     note = Note("CONFLICTS.md", _record(context, conflict))
-    # a model words its reason differently each time, and a conflict is recorded once
+    # a model words its reason differently each time; record a conflict once
     yield Planned(
         note, evidence, title, conflict.sure, key=f"conflict {about_both(conflict.older.id, conflict.newer.id)}"
     )
@@ -176,7 +177,7 @@ def _described(context: KeeperContext, entry: Entry) -> str:
 
 
 def _derived(context: KeeperContext, loser: Entry) -> list[str]:
-    """What rests on the loser and holds otherwise, through however many steps."""
+    """Open entries that depend on the losing entry, directly or indirectly."""
     entries = context.open_entries()
     closed = [one._replace(until=context.today) if one.id == loser.id else one for one in entries]
     found = context.memory.stale(closed) - context.memory.stale(entries)

@@ -1,6 +1,6 @@
-"""Executes allowed actions: each is one change set by the keeper, with its evidence and a key that makes it happen only once.
+"""Executes allowed actions: each is one change set by the keeper, with its evidence and a key, so that it happens only once.
 
-Decides nothing: `_checks` did.
+Decides nothing; `_checks` has decided.
 """
 
 from collections.abc import Sequence
@@ -24,17 +24,17 @@ from everself.values import Author, Change, digest
 
 
 class ActionExecutor:
-    """An action that makes several changes gives each a key of its own; a change without a key gets the action's."""
+    """An action with several changes gives each its own key; a change without a key gets the action's."""
 
     def __init__(self, memory: Memory, growth: Growth | None, keeper: str, author: Author = Author.KEEPER) -> None:
-        """Without `growth` nothing is proposed for the soul."""
+        """Without `growth`, no changes of the soul are proposed."""
         self._memory = memory
         self._growth = growth
         self._keeper = keeper
         self._author = author
 
     def do(self, planned: Planned, key: str = "") -> ActionResult:
-        """Do it. A rule that forbids it after all is told as the reason."""
+        """Execute the action. If a rule still forbids it, the result contains the reason."""
         key = key or key_of(planned)
         try:
             return self._do(planned, key)
@@ -73,7 +73,7 @@ class ActionExecutor:
         return ActionResult(planned, change, entry, already=not change)
 
     def _move(self, memory: Memory, wanted: actions.MoveTo) -> str:
-        """Into the curated core, for a keeper or for the owner who said yes to one."""
+        """Move to the core memory, for a keeper or for the owner who approved it."""
         named = self._author is Author.OWNER
         done = apply_moves(memory, [Pick(wanted.entry, wanted.path, named, wanted.heading)], self._author)
         if done.left:
@@ -87,12 +87,12 @@ class ActionExecutor:
         known = [one for one in growth.proposals() if one.reason == planned.reason and line in one.content]
         now = digest(growth.versions.soul() or b"")
         if any(one.status != "open" or one.base != now for one in known):
-            # already proposed; only an interrupted run leaves something to do, for the soul as it was then
+            # already proposed; only an interrupted run leaves work, for the soul at that time
             return ""
         made = growth.add_line(line, planned.reason, planned.evidence, Author.KEEPER, wanted.remove)
         if not made.change:
             return "" if made.proposal in known else f"proposal:{made.proposal.id}"
-        # a change that nobody asked for is noted in the daily log
+        # an unrequested change is noted in the daily log
         memory.remember(news(line, made.change, planned.evidence))
         return made.change
 
@@ -103,7 +103,7 @@ class ActionExecutor:
         return done.change, done.entry
 
     def _as_keeper(self, planned: Planned, key: str) -> Memory:
-        """The memory whose changes are made in the name of the keeper, or of the owner who approved it."""
+        """The memory whose changes have the keeper as author, or the owner who approved them."""
 
         def sign(change: Change) -> Change:
             evidence = tuple(dict.fromkeys((*change.evidence, *planned.evidence)))
@@ -113,7 +113,7 @@ class ActionExecutor:
         memory = self._memory.signed(sign)
         if isinstance(planned.operation, actions.Remember) and planned.operation.at is not None:
             at = planned.operation.at
-            # on the day it was said
+            # on the day of the statement
             return memory.at(Clock(memory.clock.zone, lambda: at))
         return memory
 
@@ -136,7 +136,7 @@ def _merge(memory: Memory, keep: str, drop: str) -> Change:
     draft = memory.draft()
     today = memory.clock.today()
     kept, dropped = memory.catalog.get(keep), memory.catalog.get(drop)
-    # only people's mentions count, and a message that made both counts once
+    # only people's mentions count, and one message counts once
     if is_human(dropped.source) and set(kept.lineage).isdisjoint(dropped.lineage):
         count_mention(draft, kept, dropped.seen or today)
     close_entry(draft, dropped, today, kept.id)

@@ -1,6 +1,6 @@
-"""Counts useless memories among the mined ones, so that the miner limits itself where there are too many.
+"""Counts useless memories among mined ones, so that the miner can limit itself.
 
-Counts only. The owner's words are never unsupported or useless; said twice in the same words they count as duplicates.
+Counts only. The owner's words are never unsupported or useless, but repeated ones count as duplicates.
 """
 
 from collections import Counter
@@ -20,15 +20,15 @@ from everself.workspace.layout import place
 CEILING: Final = 0.3
 # minimum number for a meaningful share
 FEWEST: Final = 20
-# older memories were judged before
+# older memories are not counted again
 WINDOW: Final = timedelta(days=90)
-# days without a hit before a memory counts as unrecalled, if there are searches at all
+# days without a hit until a memory counts as unrecalled, if there were searches
 PATIENCE: Final = timedelta(days=30)
 FEWEST_SEARCHES: Final = 20
 
 
 class Junk(Frozen):
-    """Of `mined` memories, `junk` are one of: said twice, without evidence that still stands, never recalled in a month."""
+    """The number of `mined` memories, and of `junk` among them: duplicates, unsupported ones, and those never recalled in a month."""
 
     mined: int = 0
     duplicates: int = 0
@@ -55,7 +55,7 @@ def count_junk(context: KeeperContext) -> Junk:
 
 
 class FoundJunk(Frozen):
-    """What was counted, and the mined memories and the junk among them by their ids."""
+    """The counts, and the ids of the mined memories and of the junk."""
 
     counted: Junk
     mined: tuple[Entry, ...] = ()
@@ -63,7 +63,7 @@ class FoundJunk(Frozen):
 
 
 def find_junk(memory: Memory, state: State, entries: Iterable[Entry], today: date) -> FoundJunk:
-    """Among open entries; those that are older than the window are passed over."""
+    """Examine open entries within the window."""
     since = today - WINDOW
     mined = [one for one in entries if one.day is not None and one.day >= since and _is_mined(one)]
     if not mined:
@@ -78,12 +78,12 @@ def find_junk(memory: Memory, state: State, entries: Iterable[Entry], today: dat
 
 
 def _is_mined(entry: Entry) -> bool:
-    """What a machine wrote, or wrote down from a conversation."""
+    """Whether a program wrote it, or extracted it from a conversation."""
     return not is_human(entry.source) or any(one.startswith("msg:") for one in entry.lineage)
 
 
 def _duplicates(entries: list[Entry]) -> set[str]:
-    """All but the first of those that say the same within one scope."""
+    """All but the first of entries that say the same within one scope."""
     seen = Counter[tuple[object, ...]]()
     found: set[str] = set()
     for one in entries:

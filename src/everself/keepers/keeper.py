@@ -1,6 +1,6 @@
 """The keeper protocol: a keeper reads its context and proposes actions on entries, each with evidence. Values only.
 
-A keeper never writes. Whether an operation is allowed, and whether it is done at once or waits for a human, the runner decides.
+A keeper never writes. The runner decides whether an action is allowed, and whether it is executed at once or waits for a human.
 """
 
 import json
@@ -31,7 +31,7 @@ class Remember(Frozen):
 
 
 class Mention(Frozen):
-    """Somebody said it again, in the messages that are the evidence."""
+    """The evidence messages repeat the entry."""
 
     entry: str
 
@@ -44,7 +44,7 @@ class CloseEntry(Frozen):
 
 
 class Merge(Frozen):
-    """Two entries say the same: one is counted once more, the other closed in its favour."""
+    """Two entries say the same: one is counted as mentioned, the other closed in its favour."""
 
     keep: str
     drop: str
@@ -73,8 +73,8 @@ class Note(Frozen):
 
 
 class Archive(Frozen):
-    """Put something away. `names` are the paths of days or earlier souls, or the ids of lines (of two that say the same, first the one
-    that stays); `told` is what a model tells of each day: the day, the words, and the ids that they rest on, with commas between."""
+    """Archive something. `names` are paths of days or earlier souls, or ids of lines (for two equal lines, the kept one first); `told` is
+    the model's summary of each day: the day, the text, and the ids of its entries, comma-separated."""
 
     what: Archivable
     names: tuple[str, ...]
@@ -102,7 +102,7 @@ class Confirm(Frozen):
 
 
 class Choice(Frozen):
-    """One answer to a question, and what is done when it is given; nothing where it only settles the question."""
+    """One answer to a question, and its actions; none if it only settles the question."""
 
     label: str
     does: "tuple[KeeperAction, ...]" = ()
@@ -149,9 +149,9 @@ _NAMES: Final = {made: name for name, made in _KINDS.items()}
 
 
 class Planned(Frozen):
-    """An operation with its evidence: references such as `msg:…`, `entry:…`, `file:…`. `sure` is how sure the keeper is; `review` puts it
-    before a human in any case. A `key` makes it the same operation as one that somebody else may do, in whatever form. `words`: those of
-    its messages that it rests on, where a rule found them; a message may show a text beside them."""
+    """An action with its evidence: references such as `msg:…`, `entry:…`, `file:…`. `sure` is the keeper's confidence; `review` always asks
+    a human. With the same `key` it counts as the same action, whoever performs it. `words`: the words in its messages that it rests on, if
+    a rule found them; the message may also quote other text."""
 
     operation: KeeperAction
     evidence: tuple[str, ...]
@@ -163,7 +163,7 @@ class Planned(Frozen):
 
 
 class KeeperProposal(Frozen):
-    """What a keeper would do. `upto` is how far it read, in its own words; where it is empty, what it was stays."""
+    """The actions of a keeper. `upto` is how far it read, in its own format; empty keeps the previous value."""
 
     operations: tuple[Planned, ...] = ()
     notes: tuple[str, ...] = ()
@@ -171,7 +171,7 @@ class KeeperProposal(Frozen):
 
 
 class Progress(Frozen):
-    """How far a keeper is: `done` of `total` of something."""
+    """A keeper's progress: `done` of `total`."""
 
     done: int
     total: int
@@ -184,21 +184,21 @@ Tell = Callable[[Progress], None]
 class Keeper(Protocol):
     @property
     def name(self) -> str:
-        """As its folder is called: memory-miner."""
+        """The name of its folder, such as memory-miner."""
 
     @property
     def title(self) -> str: ...
 
     @property
     def schedule(self) -> str:
-        """The setting of CONFIG.md that says when it runs; empty for one that is called when it is needed."""
+        """The setting of CONFIG.md with its daily time; empty for a keeper that runs on demand."""
 
     async def propose(self, context: "KeeperContext", tell: Tell) -> KeeperProposal: ...
 
 
 class ActionResult(Frozen):
-    """What became of a planned operation. `change` and `entry` are what it made, `review` the question it waits as, `why` the reason
-    where it was refused. `already`: an earlier run did it. `words` describe the operation in a report."""
+    """The result of a planned action. `change` and `entry` are what it created, `review` its open question, `why` the reason for a refusal.
+    `already`: an earlier run did it. `words` describe the action in a report."""
 
     planned: Planned
     change: str = ""
@@ -227,12 +227,12 @@ class RunReport(Frozen):
 
 
 def kind_of(operation: KeeperAction) -> str:
-    """How an operation is called in rows and reports."""
+    """The name of an action in rows and reports."""
     return _NAMES[type(operation)]
 
 
 def key_of(planned: Planned) -> str:
-    """What makes an operation the same one when it is proposed again: then it is not done again, even where the owner undid it."""
+    """The identity of an action: a repeated proposal is not executed again, even if the owner undid it."""
     operation = planned.operation
     if planned.key or (isinstance(operation, Remember) and operation.thought.key):
         return planned.key or (operation.thought.key if isinstance(operation, Remember) else "")
@@ -240,7 +240,7 @@ def key_of(planned: Planned) -> str:
         case Remember(thought):
             said = [thought.text, *thought.lineage]
         case Mention(entry):
-            # said again elsewhere it counts again
+            # another mention counts again
             said = [entry, *sorted(planned.evidence)]
         case Ask(kind, about):
             said = [kind, about]
@@ -254,7 +254,7 @@ def key_of(planned: Planned) -> str:
 
 
 def packed(planned: Planned) -> dict[str, object]:
-    """A planned operation as a question keeps it until a human answers."""
+    """A planned action as JSON, stored with a question."""
     return {
         "operation": _pack(planned.operation),
         "evidence": list(planned.evidence),
@@ -265,7 +265,7 @@ def packed(planned: Planned) -> dict[str, object]:
 
 
 def unpacked(payload: JsonObject) -> Planned:
-    """What `packed` made, again. Damaged where it is none."""
+    """Inverse of `packed`. Raises Damaged for invalid data."""
     try:
         operation = _unpack(payload["operation"])
         evidence, sure = tuple(payload["evidence"]), float(payload["sure"])
@@ -275,7 +275,7 @@ def unpacked(payload: JsonObject) -> Planned:
 
 
 def choices_of(payload: JsonObject) -> tuple[Choice, ...]:
-    """The answers that a kept question offers."""
+    """The answers of a stored question."""
     operation = unpacked(payload).operation
     return operation.choices if isinstance(operation, Ask) else ()
 
@@ -300,7 +300,7 @@ def _unpack(found: JsonObject) -> KeeperAction:
         case "remember":
             thought = dict(values["thought"])
             spot = thought.pop("spot", None)
-            # a question that was asked by an older version has no origin, but what it is made of
+            # questions stored by an older version have no origin, so it is derived from their content
             told = thought.pop("origin", None) or {"source": thought.pop("source"), "lineage": thought.pop("lineage")}
             origin = restored(told["source"], told.get("door", "keeper"), tuple(told["lineage"]))
             thought |= {"tag": Tag(thought["tag"]), "origin": origin}
@@ -317,5 +317,5 @@ def _unpack(found: JsonObject) -> KeeperAction:
 
 
 def referenced(entries: Sequence[str]) -> tuple[str, ...]:
-    """Entries as evidence."""
+    """References to entries as evidence."""
     return tuple(f"entry:{one}" for one in entries)

@@ -1,6 +1,6 @@
 """What a keeper can read: entries, messages, corrections, similar entries, and a model if there is one. Read-only.
 
-Knows no keeper and writes nothing. It blocks while it reads: next to a conversation, a keeper runs in a thread.
+Knows no keeper and writes nothing. It blocks: beside a conversation, a keeper runs in a thread.
 """
 
 import sys
@@ -38,10 +38,10 @@ from everself.text.normalise import fold
 from everself.values import Entry, Tier
 from everself.workspace.layout import place
 
-# forms of one word mostly share so much of their beginning
+# forms of one word usually share this much of their beginning
 _BEGINNING: Final = 5
 _LONGEST: Final = 2_000
-# a word that stands in more of all texts says little about any
+# more frequent words say little about a text
 _COMMON: Final = 0.1
 _FEW: Final = 50
 
@@ -55,7 +55,7 @@ class RareWordIndex:
         self._most = max(_FEW, int(_COMMON * len(texts)))
 
     def nearest(self, text: str, limit: int) -> list[int]:
-        """The places of those that share most with a text, the nearest first; a rarer word counts more."""
+        """The texts that share most words with this one, best first; rare words count more."""
         found = [self._places[mark] for mark in set(marks_of(text)) if mark in self._places]
         rare = [places for places in found if len(places) <= self._most]
         # if all words are common, the least common ones are used
@@ -84,19 +84,19 @@ def marks_of(text: str) -> Iterator[str]:
 
 
 LOOKED_AT: Final = 12
-# what a job was told and answered
+# instructions and replies of jobs
 _UNASKED: Final = frozenset({"heartbeat", "cron"})
 
 
 class SimilarEntry(Frozen):
-    """An entry and how much it says the same, from 0 to 1."""
+    """An entry and its similarity from 0 to 1."""
 
     entry: Entry
     score: float
 
 
 class KeeperContext:
-    """Of one run of one keeper."""
+    """The context of one run of one keeper."""
 
     def __init__(self, sources: KeeperSources, keeper: str) -> None:
         self.sources = sources
@@ -126,17 +126,16 @@ class KeeperContext:
         return self.clock.today()
 
     def last_run(self) -> KeeperRun | None:
-        """The newest run of this keeper that came to its end."""
+        """The newest completed run of this keeper."""
         found = self.state.reviews.runs(self.keeper, 1)
         return found[0] if found else None
 
     def upto(self) -> str:
-        """How far this keeper has read, in its own words."""
+        """How far this keeper has read, in its own format."""
         return next((run.upto for run in self.state.reviews.runs(self.keeper, 50) if run.upto), "")
 
     def entries(self) -> list[Entry]:
-        """What is remembered, open or closed: without raw transcripts, what stands in quarantine, and what only humans write. As it was
-        when first asked for in this run."""
+        """All entries, open or closed, except raw transcripts, quarantine, and documents that only humans write. Read once per run."""
         if self._entries is None:
             self._entries = [one for one in self.memory.catalog.all() if is_memory(one)]
         return self._entries
@@ -151,7 +150,7 @@ class KeeperContext:
         return self.memory.trust(entry)
 
     def backed(self, entry: Entry) -> str:
-        """As `trust`; for a note of the agent's the owner's, where its messages are theirs, state it, and name all that it names."""
+        """Like `trust`, but an agent's note counts as the owner's if their messages state it with all names."""
         found = self.trust(entry)
         if found != AGENT or not entry.vouched:
             return found
@@ -173,7 +172,7 @@ class KeeperContext:
         return self.sources.search.likeness.of(one, [other])[0]
 
     def similar(self, text: str, at_least: float, *, closed: bool = False) -> list[SimilarEntry]:
-        """Entries that say the same to that degree, the most alike first. Found by recall, or among all entries where it is off."""
+        """Entries with at least this similarity, best first. Found by recall, or among all entries if recall is off."""
         candidates = [one for one in self.related(text) if closed or not one.closed]
         if not candidates:
             return []
@@ -182,7 +181,7 @@ class KeeperContext:
         return sorted(found, key=lambda one: -one.score)
 
     def related(self, text: str, limit: int = LOOKED_AT) -> list[Entry]:
-        """Entries that recall finds for a text, unrecorded; without recall, those that share most words with it."""
+        """Entries that recall finds for a text, unrecorded; without recall, those sharing most words with it."""
         from everself.search.recall import RecallRequest
 
         recall = self.sources.search.recall()
@@ -203,13 +202,13 @@ class KeeperContext:
         return self._related[text, limit]
 
     def sharing(self, text: str, limit: int = LOOKED_AT) -> list[Entry]:
-        """Entries that share most of the rarer words with a text: quick, for who looks for the same and not for the like."""
+        """Entries that share most of the rarer words with a text: a fast search for equal statements."""
         if self._rare_words is None:
             self._rare_words = RareWordIndex([one.text for one in self.entries()])
         return [self.entries()[at] for at in self._rare_words.nearest(text, limit)]
 
     def messages(self, upto: str = "") -> Iterator[Message]:
-        """All messages after a mark made by `mark`, in order, of every speaker and session."""
+        """All messages after a mark made by `mark`, in order, of all speakers and sessions."""
         at, _, name = upto.partition(" ")
         known = self.state.messages.find(name) if name else None
         since = datetime.fromisoformat(at) if at else None
@@ -228,13 +227,13 @@ class KeeperContext:
         return self._sessions[name]
 
     def source_of(self, message: Message, words: str | None = None) -> str:
-        """Whose words these are, if they rest on this message: the person's where they state them, else the agent's, or those of whoever
-        tainted the conversation. What rests on a message that shows a text may come from that: without words it is nobody's own."""
+        """The source of words based on this message: the person if they state them, otherwise the agent, or the taint of the conversation.
+        In a message that quotes text, only the person's own words count as theirs."""
         own = _is_all_said(message.content) if words is None else is_stated(words, message.content)
         return (self.speaker(message) if own else "") or self.concluded_from(message)
 
     def speaker(self, message: Message) -> str:
-        """Who says something in a private message, whatever else it shows; nobody where it only shows, or where several listen."""
+        """The speaker of a private message, ignoring quoted text; empty if it only quotes, or in a group."""
         session = self.session(message.session)
         private = session.scope.kind in (SessionKind.MAIN, SessionKind.GUEST)
         if message.role != "user" or message.meta.get("system") or not private or not said(message.content).strip():
@@ -243,13 +242,13 @@ class KeeperContext:
         return f"{PERSON}{person}" if person else OWNER
 
     def concluded_from(self, message: Message) -> str:
-        """What a model's own words are worth at most where it read this message. What follows a text that was shown may come from that."""
+        """The highest trust of a model's own words based on this message. After quoted text, they may come from it."""
         session = self.session(message.session)
         taint = concluded(session.taint)
         return weaker(taint, IMPORT) if message.seq >= self._shown_from(session) else taint
 
     def _shown_from(self, session: Session) -> int:
-        """The number of the first message of a conversation that shows a text: from there on, what is concluded may come from it."""
+        """The number of the first message with quoted text: later conclusions may come from it."""
         if session.id not in self._shown:
             numbers = (
                 one.seq for one in self.log.messages(session) if one.role == "user" and shown(one.content).strip()
@@ -258,7 +257,7 @@ class KeeperContext:
         return self._shown[session.id]
 
     def bears(self, evidence: Sequence[str], words: str | None = None) -> str:
-        """The most that this evidence bears as a source for these words: the minimum over all of it."""
+        """The highest source that this evidence supports for these words: the minimum over all evidence."""
         found = CORRECTION if evidence else AGENT
         for reference in evidence:
             kind, _, name = reference.partition(":")
@@ -273,7 +272,7 @@ class KeeperContext:
         return found
 
     def embed(self) -> bool:
-        """Whether search finds by its meaning all that is written now."""
+        """Whether all current entries can be found by meaning."""
         try:
             return self.sources.search.embed()
         except EverselfError:
@@ -283,7 +282,7 @@ class KeeperContext:
         return self.sources.triage.read(text)
 
     async def answer(self, words: str, schema: JsonObject) -> ModelAnswer:
-        """What the model says to a keeper's prompt and these words; no value where there is no model, no money or no usable answer."""
+        """The model's answer to a keeper's prompt and these words; no value without a model, budget or usable answer."""
         try:
             model = self.sources.model.found
         except EverselfError as error:
@@ -307,12 +306,12 @@ def _is_all_said(text: str) -> bool:
 
 
 def mark(message: Message) -> str:
-    """How far was read, as `upto` keeps it."""
+    """The reading position in the format of `upto`."""
     return f"{message.at.isoformat()} {message.id}"
 
 
 def is_memory(entry: Entry) -> bool:
-    """Whether keepers may work with it at all."""
+    """Whether keepers may work with this entry."""
     if entry.kind == TRANSCRIPT or entry.tier is Tier.SOUL or is_quarantined(entry.path):
         return False
     return entry.category not in _UNASKED and not place(entry.path).humans_only

@@ -1,7 +1,7 @@
-"""The Memory Miner: turns what was said since its last run into entries, once each, and asks what deserves the curated core.
+"""The Memory Miner: turns what was said since its last run into entries, each once, and asks which entries deserve the core memory.
 
-With a model it takes notes; what no note tells, and without a model all that the owner and guests state, is kept in the speaker's words,
-as a checkpoint would. It merges what says the same. Never reads cron, heartbeat or sub-agent sessions, nor recalled text.
+With a model it takes notes. Statements of the owner and guests without a note are stored in the speaker's words, like at a checkpoint.
+Duplicates are merged. Cron, heartbeat and sub-agent sessions and recalled text are never read.
 """
 
 from collections.abc import Iterator, Sequence
@@ -76,7 +76,7 @@ _NUMERALS: Final = frozenset("零〇一二三四五六七八九十百千万两")
 
 
 def says_no_more(newer: str, older: str) -> bool:
-    """Whether the older text holds all that the newer one says: its words, its numbers, and neither without the other's "not"."""
+    """Whether the older text contains everything in the newer one: its words, its numbers, and the same negation."""
     one, other = fold(newer), fold(older)
     if one == other:
         return True
@@ -115,13 +115,13 @@ def _is_dense(char: str) -> bool:
 
 
 def _counts(char: str) -> bool:
-    """Hiragana is grammar; everything else that is written may be what is meant."""
+    """Hiragana is mostly grammar; all other characters may carry meaning."""
     return char.isalnum() and not "\u3040" <= char <= "\u309f"
 
 
 NAME: Final = "memory-miner"
 SAME: Final = 0.9
-# how far back it looks for what deserves the core, how sure it has to be, and how much it asks in a day
+# candidates for the core: days to look back, minimum confidence, questions per day
 PROMOTED_DAYS: Final = 4
 _SETTLED: Final = timedelta(days=2)
 SURE: Final = 0.6
@@ -132,7 +132,7 @@ _RECENT: Final = timedelta(days=1)
 
 
 def _is_flagged(verdict: Verdict) -> bool:
-    """Whether something beside a plain fact asks for attention: a wish, a decision, a correction, the person's own pattern."""
+    """Whether the message contains a wish, a decision, a correction, or a pattern of the person's own."""
     return verdict.keep and verdict.triggers != ("fact",)
 
 
@@ -168,7 +168,7 @@ class Miner:
     def _statements(
         self, context: KeeperContext, heard: Sequence[Message], flagged: set[str], tell: Tell
     ) -> Iterator[Statement]:
-        """What nobody wrote down yet, flagged messages first. Keyed as the checkpoint keys it, so that it is written once."""
+        """Statements without an entry, flagged messages first. They have the checkpoint's keys, so that each is stored once."""
         checkpoint = Checkpoint(context.memory, context.log, has_model=context.has_model)
         found: list[Statement] = []
         sessions = list(dict.fromkeys(one.session for one in heard))
@@ -199,7 +199,7 @@ class Miner:
                 )
 
     def _known(self, context: KeeperContext, text: str, person: str, project: str) -> Entry | None:
-        """The entry that says all of this already."""
+        """The entry that already contains all of this."""
         for one in context.sharing(text):
             where = place(one.path)
             if (
@@ -211,7 +211,7 @@ class Miner:
         return None
 
     def _merged(self, context: KeeperContext, tell: Tell) -> Iterator[Planned]:
-        """What checkpoints and tools wrote lately and something older says already."""
+        """Recent entries of checkpoints and tools that an older entry already contains."""
         last = context.last_run()
         begun = datetime.fromisoformat(last.at).date() if last is not None else context.today
         fresh = [
@@ -232,8 +232,8 @@ class Miner:
 
 
 def _left(context: KeeperContext, said: Statement, notes: Sequence[Planned]) -> Iterator[Statement]:
-    """What of a statement no note tells that a model took of its message. What was asked for is kept as it was said, and beside words from
-    outside so is everything."""
+    """The part of a statement that no note of the model contains. Requests to remember are kept word for word, and so is everything beside
+    text from outside."""
     reference = f"msg:{said.message.id}"
     told = [
         one.operation.thought.text
@@ -251,9 +251,9 @@ def _left(context: KeeperContext, said: Statement, notes: Sequence[Planned]) -> 
 
 
 def _promotions(context: KeeperContext) -> Iterator[Planned]:
-    """Questions about what deserves the curated core, the surest first; each is asked once.
+    """Questions about entries that deserve the core memory, best first; each is asked once.
 
-    What is younger waits: by then no run writes entries of that day, and a run that goes on after a kill asks what it would have asked.
+    Today's entries wait, because a run that continues after a crash must ask the same questions.
     """
     asked = asked_of(context.tunables, PROMOTED_DAYS, least=SURE)
     settled = context.today - _SETTLED
@@ -268,8 +268,8 @@ def _promotions(context: KeeperContext) -> Iterator[Planned]:
 
 
 def _is_same(context: KeeperContext, text: str, known: Entry) -> bool:
-    """Alike, and nothing is lost without it. What is alike but not the same is a conflict, or just something else; so is what has the same
-    words in another order."""
+    """Whether the entries are similar and nothing is lost without the second. Similar but different entries are a conflict or unrelated; so
+    are the same words in another order."""
     return (
         says_no_more(text, known.text) and in_word_order(text, known.text) and context.alike(text, known.text) >= SAME
     )
@@ -286,7 +286,7 @@ def _precedes(older: Entry, newer: Entry) -> bool:
 
 
 def _corrected(context: KeeperContext) -> list[tuple[Entry, Entry]]:
-    """What was wrong, with the correction that closed it."""
+    """A corrected entry with its correction."""
     corrections = {one.id: one for one in context.corrections()}
     return [
         (one, corrections[one.closed_by]) for one in context.entries() if one.closed and one.closed_by in corrections
@@ -294,6 +294,6 @@ def _corrected(context: KeeperContext) -> list[tuple[Entry, Entry]]:
 
 
 def _is_corrected(text: str, at: datetime, corrected: Sequence[tuple[Entry, Entry]], context: KeeperContext) -> bool:
-    """Whether this was corrected after it was said. Said again later, it is a conflict and not mined."""
+    """Whether this was corrected after it was said. If it is said again later, that is a conflict, which is not mined."""
     day = context.clock.day_of(at)
     return any(says_no_more(text, wrong.text) for wrong, right in corrected if right.day is None or right.day >= day)

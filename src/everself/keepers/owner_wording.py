@@ -11,14 +11,14 @@ from everself.memory.provenance import stated_by_owner
 
 
 class Reworded(Frozen):
-    """`entry` is the one that gets the words first, empty where the words are in an operation; then the operations are done."""
+    """`entry` gets the owner's words first; empty if the words are part of an action. Then the actions are executed."""
 
     entry: str
     does: tuple[KeeperAction, ...]
 
 
 def entries_in(operation: KeeperAction) -> Iterator[str]:
-    """The ids of the entries that it would change or keep, each answer of a question included."""
+    """The ids of entries that it would change or keep, including each answer of a question."""
     match operation:
         case actions.Mention(entry) | actions.MoveTo(entry) | actions.Quarantine(entry) | actions.Correct(entry):
             yield entry
@@ -33,7 +33,7 @@ def entries_in(operation: KeeperAction) -> Iterator[str]:
 
 
 def words_in(operation: KeeperAction) -> str:
-    """The words that it would write by itself; none where it only moves or closes what stands somewhere."""
+    """The new text that it would write; empty if it only moves or closes entries."""
     match operation:
         case actions.Remember(thought):
             return thought.text
@@ -45,7 +45,7 @@ def words_in(operation: KeeperAction) -> str:
 
 
 def entry_kept(does: Sequence[KeeperAction]) -> str:
-    """The entry that holds afterwards, and whose words a person may put better; none where there is no such one."""
+    """The entry that remains and whose text a person may edit; empty if there is none."""
     for one in does:
         match one:
             case actions.MoveTo(entry) | actions.Merge(entry) | actions.Mention(entry):
@@ -56,7 +56,7 @@ def entry_kept(does: Sequence[KeeperAction]) -> str:
 
 
 def reword(does: Sequence[KeeperAction], words: str) -> Reworded:
-    """The same in other words. What the owner says in their own words is theirs, and rests on nothing else."""
+    """The same action with other words. The owner's own words have the owner as source and no other evidence."""
     if len(does) == 1:
         match does[0]:
             case actions.Remember(thought, at):

@@ -1,7 +1,7 @@
 """Runs a keeper: collects its proposal, checks each action, executes it or asks the owner, and records the run.
 
-A run may be killed anywhere: each operation is one change with a key, and how far was read is noted last, so that the next run takes up
-where this one ended and does nothing twice.
+A run may be killed at any time: each action is one change with a key, and the reading position is saved last, so the next run continues
+without repeating anything.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,11 +43,11 @@ from everself.values import Author, Entry, new_id
 
 _log = get_logger(__name__)
 
-# corrections of a conversation that wait for the owner at once
+# maximum number of open corrections of one conversation
 _MOST_CORRECTIONS: Final = 5
 # open questions about conflicting statements at most
 _MOST_OPEN: Final = 50
-# what a queued operation is called among the questions; an `Ask` says it itself
+# the kind of question for a queued action; an `Ask` has its own
 _KINDS: Final = {
     "close": "conflict",
     "move": "promotion",
@@ -62,7 +62,7 @@ def silent(_: Progress) -> None:
 
 
 class Runner:
-    """`keepers` are those that can be asked for by name; any other of the same shape can be run as well."""
+    """`keepers` can be found by name; any other keeper can be run as well."""
 
     def __init__(self, sources: KeeperSources, growth: Growth | None = None, keepers: Sequence[Keeper] = ()) -> None:
         self.keepers = tuple(keepers)
@@ -77,7 +77,7 @@ class Runner:
         return found
 
     async def run(self, keeper: Keeper, *, dry_run: bool = False, tell: Tell = silent) -> RunReport:
-        """One run, from reading to the report. With `dry_run` everything is judged and nothing is done."""
+        """One run, from reading to the report. With `dry_run` actions are checked and not executed."""
         begun = monotonic()
         context = KeeperContext(self._sources, keeper.name)
         at = context.now
@@ -97,8 +97,7 @@ class Runner:
         return report
 
     def accept(self, review: Review, choice: int = 0, words: str = "") -> tuple[ActionResult, ...]:
-        """Do what a human said yes to, as the owner's act. `choice` is which answer of a question was given, from 0; `words` are theirs, to
-        take the place of what stands there."""
+        """Execute what the owner approved. `choice` is the index of the answer; `words` replace the proposed text."""
         self._need_waiting(review)
         planned = unpacked(review.payload)
         given = _given(planned, choice)
@@ -119,8 +118,8 @@ class Runner:
         return done
 
     def ask(self, planned: Planned, author: str, most: int) -> str:
-        """Put something before a human that no keeper proposes; the question's id. Empty where it was asked before, or where `most` of its
-        kind wait already: a manipulated model could ask without end."""
+        """Ask the owner something that no keeper proposed. Returns the id of the question, empty if it was asked before, or if `most` of
+        its kind are open: a manipulated model could ask endlessly."""
         reviews, kind = self._sources.state.reviews, _KINDS.get(kind_of(planned.operation), "memory")
         about = key_of(planned)
         known = reviews.about(kind, about)
@@ -130,13 +129,13 @@ class Runner:
         return review.id if reviews.add(review) else ""
 
     def ask_correction(self, entry: str, words: str, message: str) -> str:
-        """Put a correction that a model worded before the owner; the question's id."""
+        """Ask the owner about a correction worded by a model. Returns the id of the question."""
         evidence = (*((f"msg:{message}",) if message else ()), f"entry:{entry}")
         why = "It was suggested in a conversation; you did not say it in a sentence of your own."
         return self.ask(Planned(Correct(entry, words), evidence, why), "conversation", _MOST_CORRECTIONS)
 
     def ask_which_holds(self, older: str, newer: str) -> str:
-        """Put before the owner which of two statements holds, as a conversation asked it; the question's id. It is asked once."""
+        """Ask the owner once which of two statements holds, as asked in a conversation. Returns the id of the question."""
         catalog = self._sources.memory.catalog
         ask = which_holds(catalog.get(older), catalog.get(newer))
         planned = Planned(ask, (f"entry:{older}", f"entry:{newer}"), "You were asked in a conversation.")
@@ -153,7 +152,7 @@ class Runner:
         return waiting is not None and self._sources.state.reviews.decide(waiting.id, answered, self._now())
 
     def refuse(self, review: Review) -> bool:
-        """Say no. The same is not asked again."""
+        """Refuse. The same is not asked again."""
         return self._sources.state.reviews.decide(review.id, "refused", self._now())
 
     def choices(self, review: Review) -> tuple[Choice, ...]:
@@ -193,7 +192,7 @@ class Runner:
         return RunReport("", context.now, done, waits, not_done, proposal.notes, upto=upto)
 
     def _is_known(self, planned: Planned) -> bool:
-        """Whether this action was done before, by anyone: then it is not repeated, even where it was undone."""
+        """Whether anyone executed this action before: then it is not repeated, even if it was undone."""
         return self._sources.state.change_of_key(key_of(planned)) is not None
 
     def _queue(self, context: KeeperContext, planned: Planned, why: str, dry_run: bool) -> ActionResult:
@@ -246,7 +245,7 @@ def _given(planned: Planned, choice: int) -> tuple[KeeperAction, ...]:
 
 
 def all_keepers() -> tuple[Keeper, ...]:
-    """In the order of their day. Imported when asked for: a list of names needs none of what they know."""
+    """All keepers, in the order of their daily times. Imported on demand: listing names needs no imports."""
     from everself.keepers.compactor import Compactor
     from everself.keepers.conflicts import Detector
     from everself.keepers.miner import Miner

@@ -1,7 +1,7 @@
 """The scheduler of one agent: finds due jobs, runs them once, records the result. Knows no keeper and no model.
 
-One process at a time runs the jobs of an agent, under a lock that dies with it and outlasts a night's sleep. A slot is taken by a row, so
-that whoever does not see that lock does not take it either.
+One process at a time runs an agent's jobs, under a lock that ends with the process and survives suspension. Each slot is also claimed by a
+row, in case another process does not see the lock.
 """
 
 import threading
@@ -27,7 +27,7 @@ from everself.values import Job, JobAction, JobKind, JobRun, RunState, new_id
 
 _log = get_logger(__name__)
 
-# of the slots that were missed so many are written down one by one
+# maximum number of missed slots that are recorded individually
 LOGGED: Final = 50
 LEASE: Final = timedelta(minutes=10)
 # a job settled this far ahead was settled by a wrong clock
@@ -41,7 +41,7 @@ _DIED: Final = "The process that ran it died."
 
 
 class Skip(Frozen):
-    """The slot is passed over, for this reason."""
+    """The slot is skipped for this reason."""
 
     why: str
 
@@ -138,7 +138,7 @@ class Scheduler:
         return self.jobs.find(job.id)
 
     def next_of(self, job: Job) -> datetime | None:
-        """The next slot; in the past where the job is due now."""
+        """The next slot; in the past if the job is due now."""
         return next_slot(self._times(job), datetime.fromisoformat(job.since)) if job.enabled else None
 
     def due(self) -> list[DueJob]:
@@ -151,7 +151,7 @@ class Scheduler:
         return any(self._is_dead(one) for one in self.jobs.under_way())
 
     def tick(self, function: JobFunction) -> TickResult:
-        """Run the due jobs, each once. Does nothing where another process is running them."""
+        """Run the due jobs, each once. Does nothing if another process is running them."""
         with ExitStack() as stack:
             try:
                 stack.enter_context(self._lock.hold(0))
@@ -161,7 +161,7 @@ class Scheduler:
             return TickResult(tuple(self._tick(function)))
 
     def run(self, name: str, function: JobFunction) -> JobRun:
-        """Run a job now, whatever its times are and even where it is switched off; what is due stays due."""
+        """Run a job now, regardless of its times and even if disabled; due slots stay due."""
         job = self.jobs.find(name)
         with self._lock.hold(1.0):
             now = self._now()
@@ -176,7 +176,7 @@ class Scheduler:
             yield from self._succeed(dead, function)
         for job in self.jobs.every():
             if job.enabled and job.since > _text(self._now() + FAR):
-                # otherwise it would rest until then; slots with a row do not run again
+                # otherwise the job would not run until then; slots with a row do not run again
                 self.jobs.rewind(job, _text(self._now()))
         for due in self.due():
             run = self._lease(due.job, _text(due.slot))
@@ -197,7 +197,7 @@ class Scheduler:
 
     def _is_dead(self, run: JobRun) -> bool:
         now = self._now()
-        # a lease further ahead than any lease lasts was made before the clock was set back
+        # a lease beyond the maximum was made before the clock was set back
         return run.until < exact(now) or run.until > exact(now + 2 * LEASE)
 
     def _carry_out(self, job: Job, run: JobRun, function: JobFunction) -> JobRun:
@@ -215,7 +215,7 @@ class Scheduler:
         finally:
             ended = replace(run, state=state, ended_at=exact(self._now()), detail=detail.strip()[:LONGEST_DETAIL])
             self.jobs.end(ended)
-            # by its id: the name is in somebody's own words
+            # by id, because names are the user's words
             _log.log(WARNING if state == "failed" else INFO, "Job %s of slot %s: %s.", job.id, run.slot, state)
         return ended
 
@@ -238,7 +238,7 @@ class Scheduler:
     def _due(self, job: Job) -> DueJob | None:
         since, now = datetime.fromisoformat(job.since), self._now()
         if since >= now:
-            # a clock that was set back brings no slot again
+            # a clock that was set back does not repeat slots
             return None
         found = missed(self._times(job), since, now, LOGGED)
         return DueJob(job, found) if found.slots else None
@@ -273,7 +273,7 @@ def _skips(found: Missed, why: str, *, but_last: bool = False) -> list[tuple[str
 
 
 def _text(moment: datetime) -> str:
-    """How slots are written."""
+    """The text form of slots."""
     return moment.astimezone(UTC).isoformat(timespec="seconds")
 
 
@@ -288,19 +288,19 @@ HYGIENE: Final = "30 3 * * 0"
 VALIDATION: Final = "30 7 * * *"
 
 
-# The job whose turns have a kind of session of their own.
+# the job whose turns have their own kind of session
 HEARTBEAT: Final = "heartbeat"
 
 
 def open_schedule(state: State, folder: str, clock: Clock, tunables: Tunables, beat: timedelta) -> Scheduler:
-    """`folder` is where the agent's state lies, `beat` the time between two heartbeats."""
+    """`folder` is the agent's state folder, `beat` the interval of heartbeats."""
     made = Scheduler(state.jobs, clock, FileLock(f"{folder}/{LOCK}"))
     made.install(tuple(standing(tunables, beat)))
     return made
 
 
 def standing(tunables: Tunables, beat: timedelta) -> Iterator[NewJob]:
-    """The built-in jobs, in the order of the day. A `beat` of zero means that there is no heartbeat."""
+    """The built-in jobs, in the order of the day. A `beat` of zero disables the heartbeat."""
     yield _keeper("soul-keeper", _daily(tunables.cron_soul_keeper))
     yield _keeper("memory-compactor", _weekly(tunables.cron_compactor_weekly))
     yield NewJob("vector-hygiene", "cron", HYGIENE, "verb", "memory index", standing=True)
@@ -322,5 +322,5 @@ def _daily(time: str) -> str:
 
 def _weekly(said: str) -> str:
     day, _, time = said.partition(" ")
-    # the week of cron begins on Sunday
+    # cron weeks begin on Sunday
     return _daily(time).removesuffix("*") + str((DAYS.index(day.casefold()) + 1) % len(DAYS))

@@ -1,7 +1,7 @@
 """Computes when a job is due, from a cron expression, a time or an interval, in a time zone. Pure; knows no job and no clock.
 
-A slot at a fixed time of day that the clocks leap over comes at the leap, and one that they bring twice comes the first time. Fields that
-begin with a star mean "all the while" and follow real time instead, as cron has it.
+If clocks skip a fixed time, the slot comes at the change; if they repeat it, only the first counts. Fields that begin with a star follow
+real time, as in cron.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _WIDER: Final = 4
 
 
 class Times(Frozen):
-    """`spec` as `read_times` gave it; `anchor` is what steps are counted from."""
+    """`spec` is the result of `read_times`; intervals are counted from `anchor`."""
 
     kind: Kind
     spec: str
@@ -34,14 +34,14 @@ class Times(Frozen):
 
 
 class Missed(Frozen):
-    """Slots that came, the oldest first. `before`: there were more before them, beginning with this one."""
+    """Past slots, oldest first. `before`: the first of earlier, unlisted slots."""
 
     slots: tuple[datetime, ...] = ()
     before: datetime | None = None
 
 
 def read_times(kind: Kind, said: str, zone: ZoneInfo, now: datetime) -> Times:
-    """What a person said of when, checked and in the form that is kept. Raises WrongUse where it never comes."""
+    """Parse and check a schedule; returns its stored form. Raises WrongUse if it never occurs."""
     said = " ".join(said.split())
     if len(said) > LONGEST_SPEC:
         raise WrongUse(f"The schedule has {len(said)} characters, which is too long.", mend=_CRON_MEND)
@@ -68,7 +68,7 @@ def next_slot(times: Times, after: datetime) -> datetime | None:
 
 
 def missed(times: Times, after: datetime, upto: datetime, most: int) -> Missed:
-    """The newest slots after one moment and up to another. A clock that was decades wrong brings no decades of slots."""
+    """The newest slots between two moments. Limited, because a clock may have been wrong by decades."""
     look = _FIRST_LOOK
     while True:
         start = max(after, upto - look)
@@ -82,7 +82,7 @@ def missed(times: Times, after: datetime, upto: datetime, most: int) -> Missed:
 
 
 def wall_moment(wall: datetime, zone: ZoneInfo) -> datetime:
-    """The moment at which the clocks of a zone show this time first, or leap over it."""
+    """The moment when the zone's clocks first show this time, or skip it."""
     moment = wall.replace(tzinfo=zone, fold=0)
     while moment.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != wall:
         wall += timedelta(minutes=1)
@@ -100,7 +100,7 @@ def _between(times: Times, after: datetime, upto: datetime) -> list[datetime]:
 
 
 def _walk(times: Times, after: datetime) -> Iterator[datetime]:
-    """Slots after a moment, each later than the one before it."""
+    """Slots after a moment, in order."""
     match times.kind:
         case "at":
             moment = datetime.fromisoformat(times.spec)
@@ -121,7 +121,7 @@ def _cron(times: Times, after: datetime) -> Iterator[datetime]:
 
     for wall in CronSim(times.spec, after.astimezone(times.zone)):
         slot = wall.astimezone(UTC)
-        # several times of day may fall into one leap, and a time of day that comes twice is asked for twice
+        # several times of day may be skipped by one change, and a repeated one appears twice
         if slot > after:
             yield slot
             after = slot
@@ -140,7 +140,7 @@ def _check_cron(times: Times) -> None:
 
 
 def _moment(said: str, zone: ZoneInfo, now: datetime) -> datetime:
-    """A moment as people write it, on the clocks of the zone unless it says otherwise; or how long from now."""
+    """An absolute time, in the zone unless it names another; or a duration from now."""
     wait = read_wait(said)
     if wait is not None:
         return (now + wait).astimezone(UTC).replace(microsecond=0)

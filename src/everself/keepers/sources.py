@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 PROMPTS: Final = "agents/{name}/SOUL.md"
 _LOCAL: Final = "local"
-# seconds that a keeper waits for vectors at most
+# maximum time in seconds that a keeper waits for vectors
 _EMBEDDING: Final = 60
 
 
 class KeeperSearch:
-    """Recall and the similarity of texts. `enabled` is False where the settings switch searching off."""
+    """Recall and text similarity. `enabled` is False if search is disabled in the settings."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class KeeperSearch:
         return self._open_recall() if self._enabled else None
 
     def embed(self) -> bool:
-        """Embed what waits for it; whether everything has its vector then. False where there are no vectors."""
+        """Embed waiting texts. Returns whether all have vectors; False without an embedder."""
         embedder = self._embedder
         if not self._enabled or embedder is None:
             return False
@@ -63,7 +63,7 @@ class KeeperSearch:
 
 
 class KeeperModel:
-    """The model that keepers ask, within the limits of `spend_meter`. `found` is None where there is none, or only the reflex."""
+    """The model for keepers, within the limits of `spend_meter`. `found` is None without a model, or with only the reflex."""
 
     def __init__(
         self, open_model: Callable[[], ChatModel | None], spend_meter: SpendMeter, integrity: Integrity
@@ -77,7 +77,7 @@ class KeeperModel:
         return self._open_model()
 
     def prompt(self, keeper: str) -> str:
-        """Its own SOUL.md as the owner accepted it: an outside edit must not instruct a keeper."""
+        """The keeper's own SOUL.md as the owner accepted it: an outside edit must not instruct a keeper."""
         found = self._integrity.text(PROMPTS.format(name=keeper))
         return "" if found is None else found.decode("utf-8", "replace")
 
@@ -91,7 +91,7 @@ class KeeperSources(Frozen):
     triage: Triage
     search: KeeperSearch
     model: KeeperModel
-    # a program of the owner's keeps profiles of people
+    # the owner's program keeps profiles of people
     profiled: bool = False
-    # brings in what was said elsewhere since, before a keeper reads messages
+    # imports messages from other programs before a keeper reads
     take_in: Callable[[], object] = lambda: None

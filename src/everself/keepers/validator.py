@@ -1,7 +1,7 @@
 """The Recall Validator: embeds corrections, checks that they still hold, and asks about those that could not be applied.
 
-A correction acts at once, in the conversation (`chat.correcting`). This looks behind it: whether search finds the correction by its
-meaning, whether what was wrong came back, and which corrections found nothing to correct then. Proposes only.
+Corrections act at once in the conversation. This keeper checks the results: whether search finds the correction by meaning, whether the
+wrong text came back, and which corrections had nothing to correct. Proposes only.
 """
 
 from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ _SHOWN: Final = 120
 class Validator:
     name = NAME
     title = "Recall Validator"
-    # a correction does not wait for a time of day
+    # it does not run at a fixed time
     schedule = ""
 
     async def propose(self, context: KeeperContext, tell: Tell) -> KeeperProposal:
@@ -57,7 +57,7 @@ class Validator:
 
 
 def _embedded(context: KeeperContext, notes: list[str]) -> Iterator[Planned]:
-    """Read first: what is corrected while the rest is embedded waits for the next run."""
+    """Read first: corrections made during embedding wait for the next run."""
     waiting = not_embedded(_records(context))
     if not waiting:
         return
@@ -68,7 +68,7 @@ def _embedded(context: KeeperContext, notes: list[str]) -> Iterator[Planned]:
 
 
 def _held(context: KeeperContext, notes: list[str], tell: Tell) -> Iterator[Planned]:
-    """What was wrong and stands there again, older than its correction or from no human; and what is found above its correction."""
+    """Wrong texts that are present again, from before the correction or not from a human; and hits ranked above their correction."""
     corrections = [one for one in context.corrections() if not one.closed and one.source == CORRECTION]
     corrections = sorted(corrections, key=lambda one: one.day or date.min, reverse=True)[:MOST]
     by_id = {one.id: one for one in corrections}
@@ -77,7 +77,7 @@ def _held(context: KeeperContext, notes: list[str], tell: Tell) -> Iterator[Plan
         tell(Progress(number, len(wrong), "corrections"))
         for again in context.memory.catalog.with_words(gone.text):
             if is_memory(again) and _is_overruled(again, right):
-                reason = f"It was put right: {one_line(right.text, _SHOWN)}"
+                reason = f"It was corrected: {one_line(right.text, _SHOWN)}"
                 yield Planned(CloseEntry(again.id, right.id), referenced((right.id,)), reason)
         if context.sources.search.recall() is None:
             continue
@@ -87,7 +87,7 @@ def _held(context: KeeperContext, notes: list[str], tell: Tell) -> Iterator[Plan
 
 
 def _is_overruled(again: Entry, right: Entry) -> bool:
-    """What a human says again after a correction is a conflict, and no matter of this keeper."""
+    """If a human repeats it after the correction, that is a conflict, which this keeper does not handle."""
     if (
         again.closed
         or again.tag is Tag.CORRECTION
@@ -100,7 +100,7 @@ def _is_overruled(again: Entry, right: Entry) -> bool:
 
 
 def _retried(context: KeeperContext, heard: Sequence[Message]) -> Iterator[Planned]:
-    """Corrections that corrected nothing when they were said."""
+    """Corrections that found nothing to correct."""
     records = _records(context).decode("utf-8", "replace")
     for message in heard:
         if message.at < context.now - RECENT or context.speaker(message) != OWNER:
@@ -141,7 +141,7 @@ def _asked(context: KeeperContext, message: Message, told: Correction) -> Iterat
 
 
 def _candidates(context: KeeperContext, told: Correction) -> list[Entry]:
-    """What may have been wrong: much alike and contradicted, or denied outright, or about the same and with the wrong words."""
+    """Entries that the correction may mean: similar and contradicted, explicitly denied, or about the same with the wrong words."""
     right = bare(told.trigger)
     old, new = words_of(told.old), words_of(told.new)
     alike = [one.entry for one in context.similar(right, MATCH)]
@@ -155,12 +155,12 @@ def _candidates(context: KeeperContext, told: Correction) -> list[Entry]:
 
 
 def _says(entry: Entry, new: str) -> bool:
-    """Whether it says already what was wrong elsewhere."""
+    """Whether it already contains the wrong text of another entry."""
     return bool(new) and fold(new) in fold(entry.text)
 
 
 def _matches(entry: Entry, told: Correction) -> bool:
-    """Whether it differs in one word. What is merely similar may hold too, so the owner is asked."""
+    """Whether it differs in one word. Similar entries may both hold, so the owner is asked."""
     return differ_in_one_word(entry.text, bare(told.trigger))
 
 

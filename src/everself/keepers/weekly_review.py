@@ -1,6 +1,6 @@
-"""The weekly review: finds entries of the last days worth promoting and asks the owner about the ten best. Moves nothing itself.
+"""The weekly review: finds recent entries worth promoting and asks the owner about the ten best. Moves nothing itself.
 
-Works by rules alone. What came from outside is not even asked about: the owner promotes it by naming it.
+Works by rules only. It never asks about text from outside, which the owner can promote by naming it.
 """
 
 from typing import Final
@@ -12,12 +12,12 @@ from everself.memory.promotion.candidates import Candidate, CandidateQuery, aske
 from everself.memory.promotion.destinations import can_leave
 from everself.text.normalise import one_line
 
-# questions of one week; whoever gets more answers none. What is left is asked about the next time, if it still ranks high enough.
+# questions per week; with more, people answer none. The rest is asked next time if it still ranks high enough
 MOST: Final = 10
 
 
 class WeeklyReview:
-    """`days` is how far it looks back; a week, and a day for the hours between two Fridays. `entries`: about these alone."""
+    """`days` to look back: a week, plus a day for the hours between two Fridays. `entries`: only these."""
 
     name = "weekly-review"
     title = "Weekly Review"
@@ -72,6 +72,6 @@ def ask_about(candidate: Candidate) -> Planned:
     entry, target = candidate.entry, candidate.target
     of = "recalled often" if candidate.category == "recalled" else f"of the kind {candidate.category}"
     words = one_line(f"Move {entry.id} to {target}? It is {of} ({candidate.confidence:.0%}).", 200)
-    choices = (Choice(f"Move it to {target}", (MoveTo(entry.id, target),)), Choice("Leave it where it is"))
+    choices = (Choice(f"Move it to {target}", (MoveTo(entry.id, target),)), Choice("Do not move it"))
     ask = Ask("promotion", f"entry:{entry.id}", words, choices)
     return Planned(ask, referenced((entry.id, *candidate.along)), words, candidate.confidence, review=True)

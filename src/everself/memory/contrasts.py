@@ -64,7 +64,7 @@ def _may_be_same_kind(one: Quantity, other: Quantity) -> bool:
 
 
 def _counts(value: Quantity) -> bool:
-    """Whether the word behind a number says what is counted."""
+    """Whether the word after the number names what is counted, such as days."""
     return any(term.kind is not TermKind.STOP for term in read_query(value.unit).terms)
 
 

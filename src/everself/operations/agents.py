@@ -62,9 +62,7 @@ def list_agents(home: Home, _: Caller, __: NoRequest) -> tuple[AgentLine, ...]:
 
 
 class AgentRequest(Request):
-    name: Annotated[
-        str, Argument("The agent; the one that answers when none is named where it is left out.", "[NAME]")
-    ] = ""
+    name: Annotated[str, Argument("The agent; the default agent unless given.", "[NAME]")] = ""
 
 
 @owner_reads("agents.show", on="home")
@@ -133,7 +131,7 @@ def remove_agent(home: Home, _: Caller, request: RemoveAgentRequest) -> Removed:
         editor = Editor(host or "")
         where, _found = editor.follow((*_LIST, chosen.id))
         if len(where) != len(_LIST) + 1:
-            raise NotFound(f"{chosen.id} does not stand in agents.list.", mend="Edit the host file by hand.")
+            raise NotFound(f"{chosen.id} is not in agents.list.", mend="Edit the host file by hand.")
         return Edited(editor.remove((*_LIST, chosen.id)))
 
     saved = save_edit(home, "agents.list", plan)

@@ -15,7 +15,7 @@ from everself.values import Author
 
 class BackupRequest(Request):
     file: Annotated[str, Argument("A new file, or a folder for one with the usual name.", "[FILE]")] = "."
-    with_key: Annotated[bool, Option("Put the integrity key in too; keep such a file as safe as a password.")] = False
+    with_key: Annotated[bool, Option("Include the integrity key; protect such a file like a password.")] = False
 
 
 @terminal_writes("backup", progress="Saving")
@@ -43,7 +43,7 @@ class RestoreRequest(Request):
     file: Annotated[str, Argument("The backup.")]
     agent: Annotated[str, AGENT] = ""
     workspace: Annotated[str, FOLDER] = ""
-    replace: Annotated[bool, Option("Replace the agent that is there; it is kept beside, not deleted.")] = False
+    replace: Annotated[bool, Option("Replace the existing agent; it is kept beside, not deleted.")] = False
     dry_run: Annotated[bool, Option("Check the file and say what would happen, and change nothing.")] = False
 
 

@@ -24,7 +24,7 @@ class Audience(IntEnum):
 
 
 _WORDS: Final = {
-    Audience.GUEST: "somebody who talks to the agent",
+    Audience.GUEST: "a guest of the agent",
     Audience.AGENT: "the agent or its owner",
     Audience.OWNER: "the owner",
     Audience.OWNER_AT_TERMINAL: "the owner at a terminal",
@@ -36,7 +36,7 @@ OWNERS_SESSIONS: Final = frozenset({SessionKind.MAIN, SessionKind.CRON, SessionK
 
 
 def nobody_agrees(_: object) -> None:
-    raise RefusedByRule("Nothing was changed: nobody is here to agree to it.", mend="Run it at a terminal.")
+    raise RefusedByRule("Nothing was changed: no person is present to confirm it.", mend="Run it at a terminal.")
 
 
 class Caller(Frozen):

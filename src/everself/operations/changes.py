@@ -103,7 +103,7 @@ def undo(runtime: Runtime, caller: Caller, request: UndoRequest) -> UndoReport:
         return planned
     if caller.unwatched and any(place(path, runtime.personas).humans_only for path in planned.undone.paths):
         raise RefusedByRule(
-            "The change is in a document that only humans change, and nobody is here to agree to it.",
+            "The change is in a document that only humans change, and no person is present to confirm it.",
             mend=f"Run it at a terminal: everself undo {planned.undone.id}",
         )
     if planned.diff:
@@ -133,7 +133,7 @@ def _need_done(report: UndoReport) -> UndoReport:
     if report.conflicts:
         first = shlex.quote(report.conflicts[0])
         raise ChangedMeanwhile(
-            f"Later changes stand in the same lines of {', '.join(report.conflicts)}.",
+            f"Later changes affect the same lines of {', '.join(report.conflicts)}.",
             mend=f"Undo those first: everself log --path {first}",
         )
     if report.refused:

@@ -68,7 +68,7 @@ class ClientImage(Frozen):
         """Raises WrongUse if it is not a valid image."""
         if self.media_type not in _MEDIA:
             known = ", ".join(sorted(_MEDIA))
-            raise WrongUse(f"Images of the type {self.media_type[:40]} are not taken.", mend=f"Send {known}.")
+            raise WrongUse(f"Images of the type {self.media_type[:40]} are not supported.", mend=f"Send {known}.")
         try:
             return Image(self.media_type, b64decode(self.data, validate=True))
         except (NotBase64, ValueError) as error:
@@ -80,11 +80,13 @@ def tool_specs(tools: Sequence[ClientTool]) -> tuple[ToolSpec, ...]:
     names = [one.name for one in tools]
     for one in tools:
         if not is_tool_name(one.name):
-            raise WrongUse(f'"{one.name[:64]}" is no name of a tool.', mend="Use 1 to 128 of a-z, A-Z, 0-9, _ and -.")
+            raise WrongUse(
+                f'"{one.name[:64]}" is not a valid tool name.', mend="Use 1 to 128 of a-z, A-Z, 0-9, _ and -."
+            )
         if names.count(one.name) > 1:
-            raise WrongUse(f"There are two tools called {one.name}.")
+            raise WrongUse(f"Two tools have the same name: {one.name}.")
         if words := schema_fault(one.parameters):
-            raise WrongUse(f"The parameters of {one.name} are no JSON schema: {words}.")
+            raise WrongUse(f"The parameters of {one.name} are not a valid JSON schema: {words}.")
         if one.parameters.get("type", "object") != "object":
             raise WrongUse(f"The parameters of {one.name} are not those of an object.")
     return tuple(ToolSpec(one.name, one.description, {"type": "object"} | one.parameters) for one in tools)
@@ -238,7 +240,7 @@ def _need_same(known: "Message", text: str, results: Sequence[ClientResult]) -> 
     words = text if known.role == "user" else results[0].text if results else ""
     same = " ".join(known.content.split()) == " ".join(clean(words).split())
     if not same and FORGOTTEN not in known.content and not known.meta.get("results"):
-        raise WrongUse("This id was given to another message.", mend="Give each message an id of its own.")
+        raise WrongUse("This id was given to another message.", mend="Give each message its own id.")
 
 
 def with_strange(text: str, place: Place, options: "TurnOptions") -> "tuple[str, TurnOptions]":

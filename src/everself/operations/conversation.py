@@ -55,17 +55,21 @@ class ConverseRequest(Request):
     earlier: Annotated[tuple[EarlierMessage, ...], Option(_EARLIER)] = ()
     system: Annotated[str, Option("Instructions of the program that asks; they stand after the soul.")] = ""
     id: Annotated[str, Option(_ID)] = ""
-    after: Annotated[str, Option("The id of the message of an earlier turn, after which this is said.")] = ""
-    beside: Annotated[tuple[str, ...], Option("Words that the program adds to the message; nobody said them.")] = ()
-    by_program: Annotated[bool, Option("The text is the program's own: nobody said it.")] = False
+    after: Annotated[str, Option("The id of an earlier turn's message, which this message follows.")] = ""
+    beside: Annotated[
+        tuple[str, ...], Option("Text that the program adds to the message; it does not count as said by anyone.")
+    ] = ()
+    by_program: Annotated[bool, Option("The text is the program's own and does not count as said by a person.")] = False
     images: Annotated[tuple[ClientImage, ...], Option("Images that come with the message.")] = ()
     tools: Annotated[tuple[ClientTool, ...], Option("Tools that the program runs; a call ends the turn.")] = ()
     results: Annotated[tuple[ClientResult, ...], Option(_RESULTS)] = ()
     must_call: Annotated[tuple[str, ...], Option("Of these tools one has to be called.")] = ()
     max_tokens: Annotated[int | None, Option("Tokens of the reply at most.", ge=1, le=10_000_000)] = None
-    temperature: Annotated[float | None, Option("How freely the model chooses its words.", ge=0, le=2)] = None
-    top_p: Annotated[float | None, Option("Of how likely words the model chooses, as a share.", ge=0, le=1)] = None
-    seed: Annotated[int | None, Option("What the model's chance begins with.", ge=-(2**63), le=2**63 - 1)] = None
+    temperature: Annotated[float | None, Option("The sampling temperature.", ge=0, le=2)] = None
+    top_p: Annotated[float | None, Option("Nucleus sampling: the share of probability to sample from.", ge=0, le=1)] = (
+        None
+    )
+    seed: Annotated[int | None, Option("The seed for sampling.", ge=-(2**63), le=2**63 - 1)] = None
     parallel_tool_calls: Annotated[bool | None, Option("Whether several tools may be called in one step.")] = None
     stop: Annotated[tuple[str, ...], Option("Texts at which the reply ends.")] = ()
     schema: Annotated[dict[str, Any] | None, Option("A JSON schema: the reply is JSON of that shape.")] = None
@@ -125,7 +129,7 @@ def _options(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> "T
     from everself.operations.tools import may_use
 
     if request.schema is not None and (words := schema_fault(request.schema)):
-        raise WrongUse(f"The schema is no JSON schema: {words}.")
+        raise WrongUse(f"The schema is not a valid JSON schema: {words}.")
     if unknown := set(request.must_call) - {one.name for one in request.tools}:
         raise WrongUse(f"There is no tool {min(unknown)[:64]} among the tools.")
     tools = [
@@ -165,7 +169,7 @@ def _allow(runtime: "Runtime", caller: Caller, options: "TurnOptions") -> None:
         # the message is stored anyway; the turn reports why there is no reply
         return
     if options.images and not takes_images(model):
-        raise WrongUse(f"{model.name} takes no images.", mend="everself model use PROVIDER/NAME")
+        raise WrongUse(f"{model.name} does not accept images.", mend="everself model use PROVIDER/NAME")
     if caller.unwatched and model.paid:
         runtime.spend_meter.allow(job_of(caller.scope, unwatched=True))
 
@@ -198,7 +202,7 @@ class ContextReport(Frozen):
 class ContextRequest(Request):
     session_kind: Annotated[str, Option("For such a session.", "KIND[/PERSON]")] = "main"
     message: Annotated[str, Option("As if this were said, so that memory is searched for it.", "TEXT", slash=True)] = ""
-    session: Annotated[str, Option("As if it were said in this conversation.", "ID|last")] = ""
+    session: Annotated[str, Option("As if the message were sent in this conversation.", "ID|last")] = ""
 
 
 @owner_reads("context", slash="/prompt")

@@ -350,7 +350,9 @@ class Vouched(Frozen):
 
 class VouchRequest(Request):
     entries: Annotated[tuple[str, ...], Argument("Ids of entries.", "[ID]...")] = ()
-    everything: Annotated[bool, Option("Everything that nobody vouches for, quarantine aside.", cli="--all")] = False
+    everything: Annotated[
+        bool, Option("All entries without a confirmed source, except quarantined ones.", cli="--all")
+    ] = False
     withdraw: Annotated[bool, Option("Take it back: the named entries count as written by hand.")] = False
 
 
@@ -369,7 +371,7 @@ def vouch(runtime: "Runtime", caller: Caller, request: VouchRequest) -> Vouched:
     memory = runtime.memory
     if request.withdraw:
         if request.everything:
-            raise WrongUse("Name the entries that nobody vouches for any more.", mend="everself memory list")
+            raise WrongUse("Name the entries whose confirmation you withdraw.", mend="everself memory list")
         named = [memory.catalog.get(identity) for identity in request.entries]
         return Vouched((), withdraw_vouchers(runtime.state, memory, named))
     if request.everything:

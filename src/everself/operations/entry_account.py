@@ -104,7 +104,7 @@ class ListRequest(Request):
     closed: Annotated[bool, Option("Only what no longer holds.")] = False
     everything: Annotated[bool, Option("Closed, quarantined and transcripts too.", cli="--all")] = False
     stale: Annotated[bool, Option("Only what rests on something that no longer holds.")] = False
-    unvouched: Annotated[bool, Option("Only what nobody vouches for.")] = False
+    unvouched: Annotated[bool, Option("Only entries without a confirmed source.")] = False
     words: Annotated[str, Option("Only entries with these words.", "WORDS", slash=True, only=("slash",))] = ""
     limit: Annotated[int, Option("How many at most; the newest are listed.", ge=1)] = 50
     before: Annotated[str, Option("The page before the one that gave this mark.", "MARK")] = ""

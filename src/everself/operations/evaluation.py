@@ -81,7 +81,7 @@ class _Kept(Frozen):
 
 class EvaluateRequest(Request):
     questions: Annotated[int, Option("How many to ask.", ge=1, le=10_000)] = 100
-    save: Annotated[bool, Option("Keep this result to compare with, even where it is worse.")] = False
+    save: Annotated[bool, Option("Store this result for later comparison, even if it is worse.")] = False
 
 
 @owner_writes("memory.eval", progress="Asking")

@@ -46,8 +46,8 @@ class FileSaved(Result):
 
 class ReadRequest(Request):
     path: Annotated[str, Argument(_PATH)]
-    first: Annotated[int, Option("First line; 1 where it is not given.", ge=1, tool="from")] = 1
-    lines: Annotated[int | None, Option("How many lines; all where it is not given.", ge=1)] = None
+    first: Annotated[int, Option("The first line; 1 unless given.", ge=1, tool="from")] = 1
+    lines: Annotated[int | None, Option("How many lines; all unless given.", ge=1)] = None
 
 
 def _show_part(_: Runtime, __: ReadRequest, part: FilePart) -> Outcome:
@@ -197,7 +197,7 @@ def edit_file(runtime: Runtime, caller: Caller, request: EditFileRequest) -> Fil
     times = _whole(now).data.count(old)
     if times != 1:
         words = "does not stand there" if not times else f"stands there {times} times"
-        raise WrongUse(f"`old` {words}; it has to be found exactly once.", mend="Read the file first.")
+        raise WrongUse(f"`old` {words}; it must appear exactly once.", mend="Read the file first.")
     start = now.data.index(old)
     after = now.data[:start] + new + now.data[start + len(old) :]
     # the unchanged rest keeps its source

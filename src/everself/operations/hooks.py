@@ -92,7 +92,7 @@ class HookFile(RecordFile[Hook]):
                 base64.b64decode(one.key.removeprefix(PREFIX), validate=True)
             except binascii.Error as error:
                 raise Damaged(
-                    f"{self.path} holds a key that is none.", mend=f"everself gateway hook rotate {one.name}"
+                    f"{self.path} contains an invalid key.", mend=f"everself gateway hook rotate {one.name}"
                 ) from error
 
 
@@ -125,7 +125,7 @@ class HookRemoved(Frozen):
 
 
 class AddHookRequest(Request):
-    name: Annotated[str, Argument("What the hook is called; it stands in its address.", "NAME")]
+    name: Annotated[str, Argument("The name of the hook; it is part of its address.", "NAME")]
     agent: Annotated[str, Option("The agent that hears it; the one that answers when none is named.", "NAME")] = ""
     message: Annotated[str, Option("What the agent does with what it is sent.", "TEXT")] = ""
 

@@ -77,7 +77,7 @@ def _picture_notices(app: Runtime, card: Card) -> tuple[str, ...]:
         return ()
     found = app.workspace.stat(path)
     if found is None or found.kind != "file":
-        return (f"The avatar {path} is no file of the workspace.",)
+        return (f"The avatar {path} is not a file of the workspace.",)
     if found.size > DATA_CHARS:
         return (f"The avatar {path} has {found.size:,} bytes, and {DATA_CHARS:,} is the limit.",)
     return ()

@@ -115,7 +115,7 @@ def _embed(app: "Runtime", caller: Caller, read: "SyncReport", tell: Tell | None
         try:
             caller.agree(_find_price(app))
         except (Interrupted, RefusedByRule):
-            return _report(app, read, failure=f"{app.index.model} costs money, and nobody agreed to it.")
+            return _report(app, read, failure=f"{app.index.model} costs money, and no person confirmed it.")
     done = app.index.embed(progress=tell)
     return _report(app, read, embedded=done.done, failure=done.failure)
 
@@ -195,9 +195,7 @@ class FullStatus(MemoryStatus):
 class StatusRequest(Request):
     deep: Annotated[bool, Option("Count all, check every row of the index, and that the embedder answers.")] = False
     index: Annotated[bool, Option("First bring the index up to date, and embed what costs nothing.")] = False
-    fix: Annotated[bool, Option("As --deep --index, and put right what is damaged: the index, prepared weights.")] = (
-        False
-    )
+    fix: Annotated[bool, Option("Like --deep --index, and repair damage to the index and prepared weights.")] = False
 
 
 @owner_reads("memory.status", progress="Checking")
@@ -258,7 +256,7 @@ def _look(app: "Runtime") -> IndexHealth:
     if found is None:
         remarks.append(Remark("Nothing is indexed yet; the first search does it.", INDEX_COMMAND))
     elif found.trouble:
-        remarks.append(Remark(f"The index cannot be used as it is; the next search makes it anew: {found.trouble}"))
+        remarks.append(Remark(f"The index cannot be used as it is; the next search rebuilds it: {found.trouble}"))
     if not os.access(place.folder, os.W_OK):
         words = f"{place.folder} cannot be written: the index is kept in memory, and every command makes it again."
         remarks.append(Remark(words, "Make the folder writable, or set memorySearch.store.path."))
@@ -290,7 +288,7 @@ def _look_deep(app: "Runtime", tell: Tell | None) -> IndexHealth:
     remarks = [Remark(words) for words in found.notices]
     if failed:
         remarks.append(
-            Remark(f"The embedder does not answer, so search goes by keywords: {failed}", "docs/embeddings.md")
+            Remark(f"The embedder does not answer, so search uses keywords only: {failed}", "docs/embeddings.md")
         )
     remarks += [Remark(f"{path} changed while it was checked; the next search reads it.") for path in checked.differing]
     for folder in find_damage(app.models_folder):
@@ -322,7 +320,9 @@ def _with_remarks(app: "Runtime", health: IndexHealth, remarks: list[Remark]) ->
         remarks.append(Remark(f"{health.stale:,} {words} from what is indexed; the next search reads them."))
     if app.embedder is None:
         remarks.append(
-            Remark("No embedder is set up: search goes by keywords.", "everself config set memorySearch.provider auto")
+            Remark(
+                "No embedder is set up: search uses keywords only.", "everself config set memorySearch.provider auto"
+            )
         )
     elif waiting:
         cost = "; embedding them costs money" if app.embedder.paid else ""

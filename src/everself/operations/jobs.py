@@ -85,8 +85,8 @@ class AddJobRequest(Request):
     tz: Annotated[str, Option("Whose clock, such as Asia/Seoul; yours unless given.", "ZONE")] = ""
     message: Annotated[str, Option("What is said to the agent.", "TEXT")] = ""
     verb: Annotated[str, Option('What is done instead, such as "memory promote".', "VERB")] = ""
-    announce: Annotated[bool, Option("Tell what came of it when the next chat begins.")] = False
-    session: Annotated[Literal["isolated"], Option("A session of its own, which is the only kind.")] = "isolated"
+    announce: Annotated[bool, Option("Report the result when the next chat begins.")] = False
+    session: Annotated[Literal["isolated"], Option("A separate session, which is the only kind.")] = "isolated"
 
 
 @terminal_writes("cron.add")

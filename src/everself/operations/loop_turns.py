@@ -332,7 +332,7 @@ class LoopTurns:
         return without_forgotten(text, self._runtime.memory.catalog)
 
     def _identity(self, turn: OpenTurn, part: str) -> str:
-        """The id of a message of a turn. It is the same for the same turn, and also in another session if the program has named the turn."""
+        """The id of a message of a turn. It is the same for the same turn, and also in another session if the program named the turn."""
         scope = self.session.scope
         whose = (self.session.channel, scope.kind.value, scope.person or "", scope.project or "", *_key(turn), part)
         hashed = sha256(json.dumps(whose).encode("utf-8", "surrogatepass")).digest()

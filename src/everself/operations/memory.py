@@ -30,7 +30,7 @@ class ExportReport(Result):
 
 
 class ExportRequest(Request):
-    file: Annotated[str, Argument("A new file; standard output where it is left out.", "[FILE]")] = ""
+    file: Annotated[str, Argument("A new file; standard output unless given.", "[FILE]")] = ""
     kind: Annotated[Literal["jsonl"], Option("The form.", cli="--format")] = "jsonl"
 
 
@@ -54,7 +54,7 @@ class ImportRequest(Request):
     file: Annotated[str, Argument("A file that `memory export` wrote.")]
     as_mine: Annotated[bool, Option("They are your own: keep places and sources, and vouch for them.")] = False
     skip_broken: Annotated[bool, Option("Leave lines out that cannot be read, instead of importing nothing.")] = False
-    dry_run: Annotated[bool, Option("Say what would come in, and change nothing.")] = False
+    dry_run: Annotated[bool, Option("Show what would be imported, and change nothing.")] = False
 
 
 class Imported(Result):
@@ -144,5 +144,5 @@ def _save_new(path: str, data: bytes) -> str:
         finally:
             writes.discard(files, [temporary, writes.part(temporary)])
     if taken:
-        raise RefusedByRule(f"{path} exists already, and nothing is overwritten.", mend="Name another file.")
+        raise RefusedByRule(f"{path} already exists and is not overwritten.", mend="Name another file.")
     return path

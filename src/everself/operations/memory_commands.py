@@ -6,26 +6,17 @@ from everself.conversation.tools.protocol import Outcome, Written
 from everself.errors import RefusedByRule, UnsafePath
 from everself.memory.provenance import OWN, TOOL, taint_of
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
-from everself.operations.declaration import Option, Request, Result, ToolOffer, operation
+from everself.operations.declaration import Option, Request, ToolOffer, operation
+from everself.operations.memory_tool.paths import TOP, CommandFailed, MemoryAnswer, shown
 from everself.search.sharing import is_owner, speaker_of
 
 if TYPE_CHECKING:
-    from everself.operations.memory_tool.commands import Answer, MemoryCommands
+    from everself.operations.memory_tool.commands import MemoryCommands
     from everself.runtime import Runtime
     from everself.search.scopes import Scope
 
 MEMORY_TOOL: Final = "tool.memory"
 _PATH: Final = "A path that begins with /memories."
-
-
-class MemoryAnswer(Result):
-    """The reply for the model. `failed`: it is an error. `source` is `own`, or the least trusted source of its words."""
-
-    text: str
-    failed: bool = False
-    source: str = OWN
-    path: str = ""
-    change: str = ""
 
 
 class MemoryToolRequest(Request):
@@ -73,23 +64,21 @@ def use_memory_tool(runtime: "Runtime", caller: Caller, request: MemoryToolReque
     trusted no more than what the conversation has read. If a program does not say what it has read, the words are trusted like a tool's.
     """
     from everself.operations.memory_tool.commands import MemoryCommands
-    from everself.operations.memory_tool.paths import TOP, CommandFailed, shown
 
     if not is_owner(caller.scope):
         raise RefusedByRule("Permission denied: the memory tool is only available in the owner's own conversations.")
     taint = taint_of((caller.taint, speaker_of(caller.scope), OWN if caller.is_model else TOOL))
     commands = MemoryCommands(runtime, caller.scope.project, taint, caller.message)
     try:
-        answer = _run(commands, request)
+        return _run(commands, request)
     except CommandFailed as error:
         return MemoryAnswer(str(error), failed=True)
     except UnsafePath:
         named = request.old_path if request.command == "rename" else request.path
         return MemoryAnswer(f"Path {shown(named)} would escape {TOP} directory", failed=True)
-    return MemoryAnswer(answer.text, source=answer.source, path=answer.path, change=answer.change)
 
 
-def _run(commands: "MemoryCommands", request: MemoryToolRequest) -> "Answer":
+def _run(commands: "MemoryCommands", request: MemoryToolRequest) -> MemoryAnswer:
     match request.command:
         case "view":
             return commands.view(request.path, request.view_range)

@@ -134,7 +134,7 @@ def _with_server(providers: Sequence[Provider], name: str, url: str) -> tuple[Pr
     provider = _provider(name)
     if name == REFLEX or (provider in VENDORS and VENDORS[provider].needs_key):
         # otherwise the vendor's key would be sent to another server
-        words = f"{provider} has its own address. Choose another name for a server of yours."
+        words = f"{provider} has its own address. Choose another name for your server."
         raise WrongUse(words, mend="everself model use mine/NAME --url URL")
     known = next((one for one in providers if one.name == provider), None)
     own = Provider(provider, base_url=url) if known is None else replace(known, base_url=url)
@@ -142,7 +142,7 @@ def _with_server(providers: Sequence[Provider], name: str, url: str) -> tuple[Pr
 
 
 class TestRequest(Request):
-    name: Annotated[str, Argument("The model as provider/name; the one in use where it is left out.", "[NAME]")] = ""
+    name: Annotated[str, Argument("The model as provider/name; the current one unless given.", "[NAME]")] = ""
 
 
 @terminal_writes("model.test")
@@ -156,7 +156,7 @@ def try_model(app: Runtime, _: Caller, request: TestRequest) -> Trial:
     """
     chosen = request.name or app.agent.model
     if chosen == REFLEX:
-        words = "The reflex is no model: it answers from memory by rules, and there is nothing to test."
+        words = "The reflex is not a model: it answers from memory by rules, so there is nothing to test."
         raise WrongUse(words, mend="everself model test PROVIDER/NAME")
     model = app.chat_model(chosen)
     trial = trial_of(model, lambda usage: app.spend_meter.charge("test", "", model, usage))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Listed(NamedTuple):
-    """An operation as the table describes it."""
+    """A row of the table of operations."""
 
     name: str
     module: str

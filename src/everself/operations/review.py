@@ -133,14 +133,14 @@ def accept_waiting(runtime: Runtime, caller: Caller, request: AcceptRequest) -> 
     """
     one = _find(runtime, request.name, request.seen)
     if request.answer > len(one.answers):
-        raise WrongUse(f"There are {len(one.answers)} answers to that.", mend="everself review list")
+        raise WrongUse(f"This item has {len(one.answers)} answers.", mend="everself review list")
     return _decide(runtime, caller, one, answer=request.answer - 1)
 
 
 class EditRequest(Request):
     name: Annotated[str, Argument(_ITEM, "ID")]
     text: Annotated[
-        str, Option("Your words instead of what stands there; - reads them from standard input.", "TEXT", stdin=True)
+        str, Option("Your words instead of the current ones; - reads them from standard input.", "TEXT", stdin=True)
     ]
     seen: Annotated[str, Option(_SEEN, "MARK")] = ""
 
@@ -272,7 +272,7 @@ def _find(app: Runtime, name: str, seen: str) -> Waiting:
             raise RefusedByRule(f"{wanted} is {status} already.", mend="everself review")
         raise NotFound(f'review "{name[:40]}".', mend="everself review list")
     if seen and exact[0].mark != seen:
-        raise ChangedMeanwhile(f"{exact[0].id} is not what you looked at any more; nothing was changed.")
+        raise ChangedMeanwhile(f"{exact[0].id} has changed since you looked at it; nothing was changed.")
     return exact[0]
 
 

@@ -81,7 +81,7 @@ def all_waiting(app: Runtime, after: str) -> Iterator[tuple[str, Waiting]]:
     stage, _, key = after.partition(":")
     stages = ("", SOUL, _QUESTIONS, QUARANTINE, HANDS)
     if stage not in stages:
-        raise WrongUse("The mark of the page is none that a list gave.", mend="everself review list")
+        raise WrongUse("The mark of the page is invalid.", mend="everself review list")
     begun = max(1, stages.index(stage))
     for number, name in enumerate(stages[begun:], begun):
         behind = key if number == begun and stage else ""
@@ -160,7 +160,7 @@ def _of_soul(app: Runtime, proposal: Proposal) -> Waiting:
         kind=SOUL,
         at=proposal.at,
         author=proposal.author,
-        question="May this be part of the soul?",
+        question="Add this to the soul?",
         answers=("It becomes part of the soul",),
         words=said[0] if len(said) == 1 and not removed else proposal.content,
         reason=proposal.reason,

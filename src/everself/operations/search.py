@@ -58,7 +58,7 @@ def scope_of(session: str, project: str = "") -> Scope:
     """The scope of a kind of session such as `main` or `group`, or with a person `guest/anna`."""
     kind, _, person = session.partition("/")
     if kind not in list(SessionKind):
-        raise WrongUse(f'"{kind[:40]}" is no kind of session.', mend=f"One of {', '.join(SessionKind)}.")
+        raise WrongUse(f'"{kind[:40]}" is not a kind of session.', mend=f"One of {', '.join(SessionKind)}.")
     return Scope(SessionKind(kind), slug(person) if person else None, slug(project) if project else None)
 
 

@@ -168,7 +168,7 @@ def export_session(runtime: Runtime, _: Caller, request: ExportSessionRequest) -
 
 class DeleteSessionRequest(Request):
     name: Annotated[str, Argument(_SESSION, "ID")]
-    dry_run: Annotated[bool, Option("Only say what would go.")] = False
+    dry_run: Annotated[bool, Option("Only show what would be deleted.")] = False
 
 
 @operation("sessions.delete", audience=Audience.OWNER_AT_TERMINAL, effect="destructive", question="Delete it for good?")

@@ -42,7 +42,7 @@ def set_up(app: Runtime, *, restore: bool = False) -> SetupReport:
     """Create every missing file and folder. Files that a person removed stay removed unless `restore`."""
     target = app.agent.workspace
     if os.path.lexists(target) and not os.path.isdir(target):
-        raise UnsafePath(f"{target} exists and is no folder.", mend="everself setup --workspace PATH")
+        raise UnsafePath(f"{target} exists and is not a folder.", mend="everself setup --workspace PATH")
     ensure_folder(app.places.home)
     ensure_folder(target)
     workspace = app.workspace
@@ -226,7 +226,7 @@ def _check_place(config: Config, agent: AgentSettings) -> None:
         _check_folder(path)
     for path, what in ((places.user_home, "your home folder"), ("/", "the whole machine")):
         if path and target == os.path.realpath(path):
-            raise RefusedByRule(f"{agent.workspace} is {what}; a workspace needs a folder of its own.", mend=_ELSEWHERE)
+            raise RefusedByRule(f"{agent.workspace} is {what}; a workspace needs its own folder.", mend=_ELSEWHERE)
     for path, what in ((os.path.dirname(agent.state), "Everself keeps its state"), (places.key_folder, "the keys are")):
         if is_inside(target, path) or is_inside(path, target):
             raise RefusedByRule(f"{agent.workspace} and {path}, where {what}, must be apart.", mend=_ELSEWHERE)
@@ -253,4 +253,4 @@ def _check_folder(path: str) -> None:
     while not os.path.lexists(there) and os.path.dirname(there) != there:
         there = os.path.dirname(there)
     if not os.path.isdir(there):
-        raise UnsafePath(f"{there} exists and is no folder.", mend=_ELSEWHERE)
+        raise UnsafePath(f"{there} exists and is not a folder.", mend=_ELSEWHERE)

@@ -96,7 +96,7 @@ class SignInFile(RecordFile[SignIn]):
             except ValueError:
                 known = False
             if not known or any(moment.tzinfo is None for moment in moments):
-                raise Damaged(f"{self.path} holds what is no sign-in.", mend=f"Move {self.path} away.")
+                raise Damaged(f"{self.path} contains an invalid sign-in.", mend=f"Move {self.path} away.")
 
     def _add(self, record: SignIn, now: datetime) -> None:
         self.change(lambda known: _kept((*known, record), now))

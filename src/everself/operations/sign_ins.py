@@ -35,7 +35,7 @@ class SignedOut(Frozen):
 class SignInRequest(Request):
     agent: Annotated[str, Option("The agent to talk to; the one that answers when none is named.", "NAME")] = ""
     session: Annotated[
-        str, Option("As whom: main is the owner; guest/ID is somebody else.", "main|guest/ID|group", cli="--as")
+        str, Option("As whom: main is the owner; guest/ID is another person.", "main|guest/ID|group", cli="--as")
     ] = "main"
 
 
@@ -52,7 +52,7 @@ def make_link(home: "Home", caller: Caller, request: SignInRequest) -> LinkMade:
     agent = home.load().config.agent(request.agent).id
     running = find_listening(home.places)
     if running is None:
-        raise RefusedByRule("The gateway does not run, so that nobody can sign in.", mend="everself gateway start")
+        raise RefusedByRule("The gateway does not run, so no browser can sign in.", mend="everself gateway start")
     now = system_now()
     secret = SignInFile(folder_of(home.places)).make_link(agent, session, now, terminal=caller.present)
     return LinkMade(

@@ -221,7 +221,7 @@ def refuse_soul(runtime: Runtime, _: Caller, request: RefuseRequest) -> Proposal
 class RollbackRequest(Request):
     version: Annotated[str, Argument("A version that history lists, or last.", "[VERSION]")] = ""
     line: Annotated[str, Option("Take this learned line back and leave the rest.", "TEXT")] = ""
-    force: Annotated[bool, Option("Even where somebody altered that copy.")] = False
+    force: Annotated[bool, Option("Even if that copy was altered.")] = False
 
 
 @terminal_writes("soul.rollback", question="Go back?")
@@ -375,10 +375,8 @@ class Verified(Result):
 
 
 class VerifyRequest(Request):
-    paths: Annotated[
-        tuple[str, ...], Argument("Documents to accept or to put back; all where none is named.", "[PATH]...")
-    ] = ()
-    accept: Annotated[bool, Option("Take over what was changed: these documents, or all.")] = False
+    paths: Annotated[tuple[str, ...], Argument("Documents to accept or restore; all unless given.", "[PATH]...")] = ()
+    accept: Annotated[bool, Option("Accept the outside changes of these documents, or of all.")] = False
     undo: Annotated[bool, Option("Put back what was accepted before: these documents, or all.")] = False
 
 

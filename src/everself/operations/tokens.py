@@ -52,7 +52,7 @@ class AddTokenRequest(Request):
     name: Annotated[str, Argument("What the token is called, such as the program that gets it.", "NAME")]
     agent: Annotated[str, Option("The agent it gives access to; the default agent unless given.", "NAME")] = ""
     session: Annotated[
-        str, Option("As whom: main is the owner; guest/ID is somebody else.", "main|guest/ID|group", cli="--as")
+        str, Option("As whom: main is the owner; guest/ID is another person.", "main|guest/ID|group", cli="--as")
     ] = ""
     read: Annotated[bool, Option("It reads and changes nothing: no conversations either.")] = False
     people: Annotated[
@@ -136,14 +136,14 @@ def checked_session(session: str, people: str) -> str:
     if people:
         if session not in ("", SessionKind.GUEST):
             raise WrongUse(
-                "A token with --people speaks for guests, and for nobody else.",
+                "A token with --people is only for guests.",
                 mend="Leave --as out, or say --as guest.",
             )
         return SessionKind.GUEST.value
     kind, _, person = session.partition("/")
     if session in (SessionKind.MAIN, SessionKind.GROUP) or (kind == SessionKind.GUEST and is_plain(person)):
         return session
-    mend = "--as main is the owner, --as guest/anna somebody else, --as group a group."
+    mend = "--as main is the owner, --as guest/anna another person, --as group a group."
     if not session:
         raise WrongUse("Whose session the token opens is missing.", mend=mend)
     if kind == SessionKind.GUEST:

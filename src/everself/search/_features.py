@@ -5,13 +5,13 @@ there, however many documents there are.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
 import numpy
 
+from everself.frozen import Frozen
 from everself.search.chunking.marks import SPEAKER, Flag
 from everself.search.index_file.protocol import IndexView
 from everself.search.matching import K1, Matched, counts_at, saturate, union
@@ -78,16 +78,14 @@ SPREAD = 0.05
 NAMED = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class QueryFacts:
+class QueryFacts(Frozen):
     """What the query asks besides its words. `days` are spans of days since 1970 that it names."""
 
     when: bool = False
     days: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Frozen):
     """`words` is chunks × WORDS, `meaning` chunks × MEANING or nothing where there are no vectors.
 
     `told` is how much of what the query tells some candidate has."""

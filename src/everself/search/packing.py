@@ -4,17 +4,16 @@ Hits of one document stand together under its name, in the order of its lines, s
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from everself.frozen import Frozen
 from everself.values import Hit
 
 # hits that are tried after the first that does not fit; a shorter one may
 _TRIES: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
-class PackedHits:
+class PackedHits(Frozen):
     """`kept` and `left` are hits in the order of their rank; `tokens` is what `text` costs."""
 
     text: str

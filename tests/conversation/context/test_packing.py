@@ -193,7 +193,7 @@ def test_corrections_not_embedded_again_come_first_then_the_newest() -> None:
 def test_omissions_are_told_in_one_sentence() -> None:
     packed = pack(items_of("MEMORY.md", NOTES, by_words("hums")), 12)
     assert left_out(packed.omitted) == (
-        "(Left out for lack of room: MEMORY.md lines 3, 7–9, 12, 17–24. Read it with memory_get where it matters.)"
+        "(Left out for lack of room: MEMORY.md lines 3, 7–9, 12, 17–24. Read it with memory_get if needed.)"
     )
     assert left_out(()) == ""
     many = [replace(packed.omitted[0], lines=(line, line)) for line in range(2, 40, 2)]

@@ -50,7 +50,7 @@ def test_nothing_private_is_shown_for_a_group(everself, workspace) -> None:
 def test_a_kind_of_session_that_is_none_is_refused(everself) -> None:
     said = everself("context", "--session-kind", "boss")
     assert said.code == 2
-    assert "no kind of session" in said.err
+    assert "not a kind of session" in said.err
 
 
 def test_a_soul_that_does_not_fit_is_an_error(everself, workspace) -> None:

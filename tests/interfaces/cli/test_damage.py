@@ -179,7 +179,7 @@ def test_documents_can_be_read_without_the_database_and_doctor_makes_it_anew(
         assert "everself doctor --fix" in said.err, command
     assert not (home / "saved.tar.gz").exists()
     fixed = everself("doctor", "--fix")
-    assert "has been made anew" in fixed.out, fixed.out
+    assert "has been rebuilt" in fixed.out, fixed.out
     assert everself("log", "--json").json["data"][0]["id"] == change
     assert {path: path.read_bytes() for path in workspace.rglob("*.md")} == before
     assert everself("memory", "add", "My sister lives in Porto").code == 0
@@ -203,7 +203,7 @@ def test_what_can_be_read_of_a_damaged_database_is_kept(everself: Everself, work
     database.write_bytes(data)
     assert "hand" in everself("memory", "list").out
     fixed = everself("doctor", "--fix").out
-    assert "has been made anew" in fixed
+    assert "has been rebuilt" in fixed
     assert "0 of them from the history" in fixed, "the ledger itself could be read"
     said = everself("memory", "list")
     assert "owner" in said.out
@@ -241,7 +241,7 @@ def test_another_agents_database_does_not_cost_this_one_its_history(
     added = everself("memory", "add", "My sister lives in Porto")
     assert "another agent" in added.err
     assert (home / STATE / "history.git").exists()
-    assert "has been made anew" in everself("doctor", "--fix").out
+    assert "has been rebuilt" in everself("doctor", "--fix").out
     told = everself("log", "--json").json["data"]
     assert change in [one["id"] for one in told]
     assert everself("undo", change).code == 0

@@ -34,7 +34,7 @@ def test_identity_as_json(everself, workspace) -> None:
     assert data["card"]["name"] == {"value": "Aria", "source": "IDENTITY.md"}
     assert data["soul_hash"] == digest((workspace / "SOUL.md").read_bytes())
     assert data["missing"] == []
-    assert data["notices"] == ["The avatar avatars/aria.png is no file of the workspace."]
+    assert data["notices"] == ["The avatar avatars/aria.png is not a file of the workspace."]
 
 
 def test_without_its_files_the_agent_is_still_somebody(everself, workspace) -> None:

@@ -99,7 +99,7 @@ def test_a_model_that_cannot_be_asked_is_not_saved(everself, name: str, words: s
 def test_the_reflex_needs_no_test(everself) -> None:
     said = everself("model", "test")
     assert said.code == 2
-    assert "The reflex is no model" in said.err
+    assert "The reflex is not a model" in said.err
 
 
 @pytest.mark.slow

@@ -106,7 +106,7 @@ def test_the_simulation_says_what_survives_and_changes_nothing(everself, talk: S
     assert {"SOUL.md", "CORRECTIONS.md"} <= set(data["stands"])
     out = everself("simulate-compaction").out
     assert "would be kept: " in out
-    assert "Read anew at every turn, and whole: SOUL.md" in out
+    assert "Read completely in every turn: SOUL.md" in out
     assert {one: one.read_bytes() for one in workspace.rglob("*") if one.is_file()} == before
     with open_runtime() as app:
         assert app.log.find(talk.id).compacted == app.log.find(talk.id).checkpoint == 0

@@ -52,7 +52,7 @@ def test_the_gateway_says_how_to_install_it() -> None:
 
 def test_mcp_is_no_json_object(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["mcp", "--json"]) == 2
-    assert "MCP is no JSON object" in capsys.readouterr().out
+    assert "The MCP server has no --json output" in capsys.readouterr().out
 
 
 @pytest.mark.slow

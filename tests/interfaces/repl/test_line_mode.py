@@ -162,7 +162,7 @@ def test_review_asks_about_each_and_a_letter_decides(talk, app: Runtime) -> None
     app.growth.add_line("Never joke.", "nobody laughed", ())
     app.growth.add_line("Be brief.", "said so", ())
     listed = talk("/review list\n").out
-    assert listed.count("May this be part of the soul?") == 3
+    assert listed.count("Add this to the soul?") == 3
     said = talk("/review\na\nr\ne\nBe brief, but warm.\n")
     assert said.well
     assert app.growth.open() == ()

@@ -233,7 +233,7 @@ def test_a_message_that_nobody_recognises_as_an_entry_is_named_and_stays(mind: M
     plan = mind.forgetting.plan(Target(ids=(done.entry,)))
     assert "Stays in message s1-1: an entry was concluded from it" in "\n".join(plan.lines())
     proof = mind.forgetting.carry_out(plan)
-    assert proof.lines()[-1] == "A search of every byte finds it only where it stays, as listed above."
+    assert proof.lines()[-1] == "A search of every byte finds it only in the places listed above."
     assert mind.messages() == ["Nicht vor dem Kaffee!"]
 
 

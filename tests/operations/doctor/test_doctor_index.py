@@ -92,7 +92,7 @@ def test_one_that_cannot_be_read_is_said_and_left_to_a_search(home: Path, data: 
     (home / INDEX).write_bytes(data)
     before = snapshot(home)
     finding = found(look(home), "index-broken")
-    assert "the next search makes it anew" in finding.message
+    assert "the next search rebuilds it" in finding.message
     assert finding.mend == "everself memory rebuild"
     assert snapshot(home) == before
 

@@ -241,7 +241,7 @@ def test_a_damaged_database_is_said_and_set_aside_by_fix_alone(
     assert snapshot(home) == before
     report = examine(fix=True)
     assert code in {one.code for one in report.fixed}
-    assert "made anew" in found(report, "damage-set-aside").message
+    assert "rebuilt" in found(report, "damage-set-aside").message
     assert [one.read_bytes() for one in (state / "damaged").rglob("state.db")] == [data]
     with open_runtime() as app:
         assert [one.reason for one in Changes(app.workspace).log()] == ["setup"]

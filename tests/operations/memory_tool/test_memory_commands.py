@@ -13,7 +13,7 @@ from everself import Agent
 from everself.errors import EverselfError, RefusedByRule
 from everself.memory.provenance import OWN
 from everself.operations.caller import Audience, Caller
-from everself.operations.memory_commands import MemoryAnswer
+from everself.operations.memory_tool.paths import MemoryAnswer
 from everself.operations.promotion import PromoteRequest
 from everself.operations.registry import get_operation
 from everself.search.scopes import Scope, SessionKind
@@ -377,7 +377,7 @@ def test_forgetting_finds_what_a_model_wrote_and_deleted(tool: Tool, agent: Agen
 
 def test_orders_from_outside_are_kept_apart(agent: Agent, folder: Path) -> None:
     told = Tool(agent, "web").failed("create", "/notes.md", file_text=f"# Notes\n\n- {ATTACK}\n- Bo likes rust\n")
-    assert "until the owner has looked at it" in told
+    assert "in quarantine until the owner has reviewed it" in told
     assert not (folder / "notes.md").exists()
     (apart,) = entries(agent, "quarantine/").values()
     assert (apart.text, apart.source) == (ATTACK, "web")

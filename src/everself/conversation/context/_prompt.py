@@ -73,7 +73,7 @@ def left_out(omissions: Iterable[Omission], *, tools: bool = True) -> str:
     if not documents:
         return ""
     named = "; ".join(f"{_name(path)} {_lines(sorted(lines))}" for path, lines in documents.items())
-    how = " Read it with memory_get where it matters." if tools else ""
+    how = " Read it with memory_get if needed." if tools else ""
     return f"(Left out for lack of room: {named}.{how})"
 
 

@@ -99,7 +99,7 @@ def _fitting(path: str, text: str, quoted: bool, tokens: int, count: Callable[[s
         return FileDelta(path, text, quoted, size)
     added = sum(line.startswith("+") for line in text.splitlines())
     removed = sum(line.startswith("-") for line in text.splitlines())
-    said = f"({path} changed: {added} lines added, {removed} removed. Read it where it matters.)"
+    said = f"({path} changed: {added} lines added, {removed} removed. Read it if needed.)"
     gap = Omission(path, (), (1, max(1, added)), size, "larger than all the room there is")
     cost = count(said)
     return FileDelta(path, said if cost <= tokens else "", quoted, cost if cost <= tokens else 0, (gap,))

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from everself.classify.asks import terms_of, topic_of
 from everself.classify.pairs import answering
 from everself.conversation.reflex._plan import CORE, IDENTITY, Act
 from everself.conversation.reflex.replies import reply
+from everself.frozen import Frozen
 from everself.models.chat.protocol import ToolReturn
 from everself.text.markdown.comment import find_comment
 from everself.text.markdown.labels import read_labels
@@ -31,8 +31,7 @@ _NOTE: Final = r"(?:^|/)memory/\d{4}-\d\d-\d\d-[^/]+\.md$"
 _SPOKEN: Final = r"(?m)^\s*(?:[-*] )?(?:User|Assistant): "
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Frozen):
     words: str
     citation: str
     source: str = ""

@@ -4,7 +4,6 @@ Pure: the same message gives the same plan, so the second step of a turn knows w
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final, Literal
 
@@ -13,6 +12,7 @@ from everself.classify.model import score
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.classify.shown import shown
 from everself.classify.statements import is_command, read
+from everself.frozen import Frozen
 from everself.text.dates import read_dates
 from everself.text.sentences import Language, language_of
 from everself.values import Tag
@@ -31,14 +31,12 @@ Job = Literal["write", "answer", "agent", "owner", "all", "about", "day", "forge
 Remark = Literal["greeting", "thanks", "order", "remind", "okay", "shown", "command"]
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(Frozen):
     tool: str
     arguments: dict[str, str | int | float | bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(Frozen):
     """Something to do with tools. `words` is what to write, to answer or to forget."""
 
     job: Job
@@ -47,8 +45,7 @@ class Act:
     needs: tuple[Need, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Frozen):
     """`remarks` need no tools."""
 
     language: Language

@@ -169,7 +169,7 @@ def _is_parallel(body: Body) -> bool | None:
 
 def _custom_tool(tool: Body, where: str) -> dict[str, object]:
     if tool.get("type") not in (None, "custom"):
-        raise wrong(f"{where}.type", f"{where}.type is not served: tools with a schema of their own and {_MEMORY} are.")
+        raise wrong(f"{where}.type", f"{where}.type is not served: only tools with their own schema and {_MEMORY} are.")
     return tool_of(tool.get("name"), tool.get("description"), tool.get("input_schema"), where)
 
 
@@ -191,5 +191,5 @@ def _shape(body: Body) -> dict[str, Any] | None:
     schema = wanted.get("schema")
     if wanted.get("type") != "json_schema" or not isinstance(schema, dict) or (fault := schema_fault(schema)):
         why = f": {fault}" if isinstance(schema, dict) and wanted.get("type") == "json_schema" else ""
-        raise wrong("output_config.format", f"output_config.format is no json_schema with a schema{why}.")
+        raise wrong("output_config.format", f"output_config.format is not a json_schema with a schema{why}.")
     return schema

@@ -177,7 +177,7 @@ async def _lines(turn: RunningTurn, after: int) -> AsyncIterator[bytes]:
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise refuse(400, "wrong-number", "The number of the last event is none")
+        raise refuse(400, "wrong-number", "The number of the last event is invalid")
     return int(text)
 
 

@@ -33,7 +33,7 @@ class Api:
         name = request.path_params["name"]
         operation = self._operations.get(name)
         if operation is None:
-            raise refuse(404, "not-found", "There is no such operation", mend=f"GET {PREFIX}/openapi.json lists them.")
+            raise refuse(404, "not-found", "Unknown operation", mend=f"GET {PREFIX}/openapi.json lists them.")
         request.state.operation = name
         given = read_object(await request.body())
         access: Access = request.state.access

@@ -31,11 +31,11 @@ GROUPS: Final[dict[str, tuple[str, str]]] = {
     "agents": ("List, add and remove agents.", "groups:agents"),
     "gateway": ("Run the HTTP gateway for other programs, and manage its tokens.", "gateway:gateway"),
     "hook": ("Answer an event of a coding agent; the client calls it, not you.", "hook:hook"),
-    "demo": ("Show a made-up month of an agent's life, with each step explained.", "demo:demo"),
+    "demo": ("Play an invented month of an agent's life, with each step explained.", "demo:demo"),
     "mcp": ("Serve memory to an MCP client, over stdin and stdout.", "mcp:mcp"),
     "web": ("Open the web page in a browser, signed in.", "web:web"),
-    "completion": ("Print the script that completes commands in your shell.", "help:completion"),
-    "help": ("Explain a command, or the exit codes.", "help:help_command"),
+    "completion": ("Print the script for command completion in your shell.", "help:completion"),
+    "help": ("Show the help of a command, or the exit codes.", "help:help_command"),
 }
 
 

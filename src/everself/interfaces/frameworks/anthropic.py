@@ -29,7 +29,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from anthropic.types.beta import BetaCacheControlEphemeralParam
 
-    from everself.operations.memory_commands import MemoryAnswer
+    from everself.operations.memory_tool.paths import MemoryAnswer
 
 __all__ = ["AsyncMemoryTool", "MemoryTool"]
 

@@ -44,7 +44,7 @@ def chat_node(session: AgentSession, model: "Runnable[Any, Any]", *, source: str
         messages: Sequence[AnyMessage] = state["messages"]
         newest = max((at for at, one in enumerate(messages) if isinstance(one, HumanMessage)), default=-1)
         if newest < 0:
-            raise WrongUse("Nobody has said anything.", mend="Begin with a HumanMessage in messages.")
+            raise WrongUse("The state contains no message of a person.", mend="Begin with a HumanMessage in messages.")
         said = _text(messages[newest])
         prompt = await session.prompt(said)
         names = {call["id"]: call["name"] for one in messages if isinstance(one, AIMessage) for call in one.tool_calls}

@@ -79,7 +79,7 @@ class MemorySession:
         said = [_text(one) for one in getattr(context, "turn_input", ()) if one.get("role") == "user"]
         message = next((one for one in reversed(said) if one.strip()), self._said)
         if not message.strip():
-            raise WrongUse("Nobody has said anything.", mend="Give Runner.run a message and session=.")
+            raise WrongUse("There is no message of a person yet.", mend="Give Runner.run a message and session=.")
         return (await self._session.prompt(message)).text
 
     def tools(self) -> list[FunctionTool]:

@@ -143,7 +143,7 @@ def check_page(headers: RawHeaders, query: bytes, method: str) -> None:
 
 def signed_in(found: SignIn | None) -> Access:
     if found is None:
-        raise refuse(401, "signed-out", "Nobody is signed in", mend="everself web")
+        raise refuse(401, "signed-out", "Not signed in", mend="everself web")
     return Access(f"sign-in:{found.name}", found.agent, found.scope(), False, found.terminal)
 
 
@@ -173,7 +173,7 @@ def access_of(token: Token | None, headers: RawHeaders) -> Access:
         raise refuse(
             400,
             "no-person",
-            "Nobody is named",
+            "The header that names the person is missing",
             f"This token speaks for many people and names them in {token.people}: 1 to 64 of a-z, 0-9 and -.",
         )
     return Access(token.name, token.agent, token.scope(named[0]), token.read)

@@ -163,7 +163,7 @@ class Guard:
     def _recheck(self, scope: Scope, access: Access) -> None:
         """Whether the access is still valid, because a socket stays open for days. Raises Refused."""
         if self._identify(scope) != access:
-            raise refuse(401, "no-token", "The token stands for somebody else now")
+            raise refuse(401, "no-token", "The token now belongs to another person")
 
     async def _read(self, scope: Scope, receive: Receive) -> bytes:
         """Read the whole body, within its limits."""

@@ -205,7 +205,7 @@ class JobRunner:
             await asyncio.wait({task})
             state = "stopped" if task.cancelled() else "skipped" if isinstance(task.result(), Skip) else "done"
         except EverselfError as error:
-            _log.warning("What agent %s does at a start failed: %s.", agent, type(error).__name__)
+            _log.warning("BOOT.md of agent %s failed: %s.", agent, type(error).__name__)
         self.log.write("boot", {"agent": agent, "state": state})
 
     def _pause(self) -> float:

@@ -80,7 +80,7 @@ def address_of(settings: Gateway, tokens: TokenFile) -> str:
         )
     if not tokens.tokens():
         raise RefusedByRule(
-            "Other machines would reach the gateway, and there is no token yet.",
+            "Other machines could reach the gateway, and no token exists yet.",
             mend="everself gateway token add NAME --as main",
         )
     return address

@@ -102,8 +102,8 @@ class Turns:
             raise refuse(
                 404,
                 "not-found",
-                "There is no such turn",
-                "It is over, or somebody else's.",
+                "Unknown turn",
+                "It has ended, or belongs to another caller.",
                 "POST /api/v1/sessions.show",
             )
         return found

@@ -73,7 +73,7 @@ class Turn:
             await asyncio.wait({reading, leaving}, return_when=asyncio.FIRST_COMPLETED)
             if reading.done():
                 return reading.result()
-            raise refuse(499, "gone", "Nobody waits for the answer")
+            raise refuse(499, "gone", "The client disconnected")
         finally:
             for task in (reading, leaving):
                 task.cancel()
@@ -135,4 +135,4 @@ def need_model(name: str, access: Access) -> None:
         detail = (
             f"The model {name[:64]} does not exist. This token opens the agent {access.agent}; its name is the model's."
         )
-        raise Refused(Problem(404, "model-not-found", "There is no such model", detail, param="model"))
+        raise Refused(Problem(404, "model-not-found", "Unknown model", detail, param="model"))

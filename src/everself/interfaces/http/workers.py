@@ -31,7 +31,7 @@ class Workers:
         """Run work in a thread; without `seconds` there is no time-out. `then` is called when the work has ended or was not started."""
         if self.busy >= self._most:
             then()
-            raise refuse(503, "busy", "Too much is being asked at once", "Nothing was done.", Retry_After="1")
+            raise refuse(503, "busy", "Too many requests at once", "Nothing was done.", Retry_After="1")
         loop = asyncio.get_running_loop()
         ended: asyncio.Future[None] = loop.create_future()
         self.busy += 1
@@ -54,9 +54,7 @@ class Workers:
                 await ended
         except TimeoutError:
             if job.cancel():
-                raise refuse(
-                    503, "busy", "Too much is being asked at once", "Nothing was done.", Retry_After="5"
-                ) from None
+                raise refuse(503, "busy", "Too many requests at once", "Nothing was done.", Retry_After="5") from None
             raise refuse(
                 504, "timeout", "It takes too long", f"It was not done within {seconds:g} seconds, and goes on."
             ) from None

@@ -22,7 +22,7 @@ def _line(page: PageName) -> str:
 def _told(page: BankPage, _: Look) -> Iterator[str]:
     yield f"{page.title}  ({page.path})"
     if not page.items:
-        yield "  Nothing stands there yet."
+        yield "  The page is empty."
     for item in page.items:
         held = f"  held at {item.held:g}" if item.held is not None else ""
         closed = "  closed" if item.entry.closed else ""

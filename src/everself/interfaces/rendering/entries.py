@@ -51,7 +51,7 @@ def _redacted(done: Corrected) -> list[str]:
 
 VIEWS: Final = {
     "memory.vouch": View(_vouched),
-    "memory.release": View(says("{0.entry} stands in {0.path} now; its source is still {0.source}.")),
+    "memory.release": View(says("{0.entry} is now in {0.path}; its source is still {0.source}.")),
     "memory.add": View(_added, notices=left_out),
     "memory.edit": View(_edited, notices=left_out),
     "memory.correct": View(_corrected, notices=_redacted),

@@ -28,7 +28,7 @@ def _stopped(done: "Stopped", _: Look) -> Iterable[Line]:
 
 
 def _logs(found: "LogLines", _: Look) -> Iterable[Line]:
-    return found.lines or [f"There is no line in {found.file} yet."]
+    return found.lines or [f"There are no lines in {found.file} yet."]
 
 
 def _written(done: "UnitWritten", _: Look) -> Iterable[Line]:

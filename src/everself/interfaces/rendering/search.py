@@ -21,7 +21,7 @@ _WHY: Final = {
         "vector",
     ),
     "it follows a question with these words": ("answers",),
-    "somebody who is named says it": ("speaker",),
+    "a named person says it": ("speaker",),
     "it tells a time, which was asked for": ("when",),
     "it is of the time that was asked for": ("date",),
 }

@@ -82,7 +82,7 @@ def _simulation(found: Simulation, look: Look) -> Iterator[Line]:
     if found.dropped:
         yield paint("The summary, without a model:", bold=True)
         yield from (f"  {line}" for line in found.summary.splitlines())
-    yield f"Read anew at every turn, and whole: {', '.join(found.stands)}"
+    yield f"Read completely in every turn: {', '.join(found.stands)}"
 
 
 def _parsed(text: str) -> object:

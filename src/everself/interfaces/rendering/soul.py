@@ -73,7 +73,7 @@ def _waiting(one: Proposal) -> Line:
 
 
 def _listed(found: tuple[Version, ...], look: Look) -> Iterable[Line]:
-    return [_version(one, look.zone) for one in found] or ["There is no soul yet."]
+    return [_version(one, look.zone) for one in found] or ["No soul exists yet."]
 
 
 def _version(one: Version, zone: tzinfo) -> Line:

@@ -3,10 +3,11 @@
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from everself.errors import Interrupted, WrongUse
+from everself.frozen import Frozen
 from everself.interfaces.rendering.lines import plain
 from everself.interfaces.rendering.view import Look, view_of
 from everself.interfaces.repl.dialog_state import DialogState, agreed
@@ -62,8 +63,7 @@ def _request(operation: Operation[Any, Any], words: str) -> object:
 Run = Callable[["DialogState", str], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Frozen):
     """`takes` names the argument in the help."""
 
     run: Run

@@ -59,7 +59,11 @@ class Talk(DialogState):
 
         near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.5)
         hint = f" Did you mean {near[0]}?" if near else ""
-        self.screen.say((f"There is no command {name}.{hint} /help lists them; a blank before it makes it a message.",))
+        self.screen.say(
+            (
+                f"There is no command {name}.{hint} /help lists the commands. To send it as a message, begin with a space.",
+            )
+        )
 
     async def _converse(self, text: str) -> None:
         say = get_operation("chat.say")

@@ -88,7 +88,7 @@ async def _ask(app: "Runtime", screen: "Screen", ask: "Asking", one: "Waiting") 
         screen.trouble(error)
         return True
     if done is None:
-        screen.say(("Stopped; that is no answer.",))
+        screen.say(("Stopped: this is not one of the answers.",))
         return False
     screen.say((f"{done.verdict}" + (f", as change {done.change}; /undo {done.change}" if done.change else ""),))
     return True

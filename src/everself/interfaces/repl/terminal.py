@@ -8,11 +8,11 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TextIO
 
 from everself.conversation.reflex.model import NAME as REFLEX
 from everself.errors import EverselfError
+from everself.frozen import Frozen
 from everself.interfaces.repl.commands import COMMANDS
 from everself.interfaces.repl.dialog import Talk
 from everself.interfaces.repl.keyboard import held_keys, mark_pastes
@@ -42,8 +42,7 @@ _NAME: Final = 40
 _WORTH_TELLING: Final = 0.005
 
 
-@dataclass(frozen=True, slots=True)
-class Streams:
+class Streams(Frozen):
     """The terminal; `keys` and `picture` replace it for the editor if there is none."""
 
     out: TextIO = sys.stdout

@@ -44,7 +44,7 @@ class Hooks:
         if hook is None or delivery is None:
             raise refuse(401, "not-signed", "The signature is missing, wrong or too old", mend=_SIGN)
         if len(body) > LONGEST:
-            raise refuse(413, "too-large", "The message is too large", f"A webhook takes {LONGEST:,} bytes at most.")
+            raise refuse(413, "too-large", "The message is too large", f"A webhook accepts at most {LONGEST:,} bytes.")
         session = session_of(hook, delivery.id)
         if session in self._taken:
             raise _under_way()

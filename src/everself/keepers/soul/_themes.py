@@ -1,7 +1,7 @@
-"""Finds what the owner said repeatedly of how the agent should behave: wishes, corrections, welcome behaviour, abilities. Reads only.
+"""Finds what the owner said repeatedly about the agent's behaviour: wishes, corrections, praise, abilities. Reads only.
 
-Only their own words count, said to the agent and vouched for: no page, tool, guest, import, summary or text of unknown hand is a reason
-for a soul to change, however often it is repeated. Of what a model noted, the sentence counts that it noted it from. Facts are memory's.
+Only the owner's own verified words to the agent count. Pages, tools, guests, imports, summaries and unverified text never change a soul,
+however often they repeat. A model's note counts by the sentence it was made from. Facts belong to memory.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,21 +28,21 @@ from everself.workspace.layout import Kind, place
 About = Literal["correction", "welcome", "ability"]
 
 SAME: Final = 0.9
-# the share of common words that is enough without it: a calibrated .85
+# share of common words that suffices without embeddings, calibrated to .85
 SHARED: Final = 0.6
 COOL: Final = timedelta(hours=24)
 TWICE: Final = 2
-# entries that are compared, the newest first; a soul does not grow from what was said years ago
+# number of entries to compare, newest first
 MOST: Final = 300
 LONGEST: Final = 200
-# themes that an entry is held against, those with most words in common: telling a contradiction takes a millisecond
+# number of themes to compare an entry with, by shared words: detecting a contradiction takes a millisecond
 _COMPARED: Final = 3
 QUOTE: Final = "quote"
 _RECORDS: Final = frozenset({Kind.CORRECTIONS, Kind.CONFLICTS, Kind.CHANGELOG, Kind.COMPACTION_LOG, Kind.CHRONICLE})
 
 
 class Theme(Frozen):
-    """Entries that say the same, the newest first."""
+    """Entries that say the same, newest first."""
 
     about: About
     entries: tuple[Entry, ...]
@@ -61,19 +61,19 @@ class Theme(Frozen):
 
     @property
     def words(self) -> str:
-        """In the owner's words: those of the correction that stands, or of the newest."""
+        """The owner's words: those of the open correction, or the newest."""
         told = next((one.text for one in self.entries if one.source == CORRECTION), self.entries[0].text)
         return one_line(bare(told), 10 * LONGEST)
 
 
 def evidence_of(entries: Iterable[Entry]) -> tuple[str, ...]:
-    """Each entry, or the message that is quoted in its place."""
+    """Each entry, or the message that it quotes."""
     found = (one.lineage[0] if one.category == QUOTE else f"entry:{one.id}" for one in entries)
     return tuple(dict.fromkeys(found))
 
 
 def find_themes(context: KeeperContext) -> list[Theme]:
-    """The newest first, whether ripe or not."""
+    """All themes, newest first, including recent ones."""
     groups: list[tuple[About, list[Entry]]] = []
     for about, entry in _told(context):
         held = _held(entry.text)
@@ -89,7 +89,7 @@ def find_themes(context: KeeperContext) -> list[Theme]:
 
 
 def say_same(context: KeeperContext, one: str, other: str) -> bool:
-    """By keywords, or by likeness where other words say it; never where they contradict each other."""
+    """Whether they say the same, by keywords or similarity; never if they contradict each other."""
     shared = overlap(_held(one), _held(other))
     if shared < SHARED and (shared == 0.0 or context.alike(bare(one), bare(other)) < SAME):
         return False
@@ -97,7 +97,7 @@ def say_same(context: KeeperContext, one: str, other: str) -> bool:
 
 
 def agree(one: str, other: str) -> bool:
-    """Whether both can hold. "Tuesday, not Monday" holds Monday too, and still says the same as "Tuesday"."""
+    """Whether both can hold. "Tuesday, not Monday" contains Monday, and still agrees with "Tuesday"."""
     if not contradicts(one, other):
         return True
     held, held_too = _held(one), _held(other)
@@ -106,13 +106,13 @@ def agree(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=4 * MOST)
 def _held(text: str) -> frozenset[str]:
-    """The words of a statement, without those that it calls wrong."""
+    """The words of a statement without those that it rejects."""
     told = find_correction(text)
     return words_of(bare(text)) - (words_of(told.old) - words_of(told.new) if told is not None else frozenset())
 
 
 def is_ripe(context: KeeperContext, theme: Theme) -> bool:
-    """Said twice, and not within the last day: a statement made in anger does not change the soul."""
+    """Whether it was said twice, and not within the last day: a statement made in anger does not change the soul."""
     return theme.times >= TWICE and all(is_cool(context, one) for one in theme.entries)
 
 
@@ -122,7 +122,7 @@ def is_cool(context: KeeperContext, entry: Entry) -> bool:
 
 
 def last_said(context: KeeperContext, entry: Entry) -> datetime | None:
-    """When it was last said, rather too late than too early; None where nobody knows."""
+    """The latest possible time of the last statement; None if unknown."""
     days = [day for day in (entry.day, entry.seen) if day is not None]
     if not days:
         return None
@@ -135,7 +135,7 @@ def last_said(context: KeeperContext, entry: Entry) -> datetime | None:
 
 
 def is_evidence(context: KeeperContext, entry: Entry) -> bool:
-    """Whether the owner said it to the agent, as itself and about nobody else."""
+    """Whether the owner said it to the agent, and not about another person."""
     where = place(entry.path)
     if entry.closed or not entry.vouched or where.person or where.project or where.kind in _RECORDS:
         return False
@@ -147,7 +147,7 @@ def is_correction(entry: Entry) -> bool:
 
 
 def own_words(context: KeeperContext, entry: Entry) -> Iterator[Entry]:
-    """The entry, where the owner said it; else the sentences of theirs that a model noted it from, each with its message as evidence."""
+    """The entry if it is the owner's, otherwise their sentences behind a model's note, each with its message as evidence."""
     if is_evidence(context, entry):
         yield entry
         return
@@ -180,7 +180,7 @@ def _told(context: KeeperContext) -> Iterator[tuple[About, Entry]]:
 
 
 def about_of(entry: Entry) -> About | None:
-    """What of the agent's behaviour an entry is about; None for all else, a fact that was put right included."""
+    """The aspect of the agent's behaviour that the entry concerns; None for everything else, including corrected facts."""
     told = entry.text[: 2 * LONGEST]
     if not is_correction(entry):
         about: About | None = "welcome" if says(told, "welcome") else "ability" if says(told, "ability") else None

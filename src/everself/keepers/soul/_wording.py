@@ -1,6 +1,6 @@
 """Asks a model for lines that the soul could learn, from the owner's statements only. Without a model there are none.
 
-Each line names the entries it rests on: two of them, or one that was said twice, all a day old. Whatever names others is not used.
+Each line names its entries: two, or one that was said twice, all at least a day old. Lines naming others are dropped.
 """
 
 from collections.abc import Collection, Sequence
@@ -17,7 +17,7 @@ from everself.text.normalise import one_line
 from everself.values import Entry, digest
 
 RECENT: Final = timedelta(days=30)
-# entries that a model is shown, the newest, and lines that it may propose
+# maximum number of entries shown to a model, and of lines it may propose
 SHOWN: Final = 120
 MOST: Final = 5
 _SURE: Final = 0.8
@@ -41,7 +41,7 @@ _ASKED: Final = (
 
 
 class SoulLine(Frozen):
-    """A line for the soul. `replaces` is the learned line that goes for it."""
+    """A line for the soul. `replaces` is the learned line that it replaces."""
 
     words: str
     evidence: tuple[str, ...]
@@ -57,7 +57,7 @@ class WordedLines(Frozen):
 
 
 async def word_lines(context: KeeperContext, learned: Sequence[str], used: Collection[str]) -> WordedLines:
-    """What a model proposes. `used` is evidence that was a reason before: it is none again."""
+    """The lines that a model proposes. `used` evidence is not used again."""
     if not context.has_model():
         return WordedLines()
     shown = {one.id: one for one in _material(context) if f"entry:{one.id}" not in used}

@@ -1,7 +1,7 @@
 """The Soul Keeper: a wish that the owner repeated, at least a day old, becomes one line under `## Learned`, with its evidence.
 
-By rules the line is in the owner's own words. A model may word more of them, from the same evidence and within the same limits. Whether
-a line is only proposed or applied, the policy decides, and growth does it: the copy of the earlier soul, the soul tests, CHANGELOG.md.
+By default the line is in the owner's own words. A model may word more lines, with the same evidence and limits. The policy decides whether
+a line is proposed or applied; growth does it, with a copy of the old soul, soul tests and CHANGELOG.md.
 """
 
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ from everself.workspace.learned_section import SOUL, with_line
 NAME: Final = "soul-keeper"
 # limit of lines proposed in one run
 MOST: Final = 3
-# for how long an unreported change of the soul is still reported
+# how long an unreported change of the soul is still reported
 NEWS: Final = timedelta(days=7)
 _ALL: Final = 10_000
 _OPENINGS: Final[dict[About, str]] = {
@@ -64,28 +64,28 @@ _WISHED: Final = "asked for"
 
 
 class SoulState(Frozen):
-    """The soul as it stands, and what keepers asked for before, whatever became of it."""
+    """The current soul, and all earlier proposals of keepers with their results."""
 
     data: bytes
     learned: tuple[str, ...]
     asked: tuple[Asked, ...]
     versions: Versions
-    # a keeper may change it by itself
+    # a keeper may change it without approval
     evolves: bool = False
 
     @property
     def unfinished(self) -> set[str]:
-        """Evidence of what was proposed for this very soul and would be applied at once: a run that died may not have come to it."""
+        """Evidence of proposals for this exact soul that could be applied at once: a run that crashed may have left them."""
         open_ = [one for one in self.asked if self.evolves and one.status == "open" and one.base == digest(self.data)]
         return {one for asked in open_ for one in asked.evidence}
 
     @property
     def used(self) -> set[str]:
-        """Evidence that was a reason before."""
+        """Evidence that was used before."""
         return {one for asked in self.asked for one in asked.evidence}
 
     def origin(self, line: str) -> Asked | None:
-        """What brought a learned line; None for one that a human wrote, or where nobody can tell any more."""
+        """The origin of a learned line; None if a human wrote it or it is unknown."""
         return next((one for one in self.asked if one.status == "approved" and self._brought(one, line)), None)
 
     def _brought(self, asked: Asked, line: str) -> bool:
@@ -128,13 +128,13 @@ class SoulKeeper:
 
 
 def news(line: str, change: str, evidence: tuple[str, ...]) -> NewEntry:
-    """What the agent writes into its day when its soul changed without anybody having been asked."""
+    """The note in the day's log about a change of the soul without approval."""
     origin = concluded_in(OWN, "keeper", *evidence)
     return NewEntry(f"My soul learned something: {line}", origin, "heartbeat", Tag.EVENT, key=f"told {change}")
 
 
 def _asked(context: KeeperContext) -> Iterator[Asked]:
-    """What keepers proposed. What the soul took before anybody noted it counts as approved."""
+    """The proposals of keepers. Lines that are already in the soul count as approved."""
     for one in context.state.proposals.list("", _ALL):
         if one.path != SOUL or one.author != Author.KEEPER:
             continue
@@ -143,7 +143,7 @@ def _asked(context: KeeperContext) -> Iterator[Asked]:
 
 
 def _untold(context: KeeperContext, soul: SoulState) -> Iterator[Planned]:
-    """Steps that the soul took by itself in a run that died before it told of them."""
+    """Unapproved changes of the soul that a crashed run did not report."""
     for one in soul.asked:
         recent = one.change and context.now - datetime.fromisoformat(one.decided_at) <= NEWS
         if not recent or context.state.change_of_key(f"told {one.change}") is not None:
@@ -157,7 +157,7 @@ def _untold(context: KeeperContext, soul: SoulState) -> Iterator[Planned]:
 
 
 def _line(context: KeeperContext, soul: SoulState, theme: Theme, notes: list[str]) -> Iterator[SoulLine]:
-    """The line of a theme, unless the soul says so already or somebody was asked before."""
+    """The line for a theme, unless the soul contains it or it was proposed before."""
     evidence = theme.evidence
     replaces = next(
         (line for line in soul.learned if theme.about == "correction" and not agree(_bare(line), theme.words)), ""
@@ -182,7 +182,7 @@ def _alike(context: KeeperContext, line: str, theme: Theme) -> bool:
 
 
 def _bare(line: str) -> str:
-    """A learned line without what this keeper put before the owner's words."""
+    """A learned line without the keeper's prefix."""
     for opening in _OPENINGS.values():
         before, _, after = opening.partition("{words}")
         if line.startswith(before) and line.endswith(after):
@@ -191,7 +191,7 @@ def _bare(line: str) -> str:
 
 
 def _drift(context: KeeperContext, soul: SoulState, theme: Theme) -> Iterator[Planned]:
-    """Learned lines that needed another correction since. They are reported; the soul is not adapted to the behaviour."""
+    """Learned lines that needed another correction since. They are reported; the soul is not adapted automatically."""
     if theme.about != "correction":
         return
     for line in soul.learned:
@@ -203,7 +203,7 @@ def _drift(context: KeeperContext, soul: SoulState, theme: Theme) -> Iterator[Pl
         if again:
             newest = max(max(one.day or date.min, one.seen or date.min) for one in again)
             words = (
-                f"The soul says “{one_line(line, LONGEST)}”, and it had to be put right again on {newest.isoformat()}."
+                f"The soul says “{one_line(line, LONGEST)}”, and it had to be corrected again on {newest.isoformat()}."
             )
             about = f"drift {digest(line.encode())[:16]} {newest.isoformat()}"
             ask = Ask("question", about, words, (Choice("I have seen it"),))
@@ -211,7 +211,7 @@ def _drift(context: KeeperContext, soul: SoulState, theme: Theme) -> Iterator[Pl
 
 
 def _fitted(context: KeeperContext, soul: SoulState, line: SoulLine, notes: list[str]) -> Iterator[Planned]:
-    """Turn a line into an operation. If the soul is full, it replaces an older line that came from no correction."""
+    """Turn a line into an action. If the soul is full, it replaces an older line that is not from a correction."""
     remove = line.replaces
     most = context.tunables.soul_max_tokens
     if not remove and _size(soul.data, line.words) > most:
@@ -230,12 +230,12 @@ def _size(data: bytes, line: str) -> int:
 
 
 def _may_go(context: KeeperContext, origin: Asked | None) -> bool:
-    """Whether a learned line may be given up for another: not what a human wrote, and not what came from a correction."""
+    """Whether a learned line may be replaced: not if a human wrote it or it came from a correction."""
     return origin is not None and not any(_is_correction(context, one) for one in origin.evidence)
 
 
 def _is_correction(context: KeeperContext, reference: str) -> bool:
     kind, _, name = reference.partition(":")
     entry = context.memory.catalog.find_even_gone(name) if kind == "entry" else None
-    # an entry that no longer exists may have been one
+    # a missing entry may have been a correction
     return entry is None or is_correction(entry)

@@ -105,9 +105,9 @@ class ForgetPlan(Frozen):
         if self.messages:
             yield f"From conversations: {len(self.messages)} messages"
         if self.quoted:
-            yield "Where it is quoted: " + ", ".join(f"{cut.path} ({cut.count})" for cut in self.quoted)
+            yield "Quoted in: " + ", ".join(f"{cut.path} ({cut.count})" for cut in self.quoted)
         if self.commits:
-            yield f"From the history: {self.commits} commits are written anew"
+            yield f"From the history: {self.commits} commits will be rewritten"
         for mention in (*self.mentions, *self.unclear):
             yield f"Stays in {mention.reference}: {mention.reason}"
         for remain in self.remains:
@@ -166,7 +166,7 @@ class ForgetProof(Frozen):
             for one in self.places
         ]
         if self.commits:
-            lines.append(f"History: {len(self.commits)} commits were written anew; the old ones are gone.")
+            lines.append(f"History: {len(self.commits)} commits were rewritten; the old ones are gone.")
         lines += [f"Also mentioned in {one.reference}: {one.reason}." for one in self.mentions]
         lines += [f"Out of reach: {one.name}: {one.words}." for one in self.remains]
         lines += self.notices
@@ -179,7 +179,7 @@ class ForgetProof(Frozen):
         if not self.gone:
             return "NOT all of it is gone; run it again."
         if self.mentions:
-            return "A search of every byte finds it only where it stays, as listed above."
+            return "A search of every byte finds it only in the places listed above."
         return "A search of every byte finds nothing."
 
 

@@ -157,7 +157,7 @@ class CheckedEmbedder:
         except (TypeError, ValueError, OverflowError) as error:
             raise EmbeddingFailed(f"{self.provider} did not return a table of numbers.", reason="shape") from error
         if rows.ndim != 2 or rows.shape[0] != count or rows.shape[1] == 0:
-            words = f"{self.provider} returned for {count} texts a table of {' × '.join(map(str, rows.shape))}."
+            words = f"{self.provider} returned a table of {' × '.join(map(str, rows.shape))} for {count} texts."
             raise EmbeddingFailed(words, reason="shape")
         expected = self.dimensions
         if expected is not None and rows.shape[1] != expected:

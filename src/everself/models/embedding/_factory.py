@@ -74,7 +74,7 @@ def _find_fault(made: Any, name: str) -> str:
     if not isinstance(made.model, str) or not made.model:
         return "it names no model"
     if not callable(made.embed) or not isinstance(made.dimensions, int | None):
-        return "embed is no method, or dimensions are no number"
+        return "embed is not a method, or dimensions is not a number"
     return "" if isinstance(made.paid, bool) else "it does not say whether it is paid"
 
 

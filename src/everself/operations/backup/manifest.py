@@ -153,9 +153,9 @@ def _check_names(manifest: Manifest) -> None:
         raise Damaged(f"{MANIFEST} names a file that is a folder as well.")
     for name in names + folders:
         inside = name.startswith((WORKSPACE, HISTORY)) or (name in names and name in (DATABASE, KEY))
-        fault = find_fault(place_of(name)) if inside else "nothing of a backup stands there"
+        fault = find_fault(place_of(name)) if inside else "a backup has no files there"
         if fault:
-            raise Damaged(f"{name[:200]!a} is no name for a file in a backup: {fault}.")
+            raise Damaged(f"{name[:200]!a} is not a valid file name in a backup: {fault}.")
 
 
 def _text(value: object) -> str:

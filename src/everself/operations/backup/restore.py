@@ -135,7 +135,7 @@ def _check_free(folders: AgentFolders, *, replace: bool) -> None:
     if not replace and has_content(folders):
         raise RefusedByRule(
             f"There is an agent already at {folders.above_workspace}/{folders.workspace}.",
-            mend="everself restore --replace keeps it beside and puts the backup in its place.",
+            mend="everself restore --replace replaces it and keeps the old one beside it.",
         )
 
 
@@ -237,7 +237,7 @@ def _notices(app: Runtime, manifest: Manifest, key: bytes | None) -> list[str]:
     elif key is not None and identify_key(key) != manifest.key_id:
         found.append("The ledger was written with another integrity key, so this machine's cannot verify it.")
         if manifest.has_key:
-            found.append(f"The key in the backup ({KEY}) was not used: this machine has one of its own.")
+            found.append(f"The key in the backup ({KEY}) was not used: this machine has its own key.")
     return found
 
 

@@ -45,7 +45,7 @@ def _check_kind(one: FileStat, whole: str) -> Iterator[Finding]:
         words = f"{name} is a symbolic link; links are not followed, so nothing in that folder is read."
         yield Finding(weight, "file-link", words, f"Put the real folder in its place: rm {here}, then mv", one.path)
     elif one.kind == "other":
-        words = f"{name} is no file but a pipe, socket or device; it is not read."
+        words = f"{name} is a pipe, socket or device and not a file; it is not read."
         yield Finding(weight, "file-odd", words, away, one.path)
     elif one.kind == "directory":
         yield Finding(weight, "file-folder", f"{name} is a folder with the name of a document.", away, one.path)

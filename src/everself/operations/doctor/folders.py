@@ -20,10 +20,10 @@ def check_workspace(case: Case) -> Iterator[Finding]:
     if os.path.isdir(path):
         yield from _check_access(case)
     elif os.path.islink(path):
-        words = f"{name} is a link to {shown(os.readlink(path))}, which is no folder or not there now."
-        yield bad("workspace-dangling", words, f"Bring that folder back, or say where it is: {case.relocation}", path)
+        words = f"{name} is a link to {shown(os.readlink(path))}, which is missing or not a folder."
+        yield bad("workspace-dangling", words, f"Restore that folder, or set its new path: {case.relocation}", path)
     elif os.path.lexists(path):
-        words = f"{name} should be the workspace, but it is no folder."
+        words = f"{name} should be the workspace, but it is not a folder."
         mend = f"{command('mv', path, path + '.old')}, then: {case.setup}"
         yield bad("workspace-no-folder", words, mend, path)
     else:
@@ -52,7 +52,7 @@ def check_state(case: Case) -> Iterator[Finding]:
     if not case.usable:
         return
     if os.path.lexists(path) and not case.has_state:
-        words = f"{shown(path)} should hold the agent's state, but it is no folder."
+        words = f"{shown(path)} should be the folder of the agent's state, but it is not a folder."
         mend = f"{command('mv', path, path + '.old')}, then: {case.setup}"
         yield bad("state-no-folder", words, mend, path)
     elif not case.has_state:
@@ -62,7 +62,7 @@ def check_state(case: Case) -> Iterator[Finding]:
         words = f"Permission denied: {shown(path)} cannot be read and written, which holds the agent's state; nothing can be changed."
         yield bad("state-not-writable", words, f"Check it: {command('ls', '-ld', path)}", path)
     if _is_inside(path, case.agent.workspace):
-        words = "The agent's state lies inside its own workspace; whoever gets the files gets the state."
+        words = "The agent's state is inside its own workspace, so everybody with access to the files can read it."
         yield bad("state-inside", words, "Set EVERSELF_HOME to a folder outside the workspace.", path)
 
 
@@ -97,7 +97,7 @@ def check_neighbours(case: Case) -> Iterator[Finding]:
         if folder.split("/")[0] != "agents" and _is_workspace(
             f"{folder}/{mark}" in names for mark in _MARKS_OF_A_WORKSPACE
         ):
-            words = f"{shown(folder)} looks like a workspace of its own; its files are taken for this agent's."
+            words = f"{shown(folder)} looks like another workspace; its files count as this agent's."
             yield warning("workspace-nested", words, "Move that folder out of this workspace.", folder)
     above = os.path.dirname(os.path.realpath(case.agent.workspace))
     while above != os.path.dirname(above):
@@ -115,7 +115,7 @@ def check_own_git(case: Case) -> Iterator[Finding]:
         return
     settings = case.files.read(".git/config", 0, 1 << 16).decode("utf-8", "replace")
     if '[remote "' in settings:
-        words = "The workspace is a git repository of yours with a remote; Everself never writes it."
+        words = "The workspace is your own git repository with a remote; Everself never writes to it."
         yield note("own-git", words, "Keep that remote private: what you push there is the memory.", ".git")
 
 

@@ -16,7 +16,7 @@ _DONE: Final = {
     "edited": "was changed outside Everself",
     "removed": "was removed outside Everself",
     "added": "was added outside Everself",
-    "link": "is no plain file any more",
+    "link": "is no longer a regular file",
 }
 
 

@@ -46,13 +46,13 @@ def check_index(case: Case) -> Iterator[Finding]:
         yield note("index-busy", "Another process is writing the index.", "Wait a moment, then: everself doctor", whole)
         return
     except (Damaged, DiskError) as error:
-        words = f"The index cannot be used as it is; the next search makes it anew: {error.detail}"
+        words = f"The index cannot be used as it is; the next search rebuilds it: {error.detail}"
         yield warning("index-broken", words, _REBUILD, whole)
         return
     if found is None:
         return
     if found.header.identity != index_identity(case.agent):
-        words = "The index was made for another workspace; the next search makes it anew."
+        words = "The index was made for another workspace; the next search rebuilds it."
         yield warning("index-foreign", words, _REBUILD, whole)
         return
     stale = _count_stale(case, found.stamps)
@@ -86,9 +86,7 @@ def check_index_leftovers(case: Case) -> Iterator[Finding]:
     unused = unused_place(case.agent)
     if unused is not None and unused.files.stat(unused.name) is not None:
         whole = f"{unused.folder}/{unused.name}"
-        words = (
-            f"{shown(whole)} is an index that nobody searches any more: memorySearch.store.path names another place."
-        )
+        words = f"{shown(whole)} is an unused index: memorySearch.store.path names another place."
         yield note("index-unused", words, FIX, whole, fixable=True)
 
 

@@ -66,7 +66,7 @@ def read_journal(case: Case) -> Journalled:
 def check_locks(case: Case) -> Iterator[Finding]:
     for name in find_blocked_locks(case):
         whole = f"{case.agent.state}/{name}"
-        words = f"{shown(whole)} should be a lock, but it is no plain file; nothing can be changed."
+        words = f"{shown(whole)} should be a lock file, but it is not a regular file; nothing can be changed."
         yield bad("lock-blocked", words, f"{FIX} sets it aside.", whole, fixable=True)
     settings_lock = FileLock(f"{case.places.home}/.everself.lock")
     for lock, what in (
@@ -81,7 +81,7 @@ def check_locks(case: Case) -> Iterator[Finding]:
             words = f"A process is writing {what} right now."
             yield note("lock-held", words, "Wait a moment, then: everself doctor", lock.path)
         elif owner.stopped:
-            words = f"{_who(owner)} holds {what} since {shown(owner.since)} and is stopped: nobody else can write."
+            words = f"{_who(owner)} holds {what} since {shown(owner.since)} and is stopped: no other process can write."
             mend = f"Resume it with fg, or end it with kill -9 {owner.pid}; what it had begun is completed then."
             yield warning("lock-stopped", words, mend, lock.path)
         else:
@@ -118,7 +118,7 @@ def check_journal(case: Case) -> Iterator[Finding]:
         yield warning("journal-strange", words, f"{FIX} sets it aside.", folder, fixable=True)
     odd = case.state_files.stat(FOLDER) if case.has_state else None
     if odd is not None and odd.kind != "directory":
-        words = f"{shown(folder)} should be the folder of the journal, but it is none; nothing can be changed."
+        words = f"{shown(folder)} should be the folder of the journal, but it is not a folder; nothing can be changed."
         yield bad("journal-no-folder", words, f"{FIX} sets it aside.", folder, fixable=True)
 
 
@@ -149,7 +149,7 @@ def check_temporaries(case: Case) -> Iterator[Finding]:
     for one in left:
         if one.path not in safe:
             whole = f"{case.agent.workspace}/{one.path}"
-            words = f"{shown(one.path)} was left behind by a crash and holds text that stands nowhere else."
+            words = f"{shown(one.path)} was left behind by a crash and contains text that exists nowhere else."
             mend = f"Look at it and copy what you need ({command('less', whole)}), then: {command('rm', whole)}"
             yield warning("temporary-unique", words, mend, one.path)
 

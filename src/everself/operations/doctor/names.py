@@ -107,7 +107,7 @@ def check_spelling(case: Case) -> Iterator[Finding]:
             yield warning("name-unsafe", f"{shown(one.path)} cannot be used: {fault}.", "Rename it.", one.path)
     if not case.listing.whole:
         words = f"The workspace holds more than {len(case.listing.found):,} names; the rest was not looked at."
-        yield note("names-left", words, "Move what is no memory out of the workspace.")
+        yield note("names-left", words, "Move files that are not memory out of the workspace.")
 
 
 def _move(case: Case, path: str, target: str) -> str:

@@ -104,7 +104,7 @@ def _hashes(file: FileChange) -> tuple[str, str | None, str | None]:
 
 
 def _lines(salvaged: Salvaged, total: int, told: int) -> Iterator[str]:
-    yield "The state database was damaged or gone and has been made anew. Your documents are not affected."
+    yield "The state database was damaged or missing and has been rebuilt. Your documents are not affected."
     yield f"The log holds {counted(total, 'change')}, {told:,} of them from the history."
     kept = [f"{count:,} {_TOLD[name]}" for name, count in salvaged.rows.items() if count and name in _TOLD]
     if kept:
@@ -112,5 +112,5 @@ def _lines(salvaged: Salvaged, total: int, told: int) -> Iterator[str]:
     if salvaged.partly:
         names = [_TOLD[name] for name in salvaged.partly if name in _TOLD]
         yield f"Gone in whole or in part: {', '.join(sorted(names)) or 'statistics and notes of the runtime'}."
-        yield "Entries that nobody vouches for now count as written by hand: everself memory vouch."
+        yield "Entries that are no longer vouched for count as added outside Everself: everself memory vouch."
     yield "If the agent says that its identity was changed outside, look at it and take it over: everself soul verify."

@@ -72,7 +72,7 @@ def check_ledger(case: Case) -> Iterator[Finding]:
     else:
         problem = _check_tail(case.state, case.key)
     if problem:
-        words = f"The ledger of changes does not check out: {problem}. Somebody altered it, or the key is another one."
+        words = f"The ledger of changes does not check out: {problem}. It was altered, or the key is a different one."
         yield bad("ledger-broken", words, f"Compare with a backup; {RESTORE}", case.database)
 
 

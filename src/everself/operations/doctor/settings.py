@@ -33,7 +33,9 @@ def check_key(case: Case) -> Iterator[Finding]:
         mend = "Put the key from a backup in its place, or set EVERSELF_KEYS to the folder that holds it."
         yield bad("key-missing", words, mend, path)
     if f"{os.path.realpath(folder)}/".startswith(f"{os.path.realpath(case.agent.workspace)}/"):
-        words = "The integrity key lies inside the workspace; whoever can change the files can vouch for them."
+        words = (
+            "The integrity key is inside the workspace, so everybody who can change the files can also vouch for them."
+        )
         mend = f"{command('mv', folder, 'FOLDER')}, then set EVERSELF_KEYS to that folder."
         yield bad("key-inside", words, mend, path)
 
@@ -45,9 +47,7 @@ def check_zone(case: Case) -> Iterator[Finding]:
         try:
             find_place(written)
         except BadConfig:
-            words = (
-                f"USER.md names the time zone “{shown(written[:60])}”, which is no IANA name; the machine's is used."
-            )
+            words = f"USER.md names the time zone “{shown(written[:60])}”, which is not an IANA name; the machine's is used."
             yield note("zone-unknown", words, "Write one such as Europe/Berlin or Asia/Seoul.", "USER.md")
     elif (machine := str(host_zone())) in _NO_ZONE:
         words = f"Your time zone is not known, and this machine's is {machine}; your days begin and end by that clock."

@@ -35,7 +35,7 @@ def open_readable(path: str, key: bytes | None) -> State | Finding:
     log = _size(f"{path}-wal")
     shared = os.path.exists(f"{path}-shm")
     if os.path.lexists(path) and not os.path.isfile(path):
-        raise UnsafePath(f"{path} should be the state database, but it is no plain file.")
+        raise UnsafePath(f"{path} should be the state database, but it is not a regular file.")
     if _size(path) == 0:
         words = "The state database is missing or empty: the log of changes is gone. Your files are not affected."
         return bad("database-missing", words, f"{REBUILD} {RESTORE}", path, fixable=True)

@@ -5,7 +5,6 @@ Does not know the caller, nor how the answer reaches the model.
 
 from collections.abc import Callable, Iterable
 
-from everself.frozen import Frozen
 from everself.memory.entries import holds_memory
 from everself.memory.model_documents import EditMeaning, ModelDocuments, Objection, close_all, set_aside
 from everself.memory.provenance import OWN, concluded, concluded_in, rank, taint_of
@@ -16,6 +15,7 @@ from everself.operations.memory_tool.paths import (
     DELETED,
     TOP,
     CommandFailed,
+    MemoryAnswer,
     folder_of,
     is_kept_apart,
     shown,
@@ -47,15 +47,6 @@ _MOST_FILES = 1_000
 _MOST_DOUBTED = 5
 
 
-class Answer(Frozen):
-    """`source` is the least trusted source of the words in it; `own` where they are the tool's."""
-
-    text: str
-    source: str = OWN
-    path: str = ""
-    change: str = ""
-
-
 class _NotOwn(Exception):
     """The model may not make this edit."""
 
@@ -84,19 +75,19 @@ class MemoryCommands:
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def view(self, path: str, view_range: tuple[int, ...] | None) -> Answer:
+    def view(self, path: str, view_range: tuple[int, ...] | None) -> MemoryAnswer:
         where = workspace_path(path, self._folder)
         found = self._stat(where)
         if found is not None and found.kind == "file":
             document = self._document(path, where)
             text, first, last = content(path, _decoded(path, document), view_range)
-            return Answer(text, self._source(where, document.data, first, last), where)
+            return MemoryAnswer(text, source=self._source(where, document.data, first, last), path=where)
         files = self._beneath(where, found)
         if not files and where != self._folder:
             raise CommandFailed(f"The path {shown(path)} does not exist. Please provide a valid path.")
         return self._view_folder(path.removesuffix("/"), where, files)
 
-    def _view_folder(self, path: str, where: str, files: list[FileStat]) -> Answer:
+    def _view_folder(self, path: str, where: str, files: list[FileStat]) -> MemoryAnswer:
         sizes: dict[str, int] = {}
         for one in files:
             inner = one.path.removeprefix(f"{where}/")
@@ -108,7 +99,7 @@ class MemoryCommands:
             sizes[inner] = one.size
         # names are text too, and may come from a page
         named = (self._runtime.state.files.of_path(one.path) or OWN for one in files)
-        return Answer(listing(path, sizes, self._size(where)), taint_of(named))
+        return MemoryAnswer(listing(path, sizes, self._size(where)), source=taint_of(named))
 
     def _source(self, where: str, data: bytes, first: int, last: int) -> str:
         if not holds_memory(where):
@@ -117,7 +108,7 @@ class MemoryCommands:
 
     # ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def create(self, path: str, text: str) -> Answer:
+    def create(self, path: str, text: str) -> MemoryAnswer:
         where, data = workspace_path(path, self._folder), _encoded(text)
 
         def plan() -> Change:
@@ -126,9 +117,9 @@ class MemoryCommands:
             self._need_writable(path, where)
             return self._change("create", path, (Create(where, data),), Document(where, b""), data)
 
-        return Answer(f"File created successfully at: {path}", path=where, change=self._apply(path, plan))
+        return MemoryAnswer(f"File created successfully at: {path}", path=where, change=self._apply(path, plan))
 
-    def str_replace(self, path: str, old: str, new: str) -> Answer:
+    def str_replace(self, path: str, old: str, new: str) -> MemoryAnswer:
         where = workspace_path(path, self._folder)
         near = ("", 1, 1)
 
@@ -144,9 +135,9 @@ class MemoryCommands:
         text, first, last = near
         now = self._runtime.workspace.find(where)
         source = self._source(where, now.data, first, last) if now is not None else OWN
-        return Answer(text, source, where, change)
+        return MemoryAnswer(text, source=source, path=where, change=change)
 
-    def insert(self, path: str, line: int | None, text: str) -> Answer:
+    def insert(self, path: str, line: int | None, text: str) -> MemoryAnswer:
         where = workspace_path(path, self._folder)
 
         def plan() -> Change | None:
@@ -154,9 +145,9 @@ class MemoryCommands:
             after = inserted(_decoded(path, document), line, without_surrogates(text))
             return self._edited("insert", path, document, after)
 
-        return Answer(f"The file {path} has been edited.", path=where, change=self._apply(path, plan))
+        return MemoryAnswer(f"The file {path} has been edited.", path=where, change=self._apply(path, plan))
 
-    def delete(self, path: str) -> Answer:
+    def delete(self, path: str) -> MemoryAnswer:
         where = workspace_path(path, self._folder)
         if where == self._folder:
             raise CommandFailed(f"Cannot delete the {TOP} directory itself")
@@ -177,9 +168,9 @@ class MemoryCommands:
                     moves.append(Move(document.path, document.hash, to))
             return self._signed("delete", (*moves, *draft.edits()))
 
-        return Answer(f"Successfully deleted {path}", path=where, change=self._apply(path, plan))
+        return MemoryAnswer(f"Successfully deleted {path}", path=where, change=self._apply(path, plan))
 
-    def rename(self, old: str, new: str) -> Answer:
+    def rename(self, old: str, new: str) -> MemoryAnswer:
         where, to = (workspace_path(one, self._folder) for one in (old, new))
         if where == self._folder:
             raise CommandFailed(f"Cannot rename the {TOP} directory itself")
@@ -201,7 +192,7 @@ class MemoryCommands:
                 records += self._carried(document, target)
             return self._signed("rename", tuple(edits), tuple(records))
 
-        return Answer(f"Successfully renamed {old} to {new}", path=to, change=self._apply(old, plan))
+        return MemoryAnswer(f"Successfully renamed {old} to {new}", path=to, change=self._apply(old, plan))
 
     def _carried(self, document: Document, target: str) -> tuple[ProvenanceRecord, ...]:
         """A file that becomes memory by its new name: its entries get the source of its lines."""
@@ -259,7 +250,7 @@ class MemoryCommands:
             for new_entry in doubted.entries[:_MOST_DOUBTED]:
                 memory.remember(new_entry)
             words = f"Nothing was written to {shown(path)}: part of the text reads like orders from outside."
-            raise CommandFailed(f"{words} It is kept apart until the owner has looked at it.") from doubted
+            raise CommandFailed(f"{words} It is in quarantine until the owner has reviewed it.") from doubted
         if not isinstance(done, Applied):
             return ""
         memory.catalog.refresh(list(done.paths))

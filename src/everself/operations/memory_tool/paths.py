@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from everself.memory.provenance import OWN
+from everself.operations.declaration import Result
 from everself.storage.paths import find_fault
 from everself.values import Tier
 from everself.workspace.layout import Kind, fold, is_hidden, place
@@ -11,6 +13,16 @@ TOP: Final = "/memories"
 DELETED: Final = "archive/deleted"
 _LONGEST: Final = 200
 _DISGUISED: Final = ("\\", "\0", "%2e", "%2f", "%5c", "%00", "%c0", "%25", "%u00")
+
+
+class MemoryAnswer(Result):
+    """The reply for the model. `failed`: it is an error. `source` is `own`, or the least trusted source of its words."""
+
+    text: str
+    failed: bool = False
+    source: str = OWN
+    path: str = ""
+    change: str = ""
 
 
 class CommandFailed(Exception):

@@ -171,7 +171,7 @@ def prune(
 
 
 def prune_all(connection: "apsw.Connection") -> None:
-    """The same for a whole index, after a rebuild."""
+    """Delete the unused vectors of a whole index, after a rebuild."""
     connection.execute(f"DELETE FROM embeddings WHERE hash NOT IN (SELECT substr(data, {TEXT_FROM}, 16) FROM units)")
 
 

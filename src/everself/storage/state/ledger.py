@@ -98,7 +98,7 @@ def check_chain(
     seen_expected = expected is None or expected == head
     for item in rows:
         if isinstance(item, int):
-            return LedgerReport(head.seq, False, item, "the row is no readable text")
+            return LedgerReport(head.seq, False, item, "the row is not readable text")
         row, side = item
         problem = _problem(key, head, row, side)
         if not problem and expected is not None and row.seq == expected.seq:
@@ -119,7 +119,7 @@ def follow(key: bytes, kept: LedgerHead, rows: Iterable[tuple[LedgerRow, ChangeS
     found = kept == head
     for item in rows:
         if isinstance(item, int):
-            return Since(head, {}, "a row is no readable text")
+            return Since(head, {}, "a row is not readable text")
         row, side = item
         # rows before the stored head were checked when it was stored
         problem = _problem(key, head if found else LedgerHead(row.seq - 1, row.previous), row, side)

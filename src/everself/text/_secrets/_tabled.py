@@ -1,13 +1,13 @@
 """Finds secrets whose name is in another line: in the header of a table, or in a Kubernetes Secret manifest.
 
-Knows rows and columns; `_credible.py` judges the values.
+Knows rows and columns; `_plausibility.py` judges the values.
 """
 
 import base64
 import binascii
 from collections.abc import Iterator
 
-from everself.text._secrets._credible import Name, believed
+from everself.text._secrets._plausibility import Name, believed
 from everself.text._secrets.shapes import compiled, turns
 
 _WORD = (

@@ -1,12 +1,12 @@
 """Finds secrets without a shape of their own by the word before them: `password = …`, "the API key is …", 密码是….
 
-Finds the names and the positions of their values; `_credible.py` judges the values.
+Finds the names and the positions of their values; `_plausibility.py` judges the values.
 """
 
 from collections.abc import Iterator
 
 from everself.frozen import Frozen
-from everself.text._secrets._credible import How, Name, believed, surely_random, trimmed, unlike_words
+from everself.text._secrets._plausibility import How, Name, believed, surely_random, trimmed, unlike_words
 from everself.text._secrets._tabled import find_tabled
 from everself.text._secrets.kind import words
 from everself.text._secrets.shapes import Match, compiled, mixed

@@ -3,7 +3,7 @@
 import base64
 import binascii
 
-from everself.text._secrets._credible import trimmed, unlike_words
+from everself.text._secrets._plausibility import trimmed, unlike_words
 from everself.text._secrets.kind import Kind, Span, certain, words
 from everself.text._secrets.shapes import compiled, count_of, digits, letters, mixed, placeholder, plausible, turns
 

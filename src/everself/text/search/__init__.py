@@ -5,7 +5,7 @@ Pure functions with bounded caches; knows no index, ranking or files. Stemmers a
 
 from everself.text.search._emoji import is_one_emoji
 from everself.text.search._indexing import index_terms
-from everself.text.search._reading import fold_for_phrase, read_query
+from everself.text.search._query import fold_for_phrase, read_query
 from everself.text.search._terms import TOKENIZER_VERSION, IndexTerms, QueryTerm, SearchQuery, TermKind
 
 __all__ = [

@@ -26,7 +26,7 @@ def chat(resume: str, agent: str) -> int:
     $ printf 'What did I decide?\\n' | everself chat  # each line of a pipe is one message
     """
     if this_call().json:
-        raise WrongUse("A conversation is no JSON object.", mend="everself ask --json TEXT")
+        raise WrongUse("A conversation cannot be printed as one JSON object.", mend="everself ask --json TEXT")
     with awake(agent) as app, jobs_around(app):
         session = app.chat.begin(channel="cli", resume=resume)
         if sys.stdin.isatty() and sys.stdout.isatty():

@@ -36,9 +36,9 @@ def demo(keep: str, web: bool) -> int:
     from everself.storage.host_files import temporary_folder
 
     if this_call().json:
-        raise WrongUse("A demonstration is no JSON object.", mend="everself demo")
+        raise WrongUse("The demo cannot be printed as one JSON object.", mend="everself demo")
     with nullcontext(_empty(keep)) if keep else temporary_folder("everself-demo-") as folder:
-        show_lines(["A made-up month of an agent whose owner is Mina. Nothing of yours is read or changed."])
+        show_lines(["An invented month of an agent whose owner is Mina. Your own files are neither read nor changed."])
         with open_stage(folder) as stage:
             for piece in play(stage):
                 show_lines(lines_of(piece))

@@ -24,7 +24,7 @@ gateway = group(
     "gateway",
     "run start stop restart status logs install sign-in sign-out token hook",
     """
-    $ everself gateway token add editor --as main  # let a program of yours in
+    $ everself gateway token add editor --as main  # give your program access
     $ everself gateway start  # run it in the background
     $ everself gateway status  # whether it runs, and where
     """,
@@ -34,8 +34,8 @@ gateway.add_command(
         "gateway.token",
         "add list rotate rm",
         """
-        $ everself gateway token add editor --as main  # a program of yours, which does what you may do
-        $ everself gateway token list  # who may ask whom
+        $ everself gateway token add editor --as main  # your own program, with your rights
+        $ everself gateway token list  # the tokens and their agents
         """,
         "Make, list, rotate and remove tokens, which say who may ask whom.",
     )
@@ -96,7 +96,7 @@ def _tell(found: "Listening") -> None:
 
         lines = [f"The gateway listens on {found.url} and on {found.socket} (process {found.pid})."]
         if not TokenFile(os.path.dirname(found.socket)).tokens():
-            lines.append("Nobody is let in yet: everself gateway token add NAME --as main")
+            lines.append("No program has access yet: everself gateway token add NAME --as main")
         show_lines(lines, err=True)
     sys.stdout.flush()
 

@@ -44,8 +44,8 @@ memory.add_command(
         "memory.bank",
         "list show add",
         """
-        $ everself memory bank list  # every page there is
-        $ everself memory bank add "Alice Chen" "Works on the parser"  # a page for somebody
+        $ everself memory bank list  # all pages
+        $ everself memory bank add "Alice Chen" "Works on the parser"  # a person's page
         """,
         "Keep typed pages: world, experience, opinions, and one for each entity.",
     )
@@ -89,8 +89,8 @@ agents = group(
     "agents",
     "list show add remove",
     """
-    $ everself agents list  # who there is, and where each lives
-    $ everself agents add aria  # one more, with a workspace of its own
+    $ everself agents list  # the agents and their workspaces
+    $ everself agents add aria  # another agent with its own workspace
     """,
 )
 soul = group(

@@ -28,7 +28,7 @@ def hook(event: str, client: str, agent: str, deadline: int | None) -> None:
 
     asked = Hook([event, "--client", client, "--agent", agent, "--deadline", str(deadline or "")])
     if not asked.event or not asked.client:
-        raise WrongUse(f'"{event[:40]}" of "{client[:40]}" is no event.', mend="everself hook --help")
+        raise WrongUse(f'"{event[:40]}" of "{client[:40]}" is not a known event.', mend="everself hook --help")
     asked.work()
     if this_call().json:
         answer({"text": asked.text}, ())

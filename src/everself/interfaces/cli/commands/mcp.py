@@ -24,7 +24,7 @@ def mcp(agent: str) -> int:
     import importlib.util
 
     if this_call().json:
-        raise WrongUse("MCP is no JSON object.", mend="everself mcp")
+        raise WrongUse("The MCP server has no --json output.", mend="everself mcp")
     if importlib.util.find_spec("mcp") is None:
         raise NotFound("package mcp, which the MCP server needs.", mend=install_command("mcp"))
     if sys.stdin.isatty():
