@@ -1,7 +1,7 @@
-"""Whether a statement can be about a known text at all: it may name the value that is gone, or something that the text is not about. Pure.
+"""Whether a statement can concern a known text: it may name the old value, or a different subject. Pure.
 
-"At 4, not 3" is about nothing that holds neither, and "the meeting with Li" may not be the one with Sandra. Who closes entries asks here
-first; no language is told apart.
+"At 4, not 3" cannot concern a text with neither number, and "the meeting with Li" may not be the one with Sandra. Checked before an entry
+is closed; independent of language.
 """
 
 from collections.abc import Collection, Iterator
@@ -13,12 +13,12 @@ from everself.text.dates import NamedDay
 from everself.text.quantities import Quantity, read_quantities
 from everself.text.search import TermKind, read_query
 
-# a word, a denial and another word
+# a word, a negation and another word
 _CONTRAST: Final = 3
 _NOON: Final = 12
 _MINUTES: Final = 60
 _DAYS: Final = 31
-# words, or characters of a script without blanks, between two values that are set against each other
+# maximum words, or characters in scripts without spaces, between two contrasted values
 _BETWEEN: Final = 4
 _BETWEEN_DENSE: Final = 8
 _DENSE: Final = "\u2e7f"
@@ -26,19 +26,19 @@ _EDGES: Final = " .,;:!?…\"'“”‘’()"
 
 
 def names_other_value(said: str, known: str) -> bool:
-    """Whether a statement sets two values against each other of which a known text holds neither."""
+    """Whether a statement contrasts two values and a known text contains neither."""
     pairs = list(_contrasted(said))
     held = read_quantities(known)
     return bool(pairs) and not any(_is_same(one, other) for pair in pairs for one in pair for other in held)
 
 
 def sets_values_apart(said: str) -> bool:
-    """Whether two values stand side by side of which only one can be meant."""
+    """Whether it contrasts two values of which only one can be meant."""
     return any(True for _ in _contrasted(said))
 
 
 def _contrasted(said: str) -> Iterator[tuple[Quantity, Quantity]]:
-    """Values side by side that cannot both be meant: of one kind, or a date and a bare number where something is denied."""
+    """Adjacent values that exclude each other: of one kind, or a date and a bare number in a negated statement."""
     for one, other in pairwise(read_quantities(said)):
         between = said[one.end : other.start]
         dense = any(char > _DENSE for char in between)
@@ -48,7 +48,7 @@ def _contrasted(said: str) -> Iterator[tuple[Quantity, Quantity]]:
 
 
 def _same_kind(one: Quantity, other: Quantity) -> bool:
-    """Of a weekday and a date each says more of the other, and so do two counts of different things."""
+    """A weekday and a date are compatible, and so are counts of different things."""
     if one.kind != other.kind or one.agrees(other) is not False:
         return False
     units = [each.unit for each in (one, other) if _counts(each)]
@@ -81,7 +81,7 @@ def _is_same(one: Quantity, other: Quantity) -> bool:
 
 
 def denied_word(said: str) -> tuple[str, str]:
-    """The wrong word and the right one, where a sentence is a word, a denial and another word ("RAVIC not pavic"); else two empty ones."""
+    """The wrong and the right word of a sentence like "RAVIC not pavic"; otherwise two empty texts."""
     words = [word.strip(_EDGES) for word in said.split()]
     if len(words) != _CONTRAST or read_quantities(said):
         return "", ""
@@ -91,14 +91,14 @@ def denied_word(said: str) -> tuple[str, str]:
 
 
 def names_another(said: str, known: str, apart_from: Collection[str] = ()) -> bool:
-    """Whether something stands in a statement where the known text has something else: "with Li", "with Sandra". `apart_from` are the words
-    of the value itself."""
+    """Whether the statement differs from the known text after the same word: "with Li", "with Sandra". `apart_from` are the words of the
+    value."""
     ours, theirs = (_places(one, other, apart_from) for one, other in ((said, known), (known, said)))
     return not ours.isdisjoint(theirs)
 
 
 def _places(text: str, other: str, apart_from: Collection[str]) -> set[str]:
-    """The words of grammar behind which a word stands that the other text has not."""
+    """The function words after which this text has a word that the other text lacks."""
     for one in reversed(read_quantities(text)):
         text = text[: one.start] + "\x00" + text[one.end :]
     small = {term.surface for term in read_query(text).terms if term.kind is TermKind.STOP}

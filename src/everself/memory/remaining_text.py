@@ -85,7 +85,7 @@ def remainder(note: str, newer: str) -> str:
 
 def _is_about(clause: str, claim: str) -> bool:
     common = words_in_common(clause, claim)
-    # "叫林悦" is two pairs, one of which is a name
+    # "叫林悦" has two character pairs, one of which is a name
     most = 2 * len(common) >= count_words(clause) if any(char > _DENSE for char in clause) else False
     return most or len(common) >= _IN_COMMON or any(char.isdecimal() for word in common for char in word)
 

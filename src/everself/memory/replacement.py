@@ -1,9 +1,8 @@
-"""Whether a statement gives a day, a time or a number of something that is known another value. Pure: knows no memory, model or clock.
+"""Whether a statement replaces a known day, time or number. Pure: knows no memory, model or clock.
 
-Two statements are laid side by side: what they have in common has to name the same thing, and of one kind of value each has its own. Where
-the statement also names the value that is known, hardly anything else can be meant; where it does not, a rival subject ("the bathroom
-budget" for "the budget of the kitchen") means that both may hold. Who asks has reason to think that something is put right: two statements
-that look like this may both be true.
+The two statements are compared. Their common words have to name the same subject, and each has its own value of the same kind. If the
+statement also names the old value, hardly anything else can be meant. Otherwise a different subject ("the bathroom budget" for "the budget
+of the kitchen") means that both may hold. Use it only where a correction is likely: two such statements may both be true.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,14 +20,14 @@ from everself.text.quantities import Kind, Quantity, read_quantities
 from everself.text.sentences import quotations, split
 
 _KINDS: Final[tuple[Kind, ...]] = ("day", "time", "number")
-# how near two words are of which one may stand in the place of the other: "bathroom" and "kitchen", "husband" and "daughter"
+# similarity of two words that can replace each other: "bathroom" and "kitchen", "husband" and "daughter"
 _RIVAL: Final = 0.45
-# what is so near to this says when, and names nothing
+# words this similar to the references express a time and name nothing
 _WHEN: Final = 0.8
 _NOW: Final = "now"
-# one of the first words names what a statement is about
+# number of first words that can name the subject
 _FIRST: Final = 2
-# a unit, "of" and what is counted
+# a unit, "of" and the counted thing
 _BEHIND: Final = 3
 _SHORTEST: Final = 3
 _DENSE: Final = "\u2e7f"
@@ -39,13 +38,13 @@ _Pair = tuple[list[Quantity], list[Quantity]]
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """`olds` and `news` are the values and where they stand in each text; `common` are the words that both have.
+    """`olds` and `news` are the values with their positions in each text; `common` are the common words.
 
-    `named`: the statement names the value that is known, and does not say it again. `close`: the common words stand beside the new value,
-    or are several. `begins`: both begin with the same thing. `whole`: all that is said of the old value is said of the new one; `exact`:
-    and nothing else. `rival`: each names something that the other does not, in the same place. `echoes`: beside a value of another kind
-    that both have, nothing is said that the known text does not say ("Bertrand Thursday 4:15" of "Bertrand has his fitting Thursday at 2").
-    `event`: both count something of one day or night that has come ("today", "last night"), when a thing may have been done twice.
+    `named`: the statement names the old value as no longer valid. `close`: the common words are near the new value, or there are several.
+    `begins`: both begin with the same thing. `whole`: everything said of the old value is said of the new one; `exact`: and nothing else.
+    `rival`: each names something in the same place that the other does not. `echoes`: apart from a common value of another kind, the
+    statement adds nothing ("Bertrand Thursday 4:15" of "Bertrand has his fitting Thursday at 2"). `event`: both count something on the same
+    past day or night ("today", "last night"), which may have happened twice.
     """
 
     olds: tuple[Quantity, ...]
@@ -67,7 +66,7 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """A text, its values, and the same text without them; `start` is where the part of it begins that is compared."""
+    """A text, its values, and the text without them; the compared part begins at `start`."""
 
     text: str
     values: tuple[Quantity, ...]
@@ -83,8 +82,8 @@ class _Side:
 
 
 def find_replacement(said: str, known: str, *, several: bool = False) -> Replacement | None:
-    """What of a known text a statement replaces; None where it is about something else, gives no other value, or more than one sentence of
-    the text could be meant. `several`: who asks knows that they are about the same, and they may differ in a day and in a time."""
+    """The part of a known text that a statement replaces; None if the subject differs, there is no other value, or several sentences may be
+    meant. `several`: the caller knows that the subject is the same, and they may differ in both day and time."""
     if max(len(said), len(known)) > _LONGEST or not read_quantities(said) or names_other_value(said, known):
         return None
     found = [one for start, end in split(known) if (one := _compare(said, known, start, end, several)) is not None]
@@ -95,8 +94,7 @@ def find_replacement(said: str, known: str, *, several: bool = False) -> Replace
 
 
 def swapped(found: Replacement, said: str, known: str) -> str:
-    """The known text with the new values in the place of the old ones; empty where they are not one for one of each kind, or the text would
-    not read as before but for them."""
+    """The known text with the new values; empty if the values do not match one to one, or other words would change."""
     kinds = [sorted(one.kind for one in side) for side in (found.olds, found.news)]
     if kinds[0] != kinds[1] or len(set(kinds[0])) != len(kinds[0]):
         return ""
@@ -107,7 +105,7 @@ def swapped(found: Replacement, said: str, known: str) -> str:
             return ""
         given = said[new.start : new.end]
         words = _in_month(known[old.start : old.end], given, (old, new), named=found.named) or given
-        # "the 19th" stands for another day of the month, and for no "12 December"
+        # "the 19th" stands for another day of the month, but not for "12 December"
         if len(found.olds) == 1 and _month(old) and not _month(new) and words == given:
             return ""
         made = made[: old.start] + words + made[old.end :]
@@ -116,7 +114,7 @@ def swapped(found: Replacement, said: str, known: str) -> str:
 
 
 def reads_as(known: str, made: str, pairs: Sequence[tuple[Quantity, Quantity]]) -> bool:
-    """Whether a text has the values of another one in the same order, but for those that were exchanged, and none of these is left."""
+    """Whether a text has the values of another one in the same order except for the exchanged ones, which are all gone."""
     ours, theirs = read_quantities(known), read_quantities(made)
     if [one.kind for one in ours] != [one.kind for one in theirs]:
         return False
@@ -130,7 +128,7 @@ def reads_as(known: str, made: str, pairs: Sequence[tuple[Quantity, Quantity]]) 
 
 
 def _in_month(written: str, given: str, values: tuple[Quantity, Quantity], *, named: bool) -> str:
-    """A date with another day, where the new one is told by that alone: it is of the same month where both are named, or it is later."""
+    """A date with another day, if the new one is only a day: in the same month if both name it, or later."""
     old, new = values
     if not isinstance(old.value, NamedDay) or not isinstance(new.value, NamedDay) or _month(new) or not _month(old):
         return ""
@@ -147,7 +145,7 @@ def _in_month(written: str, given: str, values: tuple[Quantity, Quantity], *, na
 
 
 def _ending(text: str) -> str:
-    """The letters that stand right behind a number, as in "3rd"."""
+    """The letters directly after a number, as in "3rd"."""
     return text[: next((at for at, char in enumerate(text) if not (char.isascii() and char.isalpha())), len(text))]
 
 
@@ -161,8 +159,8 @@ def _month(value: Quantity) -> int:
 
 
 def put_right(said: str, before: str) -> Iterator[str]:
-    """The sentences that were said before, those in quotation marks first, with other values in the place of their own, where what is said
-    now gives one of each kind and has none that is left over: with another day at another hour, neither alone is what was said."""
+    """Earlier sentences, quoted ones first, with the new values in place of theirs, if the values match one to one by kind. With another
+    day and time, neither alone was said before."""
     given = read_quantities(said)
     quoted = [before[start + 1 : end - 1] for start, end in quotations(before)]
     for sentence in (text[start:end] for text in (*quoted, before) for start, end in split(text)):
@@ -176,20 +174,20 @@ def put_right(said: str, before: str) -> Iterator[str]:
 
 
 def _exchange(kind: str, known: Sequence[Quantity], given: Sequence[Quantity]) -> tuple[Quantity, Quantity] | None:
-    """The one value of this kind that was known, and the one that is given for it."""
+    """The old and the new value of this kind, if there is one of each."""
     olds, news = ([one for one in side if one.kind == kind] for side in (known, given))
-    # what is said again names what is gone: "7, not 6"
+    # a repeated value is the old one: "7, not 6"
     news = [one for one in news if not any(map(one.agrees, olds))]
     news = [one for at, one in enumerate(news) if not any(map(one.agrees, news[:at]))]
     if len(olds) != 1 or len(news) != 1:
         return None
     old, new = olds[0], news[0]
-    # "took two hours" is no other value of "four of us"
+    # "took two hours" does not replace "four of us"
     return None if kind == "number" and _is_unit(new.unit) and not _same_unit(old.unit, new.unit) else (old, new)
 
 
 def beside(found: Replacement, known: str) -> str:
-    """What stands in the known text beside the clauses of the old values."""
+    """The clauses of the known text without the old values."""
     parts = [
         (start + first, start + until) for start, end in split(known) for first, until in clauses_of(known[start:end])
     ]
@@ -202,14 +200,14 @@ def without_values(text: str) -> str:
 
 
 def says_more(one: str, other: str) -> bool:
-    """Whether a text has a word of substance, values aside, that the other has not."""
+    """Whether a text has a content word, other than values, that the other lacks."""
     return bool(_apart(_bare(one, read_quantities(one)), other))
 
 
 def _compare(said: str, known: str, start: int, end: int, several: bool) -> Replacement | None:
     every = read_quantities(known)
     ours = _Side(said, read_quantities(said), _bare(said, read_quantities(said)))
-    # places are those of the whole text, words those of this sentence
+    # positions refer to the whole text, words to this sentence
     theirs = _Side(
         known,
         tuple(one for one in every if start <= one.start < end),
@@ -229,12 +227,12 @@ def _compare(said: str, known: str, start: int, end: int, several: bool) -> Repl
         if again and fresh and _is_settled(ours, theirs, told, fresh):
             named.append((again, fresh))
         elif yours and fresh and not again:
-            # "Wren is 7, Otis turned three": what is said of Wren is no other value of what is said of Otis
+            # "Wren is 7, Otis turned three": Otis's value does not replace Wren's
             valued.append((_beside(yours, theirs, ours.bare), _beside(fresh, ours, theirs.bare)))
     if named and not _about(ours, theirs):
         return None
     if named:
-        # what is said of another kind goes with it: another day at another time
+        # values of another kind belong to it: another day at another time
         valued = [one for one in valued if one[0][0].kind != "number"]
     elif not valued or (_is_rival(ours, theirs, valued, common) and not (several and _is_same_frame(ours, theirs))):
         return None
@@ -271,12 +269,12 @@ def _echoes(ours: _Side, theirs: _Side, new: Quantity, clause: str) -> bool:
 
 
 def _days_told(text: str) -> set[tuple[date, date]]:
-    """The days of which a text tells by their distance, each as it lies from one and the same day; none that is still to come."""
+    """The days that a text names relative to today; no future ones."""
     return {(one.first, one.last) for one in read_dates(text, _ANY_DAY) if one.certain}
 
 
 def _common(ours: _Side, theirs: _Side) -> set[str]:
-    """The words that both have. A number that both have names something, as in "release 3.2"; what is counted does not."""
+    """The common words. A common number is a name, as in "release 3.2"; a counted thing is not."""
     numbers = {ours.text[one.start : one.end] for one in ours.of("number") if any(map(one.agrees, theirs.of("number")))}
     return _about(ours, theirs) | numbers
 
@@ -291,8 +289,8 @@ def _about(ours: _Side, theirs: _Side) -> set[str]:
 
 
 def _is_settled(ours: _Side, theirs: _Side, told: Sequence[Quantity], fresh: Sequence[Quantity]) -> bool:
-    """Whether the value that is known is named because it is gone: what is said of the new one is about the same, and the old one is denied
-    or something else is said of it. Of ten kilometres in fifty minutes neither number replaces the other."""
+    """Whether the old value is named as no longer valid: the subject is the same, and the old value is negated or described differently. In
+    "ten kilometres in fifty minutes" neither number replaces the other."""
     counted = [one for one in (*told, *fresh) if one.kind == "number" and _is_unit(one.unit)]
     if any(one.unit != counted[0].unit for one in counted):
         return False
@@ -303,7 +301,7 @@ def _is_settled(ours: _Side, theirs: _Side, told: Sequence[Quantity], fresh: Seq
 
 
 def _is_rival(ours: _Side, theirs: _Side, valued: Sequence[_Pair], common: set[str]) -> bool:
-    """Whether the two may speak of different things, or differ in more than one value: then both may hold."""
+    """Whether the two may have different subjects, or differ in more than one value: then both may hold."""
     if len(valued) > 1 or any(len(one) > 1 for pair in valued for one in pair):
         return True
     ((old,), (new,)) = valued[0]
@@ -321,12 +319,12 @@ def _is_rival(ours: _Side, theirs: _Side, valued: Sequence[_Pair], common: set[s
 
 
 def _is_same_frame(ours: _Side, theirs: _Side) -> bool:
-    """Whether the two say the same but for their values."""
+    """Whether the two are equal except for their values."""
     return not _apart(ours.bare, theirs.bare) and not _apart(theirs.bare, ours.bare)
 
 
 def _near(side: _Side, value: Quantity) -> str:
-    """What may name the thing that has a value: all that stands before it in its clause, and behind a number what it counts."""
+    """The words that may name the thing with a value: those before it in its clause, and the counted thing after a number."""
     first, _ = _clause(side.text, value)
     before = side.bare[max(first, side.start) : value.end]
     return f"{before} {' '.join(side.bare[value.end :].split()[:_BEHIND])}" if value.kind == "number" else before
@@ -345,7 +343,7 @@ def _begin_alike(ours: _Side, theirs: _Side, new: Quantity, old: Quantity) -> bo
 
 
 def _same_unit(one: str, other: str) -> bool:
-    """Whether the words behind two numbers are the same, or neither is more than a word of grammar."""
+    """Whether the units of two numbers are equal, or both are at most a function word."""
     if one and other and (one.startswith(other) or other.startswith(one)):
         return True
     return not _is_unit(one) and not _is_unit(other)
@@ -366,21 +364,21 @@ def _are_alike(ours: Sequence[str], theirs: Sequence[str]) -> bool:
 
 
 def _apart(one: str, other: str) -> list[str]:
-    """The words of the first that the other has not."""
+    """The words of the first that the other lacks."""
     shared = words_shared(one, other)
     return [word for word in words_of_substance(one) if word not in shared and not is_filler(word)]
 
 
 def _names_part(own: str, other: str) -> bool:
-    """Whether each names somebody that the other does not, and nobody is named by both."""
+    """Whether each names a person that the other does not, and no person is in both."""
     ours, theirs = set(names_in(own)), set(names_in(other))
-    # a name at the beginning of a sentence does not look like one
+    # a name at the start of a sentence cannot be recognised
     named = words_shared(" ".join(theirs), own) or words_shared(" ".join(ours), other)
     return bool(ours and theirs) and not ours & theirs and not named
 
 
 def _labels(text: str) -> set[str]:
-    """Words with a digit, as in "class 4b": another one is another thing."""
+    """Words with a digit, as in "class 4b": a different one is a different thing."""
     return {word for word in fold(text).split() if any(map(str.isdecimal, word)) and any(map(str.isalpha, word))}
 
 
@@ -393,12 +391,12 @@ def _clause(text: str, value: Quantity) -> tuple[int, int]:
 
 
 def _beside(values: list[Quantity], side: _Side, words: str) -> list[Quantity]:
-    """Those that stand in one clause with some of these words; all of them where none does."""
+    """The words in one clause with some of these; all if there are none."""
     return [one for one in values if words_shared(side.clause(one), words)] or values
 
 
 def _bare(text: str, values: Sequence[Quantity]) -> str:
-    """The text with its values blanked out, every place as it was."""
+    """The text with its values blanked out, at unchanged positions."""
     for one in values:
         text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
     return text
