@@ -1,12 +1,12 @@
-"""A self that lasts for AI agents: an identity they keep and a memory they can trust, in plain Markdown.
+"""A lasting identity and memory for AI agents, in plain Markdown.
 
     from everself import Agent
 
     with Agent.create() as agent:
         agent.remember("My cat is called Miso.")
 
-docs/library.md says what it can do. It is loaded when it is first asked for, so that a bare import costs nothing.
-`App` and `open_app` are the former names of `Agent` and of opening one; they are deprecated and go with the next release.
+See docs/library.md. `Agent` is loaded on first access, so that a bare import costs nothing.
+`App` and `open_app` are deprecated names of `Agent` and `Agent.open`; the next release removes them.
 """
 
 # type checkers treat this name like `typing.TYPE_CHECKING`; importing `typing` would cost a module more
@@ -20,7 +20,8 @@ __version__ = "0.1.0"
 
 __all__ = ["Agent", "App", "Runtime", "__version__", "open_app", "open_runtime"]
 
-_FORMER = {"App": "Agent"}
+# deprecated names, and what they stand for in `everself.agent`
+_FORMER = {"App": "Agent", "open_app": "open_app"}
 
 
 def __getattr__(name: str) -> object:
@@ -28,4 +29,9 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'everself' has no attribute {name!r}")
     from everself import agent
 
+    if name in _FORMER:
+        import warnings
+
+        words = f"everself.{name} is deprecated, and the next release removes it: use everself.Agent."
+        warnings.warn(words, DeprecationWarning, stacklevel=2)
     return getattr(agent, _FORMER.get(name, name))

@@ -133,3 +133,15 @@ def test_what_was_said_is_kept_although_no_prompt_can_be_made(monkeypatch: pytes
         assert reply.failed
         texts = [one.text for one in agent.runtime.memory.catalog.all()]
     assert any("heron is called Otto" in text for text in texts)
+
+
+@pytest.mark.usefixtures("home")
+def test_the_former_names_work_and_warn() -> None:
+    import everself
+
+    with pytest.warns(DeprecationWarning, match=r"everself\.App is deprecated"):
+        assert everself.App is Agent
+    with pytest.warns(DeprecationWarning, match=r"everself\.open_app is deprecated"):
+        opened = everself.open_app()
+    with opened as agent:
+        assert isinstance(agent, Agent)
