@@ -377,7 +377,7 @@ def test_images_go_to_models_that_take_them(tmp_path: Path) -> None:
         # shown again with its message, which is not said again
         assert [one for one in stored(app, first) if one[0] == "user"] == [("user", "What is this?")]
         assert model.requests[1].turns[0] == model.requests[0].turns[0]
-    with talking(tmp_path, "No.") as (app, _), pytest.raises(WrongUse, match="no images"):
+    with talking(tmp_path, "No.") as (app, _), pytest.raises(WrongUse, match="does not accept images"):
         ask(app, text="What is this?", images=[PIXEL])
 
 
