@@ -105,7 +105,7 @@ def add_agent(home: Home, caller: Caller, request: AddAgentRequest) -> SetupResu
     known = next((one for one in home.load().config.agents if one.id.lower() == name.lower()), None)
     # with an empty list there is still the agent `main`, whether or not it was set up
     if known is not None and (known.id != MAIN or os.path.isdir(known.workspace)):
-        raise RefusedByRule(f"There is an agent {known.id} already.", mend=f"everself setup --agent {known.id}")
+        raise RefusedByRule(f"An agent named {known.id} already exists.", mend=f"everself setup --agent {known.id}")
     # setup asks before it takes over a folder that holds notes
     return set_up_agent(home, Caller(caller.audience), SetupRequest(agent=name, workspace=request.workspace))
 

@@ -127,7 +127,7 @@ class HookRemoved(Frozen):
 class AddHookRequest(Request):
     name: Annotated[str, Argument("The name of the hook; it is part of its address.", "NAME")]
     agent: Annotated[str, Option("The agent that hears it; the one that answers when none is named.", "NAME")] = ""
-    message: Annotated[str, Option("What the agent does with what it is sent.", "TEXT")] = ""
+    message: Annotated[str, Option("The agent's instruction for incoming messages.", "TEXT")] = ""
 
 
 @terminal_writes("gateway.hook.add", on="home")

@@ -53,7 +53,7 @@ class RecordFile(Generic[R]):
         def edit(known: tuple[R, ...]) -> tuple[R, ...]:
             if any(one.name == record.name for one in known):
                 raise WrongUse(
-                    f"There is a {self._noun} {record.name} already.", mend=f"{self._command} rotate {record.name}"
+                    f"A {self._noun} named {record.name} already exists.", mend=f"{self._command} rotate {record.name}"
                 )
             return (*known, record)
 

@@ -87,8 +87,8 @@ def test_what_cannot_be_done_is_said(everself) -> None:
     for words, part in (
         (("agents", "remove", "main"), "the only agent"),
         (("agents", "remove", "nobody"), "Not found: agent nobody"),
-        (("agents", "add", "main"), "There is an agent main already"),
-        (("agents", "add", "MAIN"), "There is an agent main already"),
+        (("agents", "add", "main"), "An agent named main already exists"),
+        (("agents", "add", "MAIN"), "An agent named main already exists"),
         (("agents", "add", "../x"), "cannot name an agent"),
         (("agents", "add", ""), "needs a name"),
         (("agents", "add"), "NAME"),

@@ -17,5 +17,5 @@ def _made(done: "LinkMade", _: Look) -> Iterator[Line]:
 
 VIEWS: Final = {
     "gateway.sign-in": View(_made),
-    "gateway.sign-out": View(says("Signed out: {0.count}. Links that were not used are taken back.")),
+    "gateway.sign-out": View(says("Signed out: {0.count}. Unused links are cancelled.")),
 }

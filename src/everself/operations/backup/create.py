@@ -119,7 +119,7 @@ def _choose(app: Runtime, target: str) -> _Target:
             target = os.path.join(target, default_name(app))
         folder, name = os.path.split(os.path.abspath(target))
         if not os.path.isdir(folder):
-            raise NotFound(f"folder {folder}, in which the backup was to be put.", mend=f"mkdir -p '{folder}'")
+            raise NotFound(f"folder {folder} for the backup.", mend=f"mkdir -p '{folder}'")
         for path, what in ((app.agent.workspace, "workspace"), (app.agent.state, "state")):
             if is_inside(folder, path):
                 raise RefusedByRule(

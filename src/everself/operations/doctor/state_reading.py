@@ -40,7 +40,7 @@ def open_readable(path: str, key: bytes | None) -> State | Finding:
         words = "The state database is missing or empty: the log of changes is gone. Your files are not affected."
         return bad("database-missing", words, f"{REBUILD} {RESTORE}", path, fixable=True)
     if log and not shared:
-        words = "The state database has a log beside it that was not merged yet."
+        words = "The state database has an unmerged write-ahead log."
         return warning("database-unmerged", words, FIX, path, fixable=True)
     # the header is read only if no process has it open: closing the file here would drop this process's own locks
     alone = not log and not shared and _mode_of(path) == "wal" and _may_write(path)

@@ -293,7 +293,9 @@ class MemoryCommands:
         worth = rank(concluded(self._taint))
         if self._taint != OWN and any(rank(self._runtime.memory.trust(one)) > worth for one in entries):
             words = "this conversation contains text from outside, and what stands there was written before"
-            raise CommandFailed(f"Permission denied: nothing of {shown(path)} is deleted, because {words}. Add to it.")
+            raise CommandFailed(
+                f"Permission denied: nothing of {shown(path)} is deleted, because {words}. You can only add to it."
+            )
 
     def _origin(self, least: str = OWN) -> Origin:
         return concluded_in(taint_of((self._taint, least)), "chat", *self._evidence)
