@@ -10,7 +10,7 @@ from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import sentence_of
 from everself.memory.selection import ListedEntry
 from everself.operations.contents import Group
-from everself.search.recall import Hit
+from everself.values import Hit
 
 # what narrows the list: names in the address, as the operation has them
 _FILTERS: Final = ("tier", "tag", "source", "person", "project", "since", "until", "as_of", "path")
