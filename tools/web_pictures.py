@@ -151,8 +151,10 @@ def _take(site: Any, name: str, path: str, folder: Path) -> None:
     for width, height in SIZES:
         for scheme in SCHEMES:
             with site.open(scheme=scheme, width=width) as sheet:
+                sheet.page.set_viewport_size({"width": width, "height": height})
                 page = sheet.go(path)
-                page.set_viewport_size({"width": width, "height": height})
+                # parts that are fetched after the page
+                page.wait_for_load_state("networkidle")
                 if name == "chat":
                     page.locator("details.receipt > summary").last.click()
                     page.wait_for_selector(".receipt-body")

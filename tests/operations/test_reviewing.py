@@ -14,7 +14,7 @@ from everself.memory.writing import NewEntry, is_quarantined
 from everself.operations import review
 from everself.operations.caller import AT_TERMINAL
 from everself.operations.declaration import NoRequest
-from everself.operations.review import ListRequest
+from everself.operations.review import ListRequest, RefuseRequest
 from everself.operations.review_queue import Waiting
 from everself.operations.setup import set_up
 from everself.runtime import Runtime
@@ -178,6 +178,30 @@ def test_what_is_kept_apart_and_refused_stays_there_and_is_not_asked_about_again
     refuse_waiting(app, entry)
     assert list_waiting(app).waiting == ()
     assert is_quarantined(app.memory.catalog.get(entry).path)
+
+
+def test_a_refusal_is_taken_back_and_waits_as_before(app: Runtime, by_hand: Path) -> None:
+    assert by_hand.is_file()
+    app.growth.add_line("Say how sure you are.", "asked for")
+    conflict(app)
+    app.memory.remember(NewEntry(ATTACK, origin_of("web")))
+    before = list_waiting(app)
+    assert {one.kind for one in before.waiting} == {"soul", "conflict", "quarantine", "hand"}
+    for one in before.waiting:
+        refuse_waiting(app, one.id)
+    assert list_waiting(app).waiting == ()
+    for one in before.waiting:
+        done = review.refuse_waiting(app, AT_TERMINAL, RefuseRequest(name=one.id, withdraw=True))
+        assert (done.id, done.kind, done.verdict) == (one.id, one.kind, "withdrawn")
+        with pytest.raises(NotFound):
+            review.refuse_waiting(app, AT_TERMINAL, RefuseRequest(name=one.id, withdraw=True))
+    assert list_waiting(app) == before
+    assert review.show_count(app, AT_TERMINAL, NoRequest()).total == 4
+    # what was accepted is not taken back so
+    line = next(one for one in before.waiting if one.kind == "soul")
+    accept_waiting(app, line.id)
+    with pytest.raises(NotFound):
+        review.refuse_waiting(app, AT_TERMINAL, RefuseRequest(name=line.id, withdraw=True))
 
 
 def test_what_is_kept_apart_comes_out_in_the_owners_words_as_theirs(app: Runtime) -> None:

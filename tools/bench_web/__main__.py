@@ -86,14 +86,14 @@ def _server(entries: int) -> Iterator[Connection]:
 
 
 def _print(costs: list[Cost]) -> None:
-    print(f"{'page':<18} {'entries':>8} {'p50 ms':>8} {'p95 ms':>8} {'bytes':>8}  growth")
+    print(f"{'page':<30} {'entries':>8} {'p50 ms':>8} {'p95 ms':>8} {'bytes':>8}  growth")
     first = {one.page: one for one in reversed(costs)}
     for one in costs:
         base = first[one.page]
         grown = f"{one.p50 / base.p50:.2f} x" if one is not base else ""
         over = " over" if (one is base and (one.sent > LIMIT_BYTES or one.p50 > LIMIT_MS)) else ""
         over = " over" if one is not base and one.p50 / base.p50 > GROWTH else over
-        print(f"{one.page:<18} {one.entries:>8,} {one.p50:>8.1f} {one.p95:>8.1f} {one.sent:>8,}  {grown}{over}")
+        print(f"{one.page:<30} {one.entries:>8,} {one.p50:>8.1f} {one.p95:>8.1f} {one.sent:>8,}  {grown}{over}")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,12 @@ from typing import Any
 
 PAGES = (
     *("chat?session=new", "memory", "memory?tier=core", "memory?q=garden", "soul", "review", "context"),
-    *("health", "settings"),
+    *("health", "people", "settings"),
+    # what these lead to; the doctor, the plan of a forgetting and the count of the index look at all of memory when they are asked to
+    *("chat/search?q=garden", "memory/contents", "memory/entry/{entry}", "memory/lines?at=MEMORY.md", "memory/changes"),
+    *("memory/searches", "memory/candidates", "memory/topic?page=ana", "memory/forget?entries={entry}"),
+    *("context/prompt", "health/index", "health/doctor", "health/runs", "health/log"),
+    *("people/person?name=bob", "settings/values", "settings/agent", "settings/programs"),
 )
 
 
@@ -38,14 +43,16 @@ def serve(asked: Connection, top: str, entries: int) -> None:
         async with Gateway() as gateway:
             browser = await sign_in(gateway)
             # load every page once first: the first search builds the index, which would continue during the measurements
+            listed = (await browser.get("memory")).links
+            entry = next(one for one in listed if "/memory/entry/" in one).rpartition("/")[2]
             for page in PAGES:
-                first = await browser.get(page)
+                first = await browser.get(page.format(entry=entry))
                 if first.status != 200:
                     raise RuntimeError(f"{page} answers {first.status}: {first.words[:300]}")
             client = gateway.client(**browser._headers)
             asked.send(await _weight(client, await browser.get(PAGES[0])))
             while page := asked.recv():
-                asked.send(await _cost(client, page))
+                asked.send(await _cost(client, page.format(entry=entry)))
 
     asyncio.run(run())
 

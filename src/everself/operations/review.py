@@ -48,7 +48,7 @@ _SEEN: Final = "Only if it is still what `review list --json` showed."
 _NOT_UNDONE: Final = "Forgetting cannot be undone, so that it is only done at your own terminal."
 _NOT_PRESENT: Final = "This was added outside Everself. Only at your own terminal can you say that it is yours."
 
-Verdict = Literal["accepted", "edited", "refused"]
+Verdict = Literal["accepted", "edited", "refused", "withdrawn"]
 
 
 class Queue(Result):
@@ -160,6 +160,7 @@ class RefuseRequest(Request):
     name: Annotated[str, Argument(_ITEM, "ID")]
     why: Annotated[str, Option("For a line of the soul: the reason, kept in CHANGELOG.md.", "TEXT")] = ""
     seen: Annotated[str, Option(_SEEN, "MARK")] = ""
+    withdraw: Annotated[bool, Option("Take a refusal back: it waits again.")] = False
 
 
 @terminal_writes("review.refuse")
@@ -167,7 +168,10 @@ def refuse_waiting(runtime: Runtime, _: Caller, request: RefuseRequest) -> Decid
     """Refuse one pending item. The same is not asked again.
 
     $ everself review refuse 7K3QX9M2ABCD  # no, and it is not asked again
+    $ everself review refuse 7K3QX9M2ABCD --withdraw  # the refusal was a mistake: it waits again
     """
+    if request.withdraw:
+        return _withdraw_refusal(runtime, request.name.strip().upper())
     one = _find(runtime, request.name, request.seen)
     if one.kind == SOUL:
         runtime.growth.refuse(one.id, request.why)
@@ -176,6 +180,21 @@ def refuse_waiting(runtime: Runtime, _: Caller, request: RefuseRequest) -> Decid
     elif not runtime.keepers.refuse(runtime.state.reviews.find(one.id)):
         raise ChangedMeanwhile(f"{one.id} was decided a moment ago.")
     return Decided(one.id, one.kind, "refused")
+
+
+def _withdraw_refusal(app: Runtime, name: str) -> Decided:
+    """By its whole id: what was refused is listed nowhere that its beginning could be read from."""
+    entry = app.memory.catalog.find(name)
+    dropped = entry is not None and [
+        kind for kind in (QUARANTINE, HANDS) if app.state.reviews.drop_refusal(kind, about_entry(app, entry))
+    ]
+    if dropped:
+        return Decided(name, dropped[0], "withdrawn")
+    if app.state.proposals.reopen(name):
+        return Decided(name, SOUL, "withdrawn")
+    if app.state.reviews.reopen(name):
+        return Decided(name, app.state.reviews.find(name).kind, "withdrawn")
+    raise NotFound(f'refusal "{name[:40]}".', mend="everself review list")
 
 
 def _decide(app: Runtime, caller: Caller, one: Waiting, *, answer: int = 0, text: str = "") -> Decided:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
-from tests.interfaces.web.chromium import Sheet
+from tests.interfaces.web.chromium import Sheet, Site
 
 from everself.interfaces.web.routes import PAGES, TABS
 
@@ -12,6 +12,15 @@ from everself.interfaces.web.routes import PAGES, TABS
 FRAGMENTS = {"chat/message/{message}": "a reply that was listened to is fetched by its id"}
 PART = "?part=1"
 _MOST = 200
+
+
+def live(site: Site) -> None:
+    """Something was said, and the soul has grown."""
+    if "Say how sure you are." in (site.workspace / "SOUL.md").read_text("utf-8"):
+        return
+    site.gateway.command("ask", "What did we say about the garden?")
+    site.gateway.everself("soul", "propose", "Say how sure you are.", "--reason", "asked for")
+    site.gateway.everself("soul", "approve", "last", "--yes")
 
 
 def route_of(path: str) -> str:

@@ -243,6 +243,9 @@ def grow(walk: Walk) -> None:
     walk.look()
     fill(page, "Why not? It is noted", "No.")
     walk.press("Refuse", "BUTTON", "Refused.")
+    walk.undo()
+    walk.go("soul")
+    walk.press("Refuse", "BUTTON", "Refused.")
     walk.press("Take back", "BUTTON", "The line was taken back.")
     walk.undo()
     press_on(page, page.locator("td a", has_text="Compare, go back").last)
@@ -277,6 +280,10 @@ def review(walk: Walk) -> None:
         page.locator(".notice", has_text=done).wait_for()
         walk.look()
         assert page.locator(f"[aria-labelledby='{card}']").count() == 0
+        if key == "r":
+            # a key that was pressed by mistake
+            walk.undo()
+            assert page.locator(f"[aria-labelledby='{card}']").count() == 1
     walk.undo()
 
 

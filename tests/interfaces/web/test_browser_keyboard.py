@@ -5,13 +5,62 @@ from typing import Any
 
 import pytest
 from tests.interfaces.web.chromium import Site
+from tests.interfaces.web.crawl import FRAGMENTS, PART, crawl, live, read_routes
 from tests.interfaces.web.keyboard import choose, fill, press, press_on, press_to
 
 pytestmark = pytest.mark.slow
 
 
+UNFOLD = "document.querySelectorAll('main details, header details').forEach(one => { one.open = true; })"
+# what can be pressed or filled in, each with a number
+NUMBERED = """
+() => {
+    const all = document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']");
+    const found = [...all].filter(one => one.checkVisibility() && !one.disabled && one.type !== "hidden" && !one.matches(".skip"));
+    found.forEach((one, at) => { one.dataset.number = at; });
+    document.activeElement.blur();
+    return found.map(one => one.outerHTML.slice(0, 120));
+}
+"""
+FOCUSED = """
+() => {
+    const at = document.activeElement, look = getComputedStyle(at);
+    return [at.dataset.number ?? "", look.outlineStyle !== "none" || look.boxShadow !== "none"];
+}
+"""
+
+
 def told(page: Any, words: str, timeout: int = 30_000) -> None:
     page.locator(".notice", has_text=words).first.wait_for(timeout=timeout)
+
+
+def test_whatever_can_be_pressed_is_reached_by_tab_and_shows_where_the_focus_is(days: Site) -> None:
+    live(days)
+    with days.open() as sheet:
+        page = sheet.page
+        # its link makes way for what is fetched
+        reply = sheet.go("chat").get_attribute("[data-receipt]", "data-receipt")
+        reply = reply.partition("/web/main/")[2].removesuffix(PART)
+
+        def look(path: str) -> None:
+            if PART in path:
+                return
+            page.evaluate(UNFOLD)
+            # a receipt is fetched when it is opened
+            page.wait_for_load_state("networkidle")
+            found = page.evaluate(NUMBERED)
+            reached: set[str] = set()
+            # a date has four places to stop at
+            for _ in range(len(found) + 30):
+                page.keyboard.press("Tab")
+                number, shown = page.evaluate(FOCUSED)
+                assert shown or not number, (path, found[int(number)])
+                reached.add(number)
+            missed = [one for at, one in enumerate(found) if str(at) not in reached]
+            assert not missed, (path, missed)
+
+        reached = crawl(sheet, look, (reply,))
+        assert read_routes() - reached - set(FRAGMENTS) == set()
 
 
 def test_what_is_worth_keeping_is_kept_from_its_list(days: Site) -> None:

@@ -5,20 +5,28 @@ from pathlib import Path
 
 import pytest
 from tests.interfaces.web.chromium import AXE, Scheme, Site
-from tests.interfaces.web.crawl import FRAGMENTS, PART, crawl, read_routes
+from tests.interfaces.web.crawl import FRAGMENTS, PART, crawl, live, read_routes
 
 pytestmark = pytest.mark.slow
 
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-
-
-def live(site: Site) -> None:
-    """Something was said, and the soul has grown."""
-    if "Say how sure you are." in (site.workspace / "SOUL.md").read_text("utf-8"):
-        return
-    site.gateway.command("ask", "What did we say about the garden?")
-    site.gateway.everself("soul", "propose", "Say how sure you are.", "--reason", "asked for")
-    site.gateway.everself("soul", "approve", "last", "--yes")
+# menus that open beyond an edge of the window
+OUTSIDE = """
+[...document.querySelectorAll("details.switch")].map(one => {
+    one.open = true;
+    const place = one.querySelector("ul").getBoundingClientRect();
+    one.open = false;
+    return [place.left, place.right];
+}).filter(([left, right]) => left < 0 || right > innerWidth)
+"""
+# texts whose accents could be piled up over what stands above them
+UNBOUNDED = """
+[...document.querySelectorAll("main bdi")].filter(one => {
+    for (let at = one; at.tagName !== "MAIN"; at = at.parentElement)
+        if (getComputedStyle(at).overflowY !== "visible") return false;
+    return true;
+}).map(one => one.parentElement.outerHTML.slice(0, 200))
+"""
 
 
 def test_axe_is_the_one_that_was_vendored() -> None:
@@ -63,6 +71,9 @@ def test_every_page_fits_a_narrow_window_and_asks_nothing_of_elsewhere(
                 wide[path] = beyond
             if sheet.page.title() == "run":
                 ran.append(path)
+            unbounded, outside = sheet.page.evaluate(UNBOUNDED), sheet.page.evaluate(OUTSIDE)
+            assert not unbounded, (path, unbounded[:5])
+            assert not outside, (path, outside)
             words = sheet.page.inner_text("body")
             assert "Traceback" not in words, path
             assert "This is a mistake in Everself" not in words, (path, words[:300])

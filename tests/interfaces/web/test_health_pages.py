@@ -32,7 +32,7 @@ def test_figures_are_there_as_a_table_for_those_without_scripts() -> None:
         await browser.get("memory?q=heron")
         page = await browser.get("health?days=7")
         assert any(found.get("id") == "trend-table" for _, found in page.elements)
-        assert "1 owner" in page.words
+        assert "1 × You" in page.words
 
     browse(act)
 

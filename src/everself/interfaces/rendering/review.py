@@ -11,7 +11,12 @@ from everself.operations.review_queue import Waiting, WaitingCount
 from everself.text.normalise import one_line
 
 _WIDE: Final = 400
-_SAID: Final = {"accepted": "Accepted", "edited": "Accepted in your words", "refused": "Refused"}
+_SAID: Final = {
+    "accepted": "Accepted",
+    "edited": "Accepted in your words",
+    "refused": "Refused",
+    "withdrawn": "Not refused any more: it waits again",
+}
 
 
 def _listed(found: Queue, _: Look) -> Iterator[Line]:

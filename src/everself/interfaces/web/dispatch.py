@@ -101,7 +101,7 @@ def agents_of(service: Service) -> tuple[str, ...]:
 
 def _answer(request: Request, visit: Visit, page: Page, answer: Answer, tabs: Tabs) -> Response:
     if isinstance(answer, Moved):
-        said = {"done": answer.done, "change": answer.change, "vouched": answer.vouched}
+        said = {"done": answer.done, "change": answer.change, "vouched": answer.vouched, "refused": answer.refused}
         told = {name: value for name, value in said.items() if value}
         joint = "&" if "?" in answer.url else "?"
         return moved(f"{answer.url}{joint}{urlencode(told)}" if told else answer.url)
@@ -114,6 +114,7 @@ def _answer(request: Request, visit: Visit, page: Page, answer: Answer, tabs: Ta
         "done": visit.query["done"],
         "change": _identity(visit.query["change"]),
         "vouched": _identity(visit.query["vouched"]),
+        "refused": _identity(visit.query["refused"]),
         **answer.values,
     }
     return html(request, render(answer.template, **values), answer.status)
@@ -144,6 +145,7 @@ def frame(service: Service, access: Access | None, tab: str, tabs: Tabs) -> dict
         "done": "",
         "change": "",
         "vouched": "",
+        "refused": "",
     }
 
 

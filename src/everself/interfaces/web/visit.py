@@ -36,13 +36,14 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Another page, shown after something was done. `done` is a key of `done.…` in the catalogue; `change` offers an undo, and so does
-    `vouched`, an entry that somebody vouches for now, which changed no file."""
+    """Another page, shown after something was done. `done` is a key of `done.…` in the catalogue; `change` offers an undo, and so do
+    `vouched`, an entry that somebody vouches for now, and `refused`, what does not wait any more: these changed no file."""
 
     url: str
     done: str = ""
     change: str = ""
     vouched: str = ""
+    refused: str = ""
 
 
 Answer = Shown | Moved
@@ -194,7 +195,7 @@ class Visit:
 
 
 # what an address tells once, after something was done
-_PASSING: Final = frozenset({"done", "change", "vouched"})
+_PASSING: Final = frozenset({"done", "change", "vouched", "refused"})
 
 
 def url_of(agent: str, page: str, /, **query: object) -> str:

@@ -69,6 +69,10 @@ class Proposals:
         """Store the decision. Returns False if the proposal was decided before."""
         return bool(self._engine.write(lambda writer: writer.run(_SQL["decide"], (identity, status, at, change))))
 
+    def reopen(self, identity: str) -> bool:
+        """Take a refusal back. Returns False if the proposal was not refused."""
+        return bool(self._engine.write(lambda writer: writer.run(_SQL["reopen"], (identity,))))
+
 
 def _proposal(row: Row) -> Proposal:
     identity, at, author, path, base, content, reason, evidence, status, decided_at, change = row

@@ -96,6 +96,14 @@ class Reviews:
         values = (identity, status, at, change)
         return bool(self._engine.write(lambda writer: writer.run(_SQL["decide_review"], values)))
 
+    def reopen(self, identity: str) -> bool:
+        """Take a refusal back. Returns False if the question was not refused."""
+        return bool(self._engine.write(lambda writer: writer.run(_SQL["reopen_review"], (identity,))))
+
+    def drop_refusal(self, kind: str, about: str) -> bool:
+        """Forget that something which waits by itself was refused, so that it waits again. Returns False if it was not refused."""
+        return bool(self._engine.write(lambda writer: writer.run(_SQL["drop_refusal"], (kind, about))))
+
     def note_run(self, run: KeeperRun) -> None:
         values = (run.id, run.keeper, run.at, run.seconds, run.applied, run.queued, run.refused, run.upto)
         notes = json.dumps(run.notes, ensure_ascii=False)

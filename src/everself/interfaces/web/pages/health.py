@@ -1,5 +1,7 @@
 """How the agent is: how memory grows, jobs and keepers, spend against its limits, the index, its own benchmark, the doctor."""
 
+import json
+from datetime import datetime
 from typing import Any, Final
 
 from everself.errors import EverselfError, WrongUse
@@ -130,7 +132,18 @@ def run_keeper(visit: Visit) -> Answer:
 
 
 def show_log(visit: Visit) -> Answer:
-    return Shown("health/log.html", {"log": visit.run("gateway.logs", lines=_LINES)})
+    lines = visit.run("gateway.logs", lines=_LINES).lines
+    return Shown("health/log.html", {"lines": [_told(one) for one in reversed(lines)]})
+
+
+def _told(line: str) -> dict[str, Any]:
+    """What one line of the log holds; a damaged one is shown as it stands."""
+    try:
+        found: dict[str, Any] = json.loads(line)
+        datetime.fromisoformat(found["time"])
+    except (ValueError, KeyError, TypeError):
+        return {"event": line}
+    return found
 
 
 def compact(visit: Visit) -> Answer:

@@ -6,8 +6,11 @@ from typing import Any, Final
 
 from everself.interfaces.rendering.search import reasons
 from everself.interfaces.web.visit import Answer, Moved, Page, Shown, Visit
+from everself.memory.corrections import PATH as CORRECTIONS
+from everself.memory.corrections import sentence_of
 from everself.memory.selection import ListedEntry
 from everself.operations.contents import Group
+from everself.values import Hit
 
 # what narrows the list: names in the address, as the operation has them
 _FILTERS: Final = ("tier", "tag", "source", "person", "project", "since", "until", "as_of", "path")
@@ -93,10 +96,15 @@ def _search(visit: Visit, query: str) -> Answer:
         given["messages"] = True
     found = visit.run("memory.search", query=query, maxResults=_HITS, **given)
     hits = [
-        {"hit": hit, "why": reasons(hit, query), "weight": weight}
+        {"hit": hit, "said": _said(hit), "why": reasons(hit, query), "weight": weight}
         for hit, weight in zip(found.hits, found.weights, strict=True)
     ]
     return Shown("memory/search.html", {**_frame(visit), "found": found, "hits": hits})
+
+
+def _said(hit: Hit) -> str:
+    """The record of a correction in one sentence, as a receipt tells it; else what was found."""
+    return (sentence_of(hit.text.splitlines()) if hit.path == CORRECTIONS else "") or hit.text
 
 
 def show_contents(visit: Visit) -> Answer:

@@ -60,7 +60,13 @@ def decide(visit: Visit) -> Answer:
         return Moved(back, "review-changed")
     # what was added outside and is the owner's is vouched for, which is no change of a file
     vouched = name if form["kind"] == HANDS and verdict == "accept" else ""
-    return Moved(back, f"review-{done.verdict}", done.change, vouched)
+    return Moved(back, f"review-{done.verdict}", done.change, vouched, done.id if done.verdict == "refused" else "")
+
+
+def withdraw(visit: Visit) -> Answer:
+    """A refusal is taken back: what was refused waits again."""
+    visit.run("review.refuse", name=visit.form["name"], withdraw=True)
+    return Moved(visit.back("review"), "review-withdrawn")
 
 
 def _ask_about_forgetting(visit: Visit, name: str, seen: str) -> Answer:
@@ -85,4 +91,5 @@ def _ask_about_forgetting(visit: Visit, name: str, seen: str) -> Answer:
 PAGES: Final = (
     Page("review", show_review, "review"),
     Page("review/decide", decide, "review", "POST", slow=True),
+    Page("review/withdraw", withdraw, "review", "POST"),
 )

@@ -61,8 +61,8 @@ def show_version(visit: Visit) -> Answer:
 def decide(visit: Visit) -> Answer:
     name = visit.form["name"]
     if visit.form["verdict"] == "refuse":
-        visit.run("soul.refuse", name=name, why=visit.form["why"])
-        return Moved(visit.url("soul"), "soul-refused")
+        refused = visit.run("soul.refuse", name=name, why=visit.form["why"])
+        return Moved(visit.url("soul"), "soul-refused", refused=refused.id)
     # the diff stands above the button, and the change can be undone
     done = visit.run_agreed("soul.approve", name=name, force=bool(visit.form["force"]))
     return Moved(visit.url("soul"), "soul-approved", done.change)

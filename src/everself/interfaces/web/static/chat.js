@@ -85,7 +85,7 @@ class Reply {
         this.tools.append(made("li", "kept", `${talk.dataset.wordsRemembered} ${event.written.words ?? ""}`.trim()));
         break;
       case "Notice":
-        this.article.append(made("p", `notice-line small ${event.level}`, [event.text, event.mend].filter(Boolean).join(" ")));
+        this.article.append(made("p", `notice-line small ${event.level}`, event.mend ? `${event.text} ${talk.dataset.wordsHelps} ${event.mend}` : event.text));
         break;
       case "Failed":
         this.waiting.hidden = true;

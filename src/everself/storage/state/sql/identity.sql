@@ -29,6 +29,9 @@ WHERE substr(id, 1, length(?1)) = ?1 ORDER BY rowid DESC LIMIT 10;
 -- name: decide
 UPDATE proposals SET status = ?2, decided_at = ?3, change_id = ?4 WHERE id = ?1 AND status = 'open';
 
+-- name: reopen
+UPDATE proposals SET status = 'open', decided_at = '' WHERE id = ? AND status = 'refused';
+
 -- name: add_persona
 INSERT INTO personas (session, turn, at, file, hash, why) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING;
 

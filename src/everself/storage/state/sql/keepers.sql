@@ -33,6 +33,12 @@ WHERE kind = ? AND about = ?;
 -- name: decide_review
 UPDATE reviews SET status = ?2, decided_at = ?3, change_id = ?4 WHERE id = ?1 AND status = 'waiting';
 
+-- name: reopen_review
+UPDATE reviews SET status = 'waiting', decided_at = '' WHERE id = ? AND status = 'refused';
+
+-- name: drop_refusal
+DELETE FROM reviews WHERE kind = ? AND about = ? AND status = 'refused';
+
 -- name: add_run
 INSERT INTO keeper_runs (id, keeper, at, seconds, applied, queued, refused, upto, notes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
 
