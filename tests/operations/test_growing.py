@@ -109,7 +109,8 @@ def test_a_correction_in_other_words_is_found_before_what_was_wrong_in_the_words
         found = [hit for hit in hits if hit.entry]
         assert [hit.closed for hit in found[:2]] == [False, True], limit
         assert found[0].text == "Boats: quarter past eight"
-        assert found[0].score == found[1].score
+        # as high as the record of the correction, which tells both and comes after it
+        assert found[0].score == max(hit.score for hit in hits) >= found[1].score
 
 
 def test_a_correction_is_found_before_what_was_wrong_and_at_full_confidence(app: Runtime) -> None:
