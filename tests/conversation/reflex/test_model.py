@@ -324,6 +324,17 @@ def test_the_first_greeting_speaks_of_the_ritual_as_long_as_it_waits() -> None:
     assert "/bootstrap" not in text_of(ask(UserTurn("hello")))
 
 
+NOTES = "My ward met today and I was there.\n\n- Bed 4 moves to ward 7\n- Tom works at Christmas\n- Priya orders the new pumps\n"
+
+
+def test_what_was_shown_below_ones_own_words_is_said_to_stay_out() -> None:
+    kept = {"entry": "7K3QX9M2ABCD", "path": "memory/2026-11-15.md", "mention": False}
+    told = converse(NOTES, kept)
+    assert told.endswith(reply("shown_rest", "en"))
+    # a short quotation is no text that anybody would miss
+    assert reply("shown_rest", "en") not in converse("My sister Ana always says “Carpe diem” to me.", kept)
+
+
 def test_no_canned_reply_but_a_confirmation_claims_that_something_was_kept() -> None:
     keys = (
         "greeting",
@@ -334,6 +345,10 @@ def test_no_canned_reply_but_a_confirmation_claims_that_something_was_kept() -> 
         "order",
         "self",
         "shown",
+        "left_out",
+        "which",
+        "longer",
+        "command",
         "failed",
         "not_forgotten",
     )

@@ -82,7 +82,8 @@ def test_adding_takes_scope_tag_and_key(everself) -> None:
 def test_a_correction_closes_and_shows_so(everself, quiet: Path) -> None:
     old = remembered(everself, "Lives in Berlin", "--remember")
     said = everself("memory", "correct", "lives in berlin", "Lives in Oslo", "--trigger", "No, I moved")
-    assert said.out.startswith(f"Closed {old}; what is right is entry ")
+    assert said.out.startswith(f"Corrected: {old} is closed, ")
+    assert "To undo it: everself undo " in said.out
     assert [one["entry"]["text"] for one in listed(everself)] == ["Lives in Oslo"]
     assert [one["entry"]["id"] for one in listed(everself, "--closed")] == [old]
     assert "**Trigger:** No, I moved" in (quiet / "CORRECTIONS.md").read_text()

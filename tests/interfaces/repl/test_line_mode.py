@@ -196,7 +196,7 @@ def test_forgetting_shows_asks_and_proves(talk, app: Runtime) -> None:
     assert "Elm" not in talk("/memory\n").out
     gone = talk("/forget elm street\n")
     assert gone.err.startswith("No entry contains “elm street”.")
-    assert "/forget needs to know what." in talk("/forget\n").err
+    assert "/forget needs ID|WORDS after it." in talk("/forget\n").err
 
 
 def test_forgetting_lists_every_entry_that_contains_the_words(talk, app: Runtime) -> None:
@@ -310,9 +310,11 @@ def test_places_are_told_in_a_pipe_once_they_are_asked_for(talk, chat: FakeChat)
 
 def test_an_entry_is_put_right_by_its_id(talk, app: Runtime) -> None:
     wrong = Agent(app, fresh=False).remember("My sister lives in Oslo.").entry
-    assert "What is right?" in talk(f"/fix {wrong}\n").out
+    assert "Usage: /fix ID WORDS" in talk(f"/fix {wrong}\n").out
     said = talk(f"/fix {wrong} “My sister lives in Bergen.”\n")
     assert said.well
+    assert said.out.startswith(f"Corrected: {wrong} is closed, ")
+    assert "To undo it: /undo " in said.out
     assert {one.text: one.closed for one in app.memory.catalog.all()} == {
         "My sister lives in Oslo.": True,
         "My sister lives in Bergen.": False,

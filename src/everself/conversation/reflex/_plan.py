@@ -28,7 +28,7 @@ USER: Final = "USER.md"
 CORE: Final = "MEMORY.md"
 
 Job = Literal["write", "answer", "agent", "owner", "all", "about", "day", "forget"]
-Remark = Literal["greeting", "thanks", "order", "remind", "okay", "shown", "command"]
+Remark = Literal["greeting", "thanks", "order", "remind", "okay", "shown", "shown_rest", "command"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,13 @@ def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
             case SentenceKind.OTHER:
                 pass
         before = sentence.text
-    if any(char.isalpha() for char in seen) and not any(act.job == "write" for act in acts):
-        remarks.append("shown")
+    if any(char.isalpha() for char in seen):
+        said = sum(len(act.words) for act in acts if act.job == "write")
+        if not said:
+            remarks.append("shown")
+        elif len(seen) > said:
+            # without it, "I'll remember that" would seem to be about the pasted text
+            remarks.append("shown_rest")
     if not acts and not remarks and not done:
         remarks = ["command" if is_command(text) else "okay"]
     return Plan(language_of(text), tuple(acts), tuple(dict.fromkeys(remarks)))

@@ -16,7 +16,7 @@ _COLOURS: Final = {"done": "green", "failed": "red", "failing": "red", "due": "y
 
 
 def _added(line: JobLine, _: Look) -> Iterator[Line]:
-    yield f'Added "{line.job.name}"; it comes next at {_time(line.next_at)}.'
+    yield f'Added "{line.job.name}"; it runs next at {_time(line.next_at)}.'
     hint = f"Jobs run when a chat begins or ends. To run them in between, put into your crontab: {CRONTAB}"
     yield paint(hint, dim=True)
 
@@ -31,7 +31,7 @@ def _shown(view: JobView, look: Look) -> Iterable[Line]:
 
 
 def _enabled(line: JobLine, _: Look) -> Iterable[Line]:
-    return [f'"{line.job.name}" is enabled; it comes next at {_time(line.next_at)}.']
+    return [f'"{line.job.name}" is enabled; it runs next at {_time(line.next_at)}.']
 
 
 def _history(found: tuple[NamedRun, ...], look: Look) -> Iterable[Line]:

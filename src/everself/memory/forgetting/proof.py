@@ -160,7 +160,7 @@ class ForgetProof(Frozen):
     def lines(self) -> list[str]:
         """The proof as separate lines, so that line breaks inside a name cannot be mistaken for ours."""
         width = max(len(one.place) for one in self.places)
-        lines = [f"Forgotten: {', '.join(self.entries) or 'no entry of its own'}  ({self.id}, {self.at})"]
+        lines = [f"Forgotten: {', '.join(self.entries) or 'no entry of its own'}  (proof {self.id}, {self.at[:16].replace('T', ' ')} UTC)"]
         lines += [
             f"  {one.place:<{width}}  found {one.found}, removed {one.removed}, left {one.left}" + _mentioned(one)
             for one in self.places
