@@ -324,7 +324,7 @@ def test_the_first_greeting_speaks_of_the_ritual_as_long_as_it_waits() -> None:
     assert "/bootstrap" not in text_of(ask(UserTurn("hello")))
 
 
-NOTES = "My ward met today and I was there.\n\n- Bed 4 moves to ward 7\n- Tom works at Christmas\n- Priya orders the new pumps\n"
+NOTES = "My sister Ana moves to Porto in March.\n\n- Bed 4 moves to ward 7\n- Tom works at Christmas\n- Priya orders the new pumps\n"
 
 
 def test_what_was_shown_below_ones_own_words_is_said_to_stay_out() -> None:
