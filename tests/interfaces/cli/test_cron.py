@@ -46,7 +46,11 @@ def backdate(app: Runtime, wish: NewJob, ago: timedelta) -> None:
 
 @pytest.mark.usefixtures("workspace")
 def test_the_keepers_have_their_times_from_the_first_look(everself) -> None:
+    everself("cron", "add", "--name", "Call", "--at", "tomorrow", "--message", "Call the miller")
     out = everself("cron", "list").out
+    assert out.startswith("NAME               TIMES       NEXT              STATE     LAST\n")
+    assert "Call               once        20" in out
+    assert "heartbeat          every " in out
     assert "soul-keeper        30 2 * * *" in out
     assert "memory-miner       0 6 * * *" in out
     assert "conflict-detector  0 7 * * *" in out

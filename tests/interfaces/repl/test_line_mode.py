@@ -166,7 +166,7 @@ def test_review_asks_about_each_and_a_letter_decides(talk, app: Runtime) -> None
     said = talk("/review\na\nr\ne\nBe brief, but warm.\n")
     assert said.well
     assert app.growth.open() == ()
-    assert [one for one in ("accepted", "refused", "edited") if one not in said.out] == []
+    assert [one for one in ("Accepted.", "Refused.", "Accepted in your words.") if one not in said.out] == []
     soul = Path(app.agent.workspace, "SOUL.md").read_text(encoding="utf-8")
     assert [one in soul for one in ("- Ask before", "- Never joke", "- Be brief, but warm.")] == [True, False, True]
 
