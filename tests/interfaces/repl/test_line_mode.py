@@ -105,6 +105,12 @@ def test_one_leaves_with_the_words_that_people_try(talk, chat: FakeChat, word: s
     assert chat.heard == []
 
 
+@pytest.mark.parametrize("word", ["help", "Help", "?"])
+def test_one_asks_for_help_with_the_words_that_people_try(talk, chat: FakeChat, word: str) -> None:
+    assert "/forget ID|WORDS" in talk(f"{word}\n").out
+    assert chat.heard == []
+
+
 def test_a_command_in_capitals_is_a_command(talk, chat: FakeChat) -> None:
     assert "/bootstrap" in talk("/Help\n").out
     assert "Did you mean /memory?" in talk("/Mmory\n").out
