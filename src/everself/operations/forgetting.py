@@ -163,7 +163,9 @@ def _forget_one(runtime: Runtime, caller: Caller, what: str) -> Forgotten | Cand
         raise RefusedByRule("This message does not ask to forget anything.", mend="/forget")
     if caller.taint != OWN:
         # it cannot be undone, and a page that was read could choose what is meant
-        raise RefusedByRule("This conversation holds text from outside, so only /forget removes entries.", mend="/forget")
+        raise RefusedByRule(
+            "This conversation holds text from outside, so only /forget removes entries.", mend="/forget"
+        )
     forgetting = runtime.forgetting
     try:
         plan = forgetting.plan_for(what)

@@ -303,7 +303,12 @@ def test_forgetting_is_asked_for_by_the_words_that_are_meant() -> None:
     (call,) = calls_of(UserTurn("Forget what I said about the ladder"))
     assert (call.name, json.loads(call.arguments)) == ("memory_forget", {"what": "the ladder"})
     assert "gone" in converse("Forget about the ladder", {"forgotten": 1, "gone": True, "places": {}, "candidates": []})
-    none = {"forgotten": 0, "gone": False, "candidates": [], "hint": "Nothing was forgotten: no entry contains these words."}
+    none = {
+        "forgotten": 0,
+        "gone": False,
+        "candidates": [],
+        "hint": "Nothing was forgotten: no entry contains these words.",
+    }
     assert converse("Forget about the ladder", none, failed=True) == reply("forget_none", "en")
     listed = {"forgotten": 0, "gone": False, "candidates": [{"entry": "A1", "text": "The ladder is in the barn."}]}
     assert "- The ladder is in the barn. (A1)" in converse("Forget about the ladder", listed, failed=True)

@@ -116,7 +116,11 @@ def test_an_unknown_command_names_the_nearest(everself, typed: str, meant: str) 
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("status", '"gateway status" or "memory status"'), ("export", '"memory export" or "sessions export"'), ("persona", '"identity"')],
+    [
+        ("status", '"gateway status" or "memory status"'),
+        ("export", '"memory export" or "sessions export"'),
+        ("persona", '"identity"'),
+    ],
 )
 def test_a_command_of_a_group_or_of_a_chat_is_named_as_it_is_typed_here(everself, typed: str, meant: str) -> None:
     assert f"Did you mean {meant}?" in everself(typed).err

@@ -77,7 +77,9 @@ def test_activity_is_told_quietly_and_deeds_only_once() -> None:
 
 
 def test_a_question_back_is_told_without_the_name_of_the_tool_and_its_hint_for_the_model() -> None:
-    content = '{"forgotten": 0, "candidates": [], "hint": "Nothing was forgotten: this entry says more. Ask the person."}'
+    content = (
+        '{"forgotten": 0, "candidates": [], "hint": "Nothing was forgotten: this entry says more. Ask the person."}'
+    )
     shown = {}
     for verbose in (False, True):
         screen = Terminal(out := io.StringIO(), colour=False)

@@ -155,7 +155,9 @@ def test_a_correction_record_loses_the_words_and_stays_a_record(mind: Mind) -> N
 
 def test_a_correction_record_goes_whole_when_all_its_entries_do(mind: Mind) -> None:
     old = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
-    right = mind.memory.correct(old.entry, "The vault code is HERON-9902.", origin_of("owner"), trigger="No, it is 9902")
+    right = mind.memory.correct(
+        old.entry, "The vault code is HERON-9902.", origin_of("owner"), trigger="No, it is 9902"
+    )
     other = mind.memory.remember(NewEntry("The boat is green.", origin_of("owner")))
     mind.memory.correct(other.entry, "The boat is red.", origin_of("owner"), trigger="No, it is red")
     mind.forget(ids=(old.entry, right.entry))
