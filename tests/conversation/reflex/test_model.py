@@ -342,6 +342,12 @@ def test_what_was_shown_below_ones_own_words_is_said_to_stay_out() -> None:
     assert reply("shown_rest", "en") not in converse("My sister Ana always says “Carpe diem” to me.", kept)
 
 
+def test_more_than_an_ok_of_which_nothing_is_kept_is_told_so() -> None:
+    assert converse("lol ok") == reply("okay", "en")
+    assert converse("haha that was so very funny") == reply("unkept", "en")
+    assert converse("好的。") == reply("okay", "zh")
+
+
 def test_no_canned_reply_but_a_confirmation_claims_that_something_was_kept() -> None:
     keys = (
         "greeting",
@@ -352,6 +358,7 @@ def test_no_canned_reply_but_a_confirmation_claims_that_something_was_kept() -> 
         "order",
         "self",
         "shown",
+        "unkept",
         "left_out",
         "which",
         "longer",
