@@ -167,7 +167,9 @@ def _account(app: Runtime, found: Message, messages: Sequence[Message]) -> Reply
         asked=asked.content if asked is not None else "",
         text=found.content if replied else "",
         why=str(found.meta.get("why", "stop")) if replied else "none",
-        based_on=tuple(_quoted(app, found.content) if found.meta.get("model") == REFLEX else _bases(app, receipt)),
+        based_on=tuple(
+            _quoted(app, found.content, receipt) if found.meta.get("model") == REFLEX else _bases(app, receipt)
+        ),
         done=tuple(str(one) for one in found.meta.get("done", ())),
         wrote=tuple(_basis_of(one) for one in _taught_by(app, asked)) if asked is not None else (),
         receipt=receipt,
@@ -182,15 +184,16 @@ def _taught_by(app: Runtime, asked: Message) -> list[Entry]:
     return [one for one in catalog.named(app.state.entries.naming(reference)).values() if reference in one.lineage]
 
 
-def _quoted(app: Runtime, text: str) -> Iterator[Basis]:
+def _quoted(app: Runtime, text: str, receipt: JsonObject) -> Iterator[Basis]:
     """The reflex reads no prompt: its reply rests on the entries that it quotes, with a citation or an id."""
     import re2
 
+    scores = {str(hit.get("entry")): float(hit.get("score", 0)) for hit in receipt.get("recalled", ())}
     said = fold(" ".join(text.split()))
     for path in dict.fromkeys(re2.findall(_CITED, text)):
         for entry in app.memory.catalog.of(path):
             if fold(" ".join(entry.text[:_QUOTED].split())) in said:
-                yield _basis_of(entry)
+                yield _basis_of(entry, scores.get(entry.id, 0.0))
     yield from map(_basis_of, app.memory.catalog.named(re2.findall(_NAMED, text)).values())
 
 
