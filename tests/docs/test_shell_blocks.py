@@ -56,5 +56,5 @@ def test_the_commands_of_a_block_can_be_typed_one_after_the_other(
         capsys.readouterr()
         code = run(words[1:])
         said = capsys.readouterr()
-        asked = code == ExitCode.WRONG_USE and "--yes does it." in said.err
+        asked = code == ExitCode.WRONG_USE and "or --yes to do it." in said.err
         assert code in ANSWERS or asked, f"$ {line}\n{said.out}{said.err}"

@@ -62,7 +62,7 @@ class Pane:
 
 
 @contextmanager
-def sit_down(folder: Path, environ: Mapping[str, str], *words: str) -> Iterator[Pane]:
+def sit_down(folder: Path, environ: Mapping[str, str], *words: str, width: int = 100) -> Iterator[Pane]:
     """`everself` with these words in a terminal of its own; the shell says how it ended and waits."""
     pane = Pane(folder / "tmux")
     command = shlex.join([sys.executable, "-m", "everself", *words])
@@ -70,7 +70,7 @@ def sit_down(folder: Path, environ: Mapping[str, str], *words: str) -> Iterator[
     # Ctrl-C reaches the shell too, which has to outlive it
     script.write_text(f'trap : INT\n{command}\necho "exit code $?"\nsleep 600\n', "utf-8")
     # the socket's path has a limit, so the test's folder must be short enough; tmux says so itself
-    start = ["tmux", "-S", str(pane.socket), "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40"]
+    start = ["tmux", "-S", str(pane.socket), "-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", "40"]
     environment = {**environ, "TERM": "xterm-256color"}
     subprocess.run(
         [*start, f"sh {shlex.quote(str(script))}"], env=environment, check=True, timeout=60, capture_output=True

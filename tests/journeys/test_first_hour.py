@@ -111,6 +111,17 @@ def test_without_a_command_it_says_what_it_is_and_talks(environ: dict[str, str],
         assert pane.left() == 0
 
 
+def test_the_first_words_break_between_words_in_a_narrow_terminal(environ: dict[str, str], tmp_path: Path) -> None:
+    with sit_down(tmp_path, environ, width=58) as pane:
+        pane.wait("Three things to try", "›")
+        rows = [row.strip() for row in pane.tmux("capture-pane", "-p", "-S", "-").splitlines()]
+        assert "Everself remembers what you tell it. It runs on this" in rows
+        assert "machine and needs no account and no key." in rows
+        pane.type("help", "/quit")
+        pane.wait("/forget ID|WORDS")
+        assert pane.left() == 0
+
+
 def test_keys_pressed_before_the_first_prompt_are_messages_of_their_own(pane: Pane, environ: dict[str, str]) -> None:
     # the terminal itself makes line feeds of these; the first words on the screen tell of what takes long
     pane.type("My dog is called Bruno.", "/forget Bruno", "yes", "/mmory", "/quit")

@@ -91,6 +91,37 @@ def test_every_kind_of_reply_has_an_answer(tmp_path: Path) -> None:
             account_of(app, "NOSUCHREPLY")
 
 
+def test_a_reply_without_a_model_rests_on_what_it_quotes(tmp_path: Path) -> None:
+    with talking(tmp_path, answered=False) as (app, _):
+        agent = Agent(app, fresh=False)
+        agent.remember("I work nights on Tuesdays.")
+        entry = agent.remember("My harbour is Genoa, and my boat is called Stella.").entry
+        session = app.chat.begin()
+        say(app, "Which harbour is mine?", session)
+        told = shown(account_of(app), chat=True)
+        assert "It quotes these memories:\n  1  My harbour is Genoa" in told
+        assert f"/forget {entry}" in told
+        assert "nights" not in told
+        # a reply that only names an entry offers to fix it, and one that quotes nothing rests on nothing
+        say(app, "Forget that my boat is called Stella.", session)
+        assert [one.entry for one in account_of(app).based_on] == [entry]
+        say(app, "Thank you!", session)
+        thanks = account_of(app)
+        assert (thanks.based_on, "It quotes no memory." in shown(thanks)) == ((), True)
+
+
+def test_a_reply_is_named_by_any_message_of_its_turn_and_never_by_chance(tmp_path: Path) -> None:
+    with talking(tmp_path, answered=False) as (app, _):
+        Agent(app, fresh=False).remember("My harbour is Genoa.")
+        session = app.chat.begin()
+        say(app, "Which harbour is mine?", session)
+        reply = account_of(app)
+        assert all(account_of(app, one.id) == reply for one in app.log.messages(session.id))
+        assert account_of(app, "last") == reply
+        with pytest.raises(NotFound):
+            account_of(app, reply.message[:1])
+
+
 def test_what_a_message_left_in_memory_is_told_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with talking(tmp_path, [call("memory_write", content="My dog is called Mo.")], "Noted.") as (app, _):
         session = app.chat.begin()

@@ -226,6 +226,11 @@ class _Reader:
         kinds = self._kinds(at)
         return bool(kinds) and all(kind in _ASKS for kind in kinds)
 
+    def _is_listed(self, at: int) -> bool:
+        """Whether the line goes on with a list: only a question mark makes it the writer's question."""
+        items = all(one.kind == "item" for one in self._lines[max(at - 1, 0) : at + 1])
+        return items and not self._lines[at].text.rstrip(_AROUND).endswith(_INTERROGATION)
+
     def _weight(self, paragraph: list[int]) -> float:
         return sum(_weight(self._lines[at].text) for at in paragraph)
 
@@ -253,7 +258,7 @@ class _Reader:
             return
         first, last = paragraphs[0], paragraphs[-1]
         # a last question is the writer's, whatever it is about
-        asked = {at for at in last if self._is_question(at)}
+        asked = {at for at in last if self._is_question(at) and not self._is_listed(at)}
         told = sum(kind in KEPT for kind in self._kinds(*first))
         asks = any(map(self._asks, first))
         if len(first) > 1 or told > 1 or self._weight(first) > _LEAD or (asked and not asks):

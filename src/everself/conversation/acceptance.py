@@ -18,7 +18,7 @@ from everself.models.chat.protocol import ToolReturn
 from everself.search.scopes import Scope
 from everself.values import new_id
 
-_NOBODY: Final = "this conversation holds no message that could be answered."
+_NOBODY: Final = "message in this conversation that could be answered."
 
 
 class Acceptance(Frozen):

@@ -315,7 +315,7 @@ class TurnRunner:
         self._session = self._shared.log.fresh(self._session)
         stored = next((one for one in self._shared.log.messages(self._session) if one.id == message.id), None)
         if stored is None:
-            raise NotFound("this conversation was forgotten in the meantime.", mend="Start a new conversation.")
+            raise NotFound("conversation; it was forgotten in the meantime.", mend="Start a new conversation.")
         if stored.content != message.content:
             self._text = stored.content
         # sentences about completed actions quote the message

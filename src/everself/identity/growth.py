@@ -143,7 +143,7 @@ class Growth:
             next(iter(self.open()), None) if name == "last" else self._state.proposals.find(without_surrogates(name))
         )
         if found is None or found.path != SOUL:
-            raise NotFound("no open proposal for the soul has this id.", mend="everself soul show")
+            raise NotFound("open proposal for the soul with this id.", mend="everself soul show")
         return found
 
     def approve(self, name: str, *, force: bool = False) -> SoulChange:

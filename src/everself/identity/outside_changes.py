@@ -30,7 +30,7 @@ class Tamper(Frozen):
     @property
     def warning(self) -> str:
         if not self.path:
-            return f"The accepted state of the guarded documents is not known ({self.kind}): {self.why} → {VERIFY}"
+            return f"Whether somebody changed SOUL.md or another file that only you change is not known. {self.why} → {VERIFY}"
         return f"Changed outside Everself: {self.path} ({self.kind}). → {VERIFY}"
 
 

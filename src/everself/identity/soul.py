@@ -83,7 +83,7 @@ def learned_entry(data: bytes, text: str) -> EntrySpan:
         one for words, one in said if wanted and wanted in words
     ]
     if not found:
-        raise NotFound("no learned line says that.", mend="everself soul show")
+        raise NotFound("learned line with these words.", mend="everself soul show")
     if len(found) > 1:
         raise WrongUse(f"{len(found)} learned lines match; give more of the line.")
     return found[0]

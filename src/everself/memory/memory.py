@@ -448,7 +448,7 @@ class Memory:
         self.catalog.refresh()
         found_by_words = [entry for entry in self.catalog.with_words(old) if not entry.closed]
         if not found_by_words:
-            raise NotFound(f'no entry says "{old[:80]}".', mend="everself memory list")
+            raise NotFound(f'entry that says "{old[:80]}".', mend="everself memory list")
         return found_by_words
 
     def draft(self) -> Draft:

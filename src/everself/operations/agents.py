@@ -131,7 +131,7 @@ def remove_agent(home: Home, _: Caller, request: RemoveAgentRequest) -> Removed:
         editor = Editor(host or "")
         where, _found = editor.follow((*_LIST, chosen.id))
         if len(where) != len(_LIST) + 1:
-            raise NotFound(f"{chosen.id} is not in agents.list.", mend="Edit the host file by hand.")
+            raise NotFound(f"agent {chosen.id} in agents.list.", mend="Edit the host file by hand.")
         return Edited(editor.remove((*_LIST, chosen.id)))
 
     saved = save_edit(home, "agents.list", plan)

@@ -195,7 +195,7 @@ def _after(runtime: "Runtime", caller: "Caller", name: str, more: list[Heard]) -
     message = log.message(name)
     session = log.find(message.session) if message is not None else None
     if message is None or session is None or session.scope != caller.scope:
-        raise NotFound(f'no reply with the id "{name[:40]}".', mend="Send the conversation, without the id.")
+        raise NotFound(f'reply with the id "{name[:40]}".', mend="Send the conversation, without the id.")
     messages = log.messages(session)
     rest = [one for one in messages if one.seq > message.seq]
     replied = next((at for at, one in enumerate(rest) if one.role == "assistant"), len(rest))

@@ -367,7 +367,7 @@ def vouch(runtime: "Runtime", caller: Caller, request: VouchRequest) -> Vouched:
     $ everself memory vouch 7K3QX9M2ABCD --withdraw  # no longer: it counts as written by hand
     """
     if bool(request.entries) is request.everything:
-        raise WrongUse("Name entries, or say --all.", mend="everself memory list --unvouched")
+        raise WrongUse("Name the entries, or add --all.", mend="everself memory list --unvouched")
     memory = runtime.memory
     if request.withdraw:
         if request.everything:

@@ -87,7 +87,7 @@ def read_file(runtime: Runtime, caller: Caller, request: ReadRequest) -> FilePar
         raise NotFound(f'file "{path[:200]}".')
     every = seen.decode("utf-8", "replace").splitlines(keepends=True)
     if first > max(1, len(every)):
-        raise NotFound(f"{path} has {len(every)} lines.")
+        raise NotFound(f"line {first} of {path}, which has {len(every)} lines.")
     last = len(every) if request.lines is None else min(len(every), first + min(request.lines, _MOST_LINES) - 1)
     text = redact("".join(every[first - 1 : last])).text
     most = MOST_CHARACTERS * 4 // 5

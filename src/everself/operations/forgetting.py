@@ -161,11 +161,12 @@ def _forget_one(runtime: Runtime, caller: Caller, what: str) -> Forgotten | Cand
             "Permission denied: only the owner can forget entries, in a private conversation.", mend="/forget"
         )
     if not asks_to_forget(caller.said):
-        raise RefusedByRule("This message does not ask to forget anything.", mend="The person can use /forget.")
+        raise RefusedByRule("This message does not ask to forget anything.", mend="/forget")
     if caller.taint != OWN:
-        # it cannot be undone, and a page may have told the model what to forget
-        words = "This conversation holds text from outside, so the person says themselves what is forgotten."
-        raise RefusedByRule(words, mend="The person can use /forget.")
+        # it cannot be undone, and a page that was read could choose what is meant
+        raise RefusedByRule(
+            "This conversation holds text from outside, so only /forget removes entries.", mend="/forget"
+        )
     forgetting = runtime.forgetting
     try:
         plan = forgetting.plan_for(what)

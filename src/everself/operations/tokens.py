@@ -136,8 +136,8 @@ def checked_session(session: str, people: str) -> str:
     if people:
         if session not in ("", SessionKind.GUEST):
             raise WrongUse(
-                "A token with --people is only for guests.",
-                mend="Leave --as out, or say --as guest.",
+                "A token with --people speaks for guests, and for nobody else.",
+                mend="Leave --as out, or use --as guest.",
             )
         return SessionKind.GUEST.value
     kind, _, person = session.partition("/")

@@ -6,8 +6,10 @@ A receipt contains places and numbers; the texts are the current ones. Changes n
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from datetime import datetime
+from itertools import takewhile
 from typing import Annotated, Final
 
+from everself.conversation.reflex.model import NAME as REFLEX
 from everself.conversation.sessions.session import Message
 from everself.errors import Damaged, NotFound, WrongUse
 from everself.memory.corrections import PATH as CORRECTIONS
@@ -23,7 +25,14 @@ from everself.values import ChangeRecord, Entry, FileChange
 
 # number of sessions to search for a reply
 _SESSIONS: Final = 200
-# number of changes of a document to search for the one that wrote an entry
+_CITED: Final = r"([^\s()（）「」“”]+)#L[0-9]+"
+_NAMED: Final = r"\(([0-9A-Z]{12})\)"
+# of an entry, what a reply quotes of it at least, however long it is
+_QUOTED: Final = 200
+_LAST: Final = "last"
+# letters of an id, so that a word or a number names no reply by chance
+_LEAST: Final = 4
+# changes of one document that are looked through for the one that wrote an entry
 _CHANGES: Final = 100_000
 _MESSAGE: Final = "msg:"
 _ENTRY: Final = "entry:"
@@ -119,10 +128,11 @@ def explain_reply(runtime: Runtime, caller: Caller, request: WhyRequest) -> Repl
 
 
 def account_of(app: Runtime, name: str = "", session: str = "") -> ReplyAccount:
-    """The account of the last reply, in this session if it has one, or of the reply with this id prefix."""
+    """Of the last reply, in this session where it has one, or of the one whose id begins so."""
+    name = "" if name.casefold() == _LAST else name
     for one in dict.fromkeys([*filter(None, [session]), *(found.id for found in app.log.list(_SESSIONS))]):
         messages = app.log.messages(one)
-        found = next((said for said in reversed(messages) if _is_meant(said, name)), None)
+        found = _named_reply(messages, name) if name else next(filter(_ends_turn, reversed(messages)), None)
         if found is not None:
             return _account(app, found, messages)
     if name:
@@ -130,11 +140,19 @@ def account_of(app: Runtime, name: str = "", session: str = "") -> ReplyAccount:
     raise NotFound("a reply; the agent has answered nothing yet.", mend="everself chat")
 
 
-def _is_meant(said: Message, name: str) -> bool:
-    """Whether this message counts as the last reply. Text beside tool calls does not; a message without a reply does."""
-    if name:
-        return said.id.startswith(name.upper()) and said.role != "tool"
+def _ends_turn(said: Message) -> bool:
+    """A reply ends a turn: what was said beside calls of tools does not. A message that got no reply is meant as the last one."""
     return said.role == "user" or (said.role == "assistant" and said.meta.get("why") != "tools")
+
+
+def _named_reply(messages: Sequence[Message], name: str) -> Message | None:
+    """The reply with this id. The id of the message before it, or of a call of a tool beside it, means the same reply."""
+    named = [at for at, one in enumerate(messages) if one.id.startswith(name.upper())]
+    if not named or len(name) < _LEAST:
+        return None
+    later = takewhile(lambda one: one.role != "user", messages[named[-1] + 1 :])
+    said = [messages[named[-1]], *later]
+    return next((one for one in said if one.role == "assistant" and _ends_turn(one)), said[0])
 
 
 def _account(app: Runtime, found: Message, messages: Sequence[Message]) -> ReplyAccount:
@@ -149,7 +167,9 @@ def _account(app: Runtime, found: Message, messages: Sequence[Message]) -> Reply
         asked=asked.content if asked is not None else "",
         text=found.content if replied else "",
         why=str(found.meta.get("why", "stop")) if replied else "none",
-        based_on=tuple(_bases(app, receipt)),
+        based_on=tuple(
+            _quoted(app, found.content, receipt) if found.meta.get("model") == REFLEX else _bases(app, receipt)
+        ),
         done=tuple(str(one) for one in found.meta.get("done", ())),
         wrote=tuple(_basis_of(one) for one in _taught_by(app, asked)) if asked is not None else (),
         receipt=receipt,
@@ -162,6 +182,19 @@ def _taught_by(app: Runtime, asked: Message) -> list[Entry]:
     catalog.refresh()
     # rows find candidates; the entry's lineage decides
     return [one for one in catalog.named(app.state.entries.naming(reference)).values() if reference in one.lineage]
+
+
+def _quoted(app: Runtime, text: str, receipt: JsonObject) -> Iterator[Basis]:
+    """The reflex reads no prompt: its reply rests on the entries that it quotes, with a citation or an id."""
+    import re2
+
+    scores = {str(hit.get("entry")): float(hit.get("score", 0)) for hit in receipt.get("recalled", ())}
+    said = fold(" ".join(text.split()))
+    for path in dict.fromkeys(re2.findall(_CITED, text)):
+        for entry in app.memory.catalog.of(path):
+            if fold(" ".join(entry.text[:_QUOTED].split())) in said:
+                yield _basis_of(entry, scores.get(entry.id, 0.0))
+    yield from map(_basis_of, app.memory.catalog.named(re2.findall(_NAMED, text)).values())
 
 
 def _bases(app: Runtime, receipt: JsonObject) -> Iterator[Basis]:

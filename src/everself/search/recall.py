@@ -179,7 +179,7 @@ class Recall:
         every = document.data.decode("utf-8", "replace").splitlines(keepends=True)
         last = len(every) if lines is None else min(len(every), first + lines - 1)
         if first > max(1, len(every)):
-            raise NotFound(f"{path} has {len(every)} lines.")
+            raise NotFound(f"line {first} of {path}, which has {len(every)} lines.")
         text = "".join(
             line
             for number, line in enumerate(every[first - 1 : last], first)

@@ -94,7 +94,7 @@ def say(error: OSError, path: str) -> EverselfError:
             return DiskFull(where, mend="Free some space and try again.")
         case errno.EROFS:
             return ReadOnlyDisk(
-                where, mend="Mount it writable, or move the files to a disk that is and say so: everself config set"
+                where, mend="Mount it writable, or choose a folder elsewhere: EVERSELF_HOME=FOLDER everself"
             )
         case errno.EACCES | errno.EPERM:
             return NoPermission(where, mend=f"Check who owns it: ls -ld '{path}'")

@@ -303,6 +303,13 @@ def test_forgetting_is_asked_for_by_the_words_that_are_meant() -> None:
     (call,) = calls_of(UserTurn("Forget what I said about the ladder"))
     assert (call.name, json.loads(call.arguments)) == ("memory_forget", {"what": "the ladder"})
     assert "gone" in converse("Forget about the ladder", {"forgotten": 1, "gone": True, "places": {}, "candidates": []})
+    none = {
+        "forgotten": 0,
+        "gone": False,
+        "candidates": [],
+        "hint": "Nothing was forgotten: no entry contains these words.",
+    }
+    assert converse("Forget about the ladder", none, failed=True) == reply("forget_none", "en")
     listed = {"forgotten": 0, "gone": False, "candidates": [{"entry": "A1", "text": "The ladder is in the barn."}]}
     assert "- The ladder is in the barn. (A1)" in converse("Forget about the ladder", listed, failed=True)
 
@@ -324,6 +331,23 @@ def test_the_first_greeting_speaks_of_the_ritual_as_long_as_it_waits() -> None:
     assert "/bootstrap" not in text_of(ask(UserTurn("hello")))
 
 
+NOTES = "My sister Ana moves to Porto in March.\n\n- Bed 4 moves to ward 7\n- Tom works at Christmas\n- Priya orders the new pumps\n"
+
+
+def test_what_was_shown_below_ones_own_words_is_said_to_stay_out() -> None:
+    kept = {"entry": "7K3QX9M2ABCD", "path": "memory/2026-11-15.md", "mention": False}
+    told = converse(NOTES, kept)
+    assert told.endswith(reply("shown_rest", "en"))
+    # a short quotation is no text that anybody would miss
+    assert reply("shown_rest", "en") not in converse("My sister Ana always says “Carpe diem” to me.", kept)
+
+
+def test_more_than_an_ok_of_which_nothing_is_kept_is_told_so() -> None:
+    assert converse("lol ok") == reply("okay", "en")
+    assert converse("haha that was so very funny") == reply("unkept", "en")
+    assert converse("好的。") == reply("okay", "zh")
+
+
 def test_no_canned_reply_but_a_confirmation_claims_that_something_was_kept() -> None:
     keys = (
         "greeting",
@@ -334,6 +358,11 @@ def test_no_canned_reply_but_a_confirmation_claims_that_something_was_kept() -> 
         "order",
         "self",
         "shown",
+        "unkept",
+        "left_out",
+        "which",
+        "longer",
+        "command",
         "failed",
         "not_forgotten",
     )

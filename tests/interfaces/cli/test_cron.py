@@ -46,7 +46,11 @@ def backdate(app: Runtime, wish: NewJob, ago: timedelta) -> None:
 
 @pytest.mark.usefixtures("workspace")
 def test_the_keepers_have_their_times_from_the_first_look(everself) -> None:
+    everself("cron", "add", "--name", "Call", "--at", "tomorrow", "--message", "Call the miller")
     out = everself("cron", "list").out
+    assert out.startswith("NAME               TIMES       NEXT              STATE     LAST\n")
+    assert "Call               once        20" in out
+    assert "heartbeat          every " in out
     assert "soul-keeper        30 2 * * *" in out
     assert "memory-miner       0 6 * * *" in out
     assert "conflict-detector  0 7 * * *" in out
@@ -78,13 +82,13 @@ def test_every_keeper_has_a_job_of_the_house(app: Runtime) -> None:
 def test_a_job_is_added_shown_switched_and_removed(everself) -> None:
     added = everself("cron", "add", "--name", "Review", *FRIDAY, "--verb", "memory index", "--announce")
     assert added.code == 0
-    assert 'Added "Review"; it comes next at' in added.out
+    assert 'Added "Review"; it runs next at' in added.out
     shown = everself("cron", "show", "Review").out
     assert "cron 0 18 * * 5, Asia/Seoul" in shown
     assert "memory index" in shown
     assert everself("cron", "disable", "Review").out == '"Review" is disabled.\n'
     assert everself("cron", "show", "Review", "--json").json["data"]["line"]["standing"] == "disabled"
-    assert "enabled; it comes next" in everself("cron", "enable", "Review").out
+    assert "enabled; it runs next" in everself("cron", "enable", "Review").out
     assert everself("cron", "rm", "Review").out == 'Removed "Review".\n'
     assert everself("cron", "show", "Review").code == 5
 
@@ -117,7 +121,7 @@ def test_a_job_without_a_name_is_asked_for_one(everself) -> None:
 @pytest.mark.parametrize("when", ["tomorrow", "in 2 hours", "tomorrow at 9"])
 def test_a_job_comes_once_when_people_say(everself, when: str) -> None:
     called = everself("cron", "add", "--name", "Call", "--at", when, "--message", "Call the miller")
-    assert (called.code, "it comes next at" in called.out) == (0, True)
+    assert (called.code, "it runs next at" in called.out) == (0, True)
 
 
 @pytest.mark.usefixtures("workspace")

@@ -114,6 +114,18 @@ def test_an_unknown_command_names_the_nearest(everself, typed: str, meant: str) 
     assert said.out == ""
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("status", '"gateway status" or "memory status"'),
+        ("export", '"memory export" or "sessions export"'),
+        ("persona", '"identity"'),
+    ],
+)
+def test_a_command_of_a_group_or_of_a_chat_is_named_as_it_is_typed_here(everself, typed: str, meant: str) -> None:
+    assert f"Did you mean {meant}?" in everself(typed).err
+
+
 def test_an_unknown_command_within_a_family_names_the_nearest(everself) -> None:
     said = everself("config", "sett", "--json")
     assert said.code == 2

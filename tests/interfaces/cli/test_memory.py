@@ -2,10 +2,13 @@
 
 import re
 import shutil
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from everself.clock import system_now
 
 
 def remembered(everself, *words: str) -> str:
@@ -79,10 +82,30 @@ def test_adding_takes_scope_tag_and_key(everself) -> None:
     assert [one["entry"]["text"] for one in listed(everself, "--person", "bob")] == ["Likes trains"]
 
 
+def test_the_list_has_a_header_and_days_as_people_say_them(everself, quiet: Path) -> None:
+    today = system_now().astimezone().date()
+    for ago in (0, 1, 3, 40):
+        day = (today - timedelta(days=ago)).isoformat()
+        (quiet / "memory" / f"{day}.md").write_text(
+            f"# Memory Log: {day}\n\n## [00:00:01] note\n\nThe tide of {ago}.\n"
+        )
+    header, *rows = everself("memory", "list").out.splitlines()
+    assert header.split() == ["ID", "DAY", "SURE", "SOURCE", "KIND", "WHAT", "(WHERE)"]
+    days = {row[row.index("The tide of ") :].split(".")[0]: row[14:].split("  ")[0] for row in rows}
+    far = (today - timedelta(days=40)).isoformat()
+    assert days == {
+        "The tide of 0": "today",
+        "The tide of 1": "yesterday",
+        "The tide of 3": "3 days ago",
+        "The tide of 40": far,
+    }
+
+
 def test_a_correction_closes_and_shows_so(everself, quiet: Path) -> None:
     old = remembered(everself, "Lives in Berlin", "--remember")
     said = everself("memory", "correct", "lives in berlin", "Lives in Oslo", "--trigger", "No, I moved")
-    assert said.out.startswith(f"Closed {old}; what is right is entry ")
+    assert said.out.startswith(f"Corrected: {old} is closed, ")
+    assert "To undo it: everself undo " in said.out
     assert [one["entry"]["text"] for one in listed(everself)] == ["Lives in Oslo"]
     assert [one["entry"]["id"] for one in listed(everself, "--closed")] == [old]
     assert "**Trigger:** No, I moved" in (quiet / "CORRECTIONS.md").read_text()

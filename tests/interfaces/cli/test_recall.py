@@ -198,6 +198,15 @@ def test_what_is_no_document_of_memory_is_not_found(everself, path: str) -> None
 
 
 @pytest.mark.usefixtures("notes")
+def test_the_record_of_a_correction_is_shown_without_its_bookkeeping(everself) -> None:
+    everself("memory", "add", "The harbour fee is 40 euros.")
+    everself("memory", "correct", "The harbour fee is 40 euros.", "The harbour fee is 45 euros.")
+    told = everself("memory", "search", "harbour fee").out
+    assert "“The harbour fee is 40 euros.” was corrected to “The harbour fee is 45 euros.”" in told
+    assert "Re-embedded" not in told
+
+
+@pytest.mark.usefixtures("notes")
 def test_why_tells_what_was_recalled_what_it_cost_and_what_was_left_out(everself) -> None:
     assert everself("memory", "why").code == 5
     found = everself("memory", "search", "tundra", "--limit", "1", "--json").json["data"]
@@ -211,6 +220,10 @@ def test_why_tells_what_was_recalled_what_it_cost_and_what_was_left_out(everself
     assert f"recalled    1 hit, {found['tokens']} tokens" in told
     assert "memory/2026-03-19.md#L5" in told
     assert "left out" in told
+    # in words; the numbers are for whoever asks
+    assert "found because" in told
+    assert "age 1.00" not in told
+    assert "age 1.00" in everself("memory", "why", "tundra", "--verbose").out
     listed = everself("memory", "why", "--list").out.splitlines()
     assert [line.rsplit("  ", 1)[-1] for line in listed] == ["rhubarb", "tundra"]
     assert everself("memory", "why", "nobody asked this").code == 5

@@ -64,7 +64,7 @@ def test_skipping_and_leaving_decide_nothing(everself, waiting: Path, keys: list
 def test_an_edit_asks_for_the_words(everself, waiting: Path, keys: list[str]) -> None:
     keys += ["e", "q"]
     said = everself("review", typed="Ask before you spend.\n", at_terminal=True)
-    assert "Accepted in your words, as change " in said.out
+    assert "Accepted in your words. To undo it: everself undo " in said.out
     assert "- Ask before you spend." in (waiting / "SOUL.md").read_text()
 
 

@@ -20,7 +20,7 @@ def talk(workspace: Path) -> Session:
         session = app.log.begin()
         said = app.log.add(session, "user", "The harbour fee is 40 euros. I sail on Sunday.")
         app.log.add(session, "assistant", "Noted.", meta={"calls": [["c", "memory_write", "{}"]]})
-        app.log.add(session, "tool", "{}", meta={"call": "c", "name": "memory_write"})
+        app.log.add(session, "tool", '{"entry": "' + "x" * 300 + '"}', meta={"call": "c", "name": "memory_write"})
         app.log.add(session, "assistant", "I wrote that down.")
         app.memory.remember(NewEntry("I sail on Sunday.", origin_of("owner", f"msg:{said.id}")))
         asked = SearchRecord(app.clock.now(), session.id, "main", "default", "harbour")
@@ -47,6 +47,8 @@ def test_show_tells_who_said_what(everself, talk: Session) -> None:
     out = everself("sessions", "show", talk.id[:6].lower()).out
     assert "  The harbour fee is 40 euros. I sail on Sunday." in out
     assert "calls memory_write" in out
+    # what a tool returned is data: one line of it is enough
+    assert max(map(len, out.splitlines())) < 120
     data = everself("sessions", "show", "--limit", "1", "--json").json["data"]
     assert [one["text"] for one in data["messages"]] == ["I wrote that down."]
 

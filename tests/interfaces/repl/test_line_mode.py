@@ -105,6 +105,12 @@ def test_one_leaves_with_the_words_that_people_try(talk, chat: FakeChat, word: s
     assert chat.heard == []
 
 
+@pytest.mark.parametrize("word", ["help", "Help", "?"])
+def test_one_asks_for_help_with_the_words_that_people_try(talk, chat: FakeChat, word: str) -> None:
+    assert "/forget ID|WORDS" in talk(f"{word}\n").out
+    assert chat.heard == []
+
+
 def test_a_command_in_capitals_is_a_command(talk, chat: FakeChat) -> None:
     assert "/bootstrap" in talk("/Help\n").out
     assert "Did you mean /memory?" in talk("/Mmory\n").out
@@ -166,7 +172,7 @@ def test_review_asks_about_each_and_a_letter_decides(talk, app: Runtime) -> None
     said = talk("/review\na\nr\ne\nBe brief, but warm.\n")
     assert said.well
     assert app.growth.open() == ()
-    assert [one for one in ("accepted", "refused", "edited") if one not in said.out] == []
+    assert [one for one in ("Accepted.", "Refused.", "Accepted in your words.") if one not in said.out] == []
     soul = Path(app.agent.workspace, "SOUL.md").read_text(encoding="utf-8")
     assert [one in soul for one in ("- Ask before", "- Never joke", "- Be brief, but warm.")] == [True, False, True]
 
@@ -196,7 +202,7 @@ def test_forgetting_shows_asks_and_proves(talk, app: Runtime) -> None:
     assert "Elm" not in talk("/memory\n").out
     gone = talk("/forget elm street\n")
     assert gone.err.startswith("No entry contains “elm street”.")
-    assert "/forget needs to know what." in talk("/forget\n").err
+    assert "/forget needs ID|WORDS after it." in talk("/forget\n").err
 
 
 def test_forgetting_lists_every_entry_that_contains_the_words(talk, app: Runtime) -> None:
@@ -310,9 +316,11 @@ def test_places_are_told_in_a_pipe_once_they_are_asked_for(talk, chat: FakeChat)
 
 def test_an_entry_is_put_right_by_its_id(talk, app: Runtime) -> None:
     wrong = Agent(app, fresh=False).remember("My sister lives in Oslo.").entry
-    assert "What is right?" in talk(f"/fix {wrong}\n").out
+    assert "Usage: /fix ID WORDS" in talk(f"/fix {wrong}\n").out
     said = talk(f"/fix {wrong} “My sister lives in Bergen.”\n")
     assert said.well
+    assert said.out.startswith(f"Corrected: {wrong} is closed, ")
+    assert "To undo it: /undo " in said.out
     assert {one.text: one.closed for one in app.memory.catalog.all()} == {
         "My sister lives in Oslo.": True,
         "My sister lives in Bergen.": False,

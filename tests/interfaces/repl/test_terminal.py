@@ -76,6 +76,20 @@ def test_activity_is_told_quietly_and_deeds_only_once() -> None:
     ]
 
 
+def test_a_question_back_is_told_without_the_name_of_the_tool_and_its_hint_for_the_model() -> None:
+    content = (
+        '{"forgotten": 0, "candidates": [], "hint": "Nothing was forgotten: this entry says more. Ask the person."}'
+    )
+    shown = {}
+    for verbose in (False, True):
+        screen = Terminal(out := io.StringIO(), colour=False)
+        screen.verbose = verbose
+        screen.show(ToolReturned("1", "memory_forget", content, failed=True))
+        shown[verbose] = out.getvalue()
+    assert shown[False] == "· Nothing was forgotten.\n"
+    assert shown[True].startswith("· memory_forget failed: Nothing was forgotten: this entry says more.")
+
+
 def test_a_line_beside_a_reply_leaves_no_gap_in_it() -> None:
     out = io.StringIO()
     screen = Terminal(out, colour=False)

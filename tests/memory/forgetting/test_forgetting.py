@@ -153,6 +153,22 @@ def test_a_correction_record_loses_the_words_and_stays_a_record(mind: Mind) -> N
     assert mind.raw() == {}
 
 
+def test_a_correction_record_goes_whole_when_all_its_entries_do(mind: Mind) -> None:
+    old = mind.memory.remember(NewEntry(FACT, origin_of("owner"), explicit=True))
+    right = mind.memory.correct(
+        old.entry, "The vault code is HERON-9902.", origin_of("owner"), trigger="No, it is 9902"
+    )
+    other = mind.memory.remember(NewEntry("The boat is green.", origin_of("owner")))
+    mind.memory.correct(other.entry, "The boat is red.", origin_of("owner"), trigger="No, it is red")
+    mind.forget(ids=(old.entry, right.entry))
+    record = mind.text("CORRECTIONS.md")
+    # what was said when it was noticed tells of it too
+    assert "9902" not in record
+    assert "[forgotten]" not in record
+    assert record.count("- **Said:** ") == record.count("- **Right:** The boat is red.") == 1
+    assert mind.raw() == {}
+
+
 def test_short_words_take_no_sentence_with_them(mind: Mind) -> None:
     mind.write(
         "MEMORY.md", '# Memory\n\n- tea\n- Green tea is best.\n- Steam trains.\n- Says "tea" a lot.\n- Buy: tea.\n'

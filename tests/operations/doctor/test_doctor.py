@@ -230,6 +230,12 @@ def test_documents_that_outgrow_the_prompt_are_named_with_what_is_left_out(works
     assert "the last 1,000 are left out" in found(report, "over-limit").message
 
 
+def test_comments_of_entries_take_no_room_in_a_prompt_and_are_not_counted(workspace: Path) -> None:
+    entry = "- we chose blue <!-- everself: id=7K3QX9M2ABCD tag=knowledge conf=0.95 src=owner seen=2026-03-19 n=1 -->\n"
+    (workspace / "MEMORY.md").write_text(entry * 40)
+    assert all(finding.code != "over-budget" for finding in examine().findings)
+
+
 def test_a_soul_beyond_the_whole_context_is_an_error(workspace: Path) -> None:
     (workspace / "SOUL.md").write_text("I keep my word. " * 5_000)
     report = examine()

@@ -202,7 +202,7 @@ def _forgotten(act: Act, given: ToolReturn) -> str:
         return "\n".join((reply("longer" if len(lines) == 1 else "which", act.language), *lines))
     if given.failed and not told:
         return reply("not_forgotten", act.language, why=_why(given))
-    return reply("about_none", act.language)
+    return reply("forget_none", act.language)
 
 
 def _shown(candidate: object) -> str:

@@ -14,13 +14,15 @@ from everself.classify.shown import shown
 from everself.classify.statements import is_command, read
 from everself.frozen import Frozen
 from everself.text.dates import read_dates
-from everself.text.sentences import Language, language_of
+from everself.text.sentences import Language, language_of, letters_in
 from everself.values import Tag
 
 RESULTS: Final = 10
 # most questions a person asks at once; more is somebody else's text
 _MOST_QUESTIONS: Final = 3
 _MOST_DAYS: Final = 7
+# letters of an "ok"
+_BRIEF: Final = 15
 _TAGS: Final = frozenset({Tag.EVENT, Tag.KNOWLEDGE, Tag.SKILL, Tag.DECISION})
 _CLEAR: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER, SentenceKind.STATEMENT, SentenceKind.REMEMBER})
 IDENTITY: Final = "IDENTITY.md"
@@ -28,7 +30,7 @@ USER: Final = "USER.md"
 CORE: Final = "MEMORY.md"
 
 Job = Literal["write", "answer", "agent", "owner", "all", "about", "day", "forget"]
-Remark = Literal["greeting", "thanks", "order", "remind", "okay", "shown", "command"]
+Remark = Literal["greeting", "thanks", "order", "remind", "okay", "shown", "shown_rest", "command", "unkept"]
 
 
 class Need(Frozen):
@@ -84,10 +86,16 @@ def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
             case SentenceKind.OTHER:
                 pass
         before = sentence.text
-    if any(char.isalpha() for char in seen) and not any(act.job == "write" for act in acts):
-        remarks.append("shown")
+    if any(char.isalpha() for char in seen):
+        said = sum(len(act.words) for act in acts if act.job == "write")
+        if not said:
+            remarks.append("shown")
+        elif len(seen) > said:
+            # without it, "I'll remember that" would seem to be about the pasted text
+            remarks.append("shown_rest")
     if not acts and not remarks and not done:
-        remarks = ["command" if is_command(text) else "okay"]
+        # whoever said more than an "ok" may have told something, and would take "All right." for a yes
+        remarks = ["command" if is_command(text) else "okay" if letters_in(text) <= _BRIEF else "unkept"]
     return Plan(language_of(text), tuple(acts), tuple(dict.fromkeys(remarks)))
 
 

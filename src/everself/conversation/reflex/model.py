@@ -118,12 +118,14 @@ def _spoken(plan: "Plan", turn: UserTurn, at: int, returns: dict[str, ToolReturn
     from everself.conversation.reflex.replies import reply
 
     said = [*map(without_lines, turn.done), *turn.unclear]
-    said += [reply(remark, plan.language) for remark in plan.remarks]
+    said += [reply(remark, plan.language) for remark in plan.remarks if remark != "shown_rest"]
     if ritual and "greeting" in plan.remarks:
         said.append(reply("ritual", plan.language))
     given = _given(plan, at, returns)
     writes = [one for act, mine in given if act.job == "write" for one in mine]
     said += confirm(plan.language, writes)
+    if "shown_rest" in plan.remarks:
+        said.append(reply("shown_rest", plan.language))
     written = written_words(plan.acts)
     said += [text for act, mine in given if (text := answer(act, mine, written))]
     return [text if not place else f"\n{text}" for place, text in enumerate(dict.fromkeys(said))]

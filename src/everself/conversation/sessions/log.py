@@ -73,13 +73,13 @@ class SessionLog:
         if name != LAST:
             found = self.find(name)
             if found.scope != scope:
-                raise NotFound(f'session "{name[:40]}".', mend="everself sessions list shows them.")
+                raise NotFound(f'session "{name[:40]}".', mend="everself sessions list")
             return found
         for row in self._messages.list(scope.kind.value, channel, 1_000):
             session = session_of(row)
             if session.scope == scope and not session.ended and session.said:
                 return session
-        raise NotFound("no earlier session to continue.")
+        raise NotFound("earlier session to continue.")
 
     def continued(
         self, earlier: Sequence[Heard], scope: Scope, channel: str, said: str = "", skip: Container[str] = ()

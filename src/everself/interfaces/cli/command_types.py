@@ -43,10 +43,13 @@ class ExampleGroup(ExampleCommand, click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if self.get_command(ctx, name) is None and not ctx.resilient_parsing and not name.startswith("-"):
-            import difflib
-
-            shown = name[:60]
-            near = difflib.get_close_matches(name[:60], self.list_commands(ctx), n=1, cutoff=0.5)
-            hint = f' Did you mean "{near[0]}"?' if near else ""
-            raise click.UsageError(f"Unknown command: {shown}.{hint}", ctx)
+            near = " or ".join(f'"{one}"' for one in self.near(ctx, name[:60]))
+            hint = f" Did you mean {near}?" if near else ""
+            raise click.UsageError(f"Unknown command: {name[:60]}.{hint}", ctx)
         return super().resolve_command(ctx, args)
+
+    def near(self, ctx: click.Context, name: str) -> list[str]:
+        """The commands that may be meant by a name that no command has."""
+        import difflib
+
+        return difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.5)

@@ -134,8 +134,11 @@ def _ask(operation: Operation[Any, Any], view: View, plan: object, look: Look) -
     if not this_call().json:
         show_lines(lines)
     if away:
-        raise WrongUse("Nothing was changed: this cannot be undone.", mend="--dry-run shows it, --yes does it.")
-    # on stderr, where it is visible even if the output goes to a file
+        raise WrongUse(
+            "Nothing was changed, because this cannot be undone and nobody could be asked.",
+            mend="Add --dry-run to see what would happen, or --yes to do it.",
+        )
+    # on stderr, where it is seen even when the rest goes into a file
     if not click.confirm(operation.question.format(plan=plan), err=True):
         raise Interrupted("Nothing was changed.")
     return True

@@ -9,8 +9,10 @@ import click
 from everself import __version__
 from everself.interfaces.cli.call import Call, agent_option, json_option, print_json
 from everself.interfaces.cli.operation_group import OperationGroup
+from everself.operations.registry import LISTED
 
 _EPILOG = 'Every command takes --json. "everself help exit-codes" lists the exit codes.'
+_MOST_NEAR: Final = 3
 _ORDER: Final = (
     *("setup", "chat", "ask", "demo", "doctor", "config", "identity", "soul", "memory", "context", "sessions"),
     *("simulate-compaction", "model", "spend", "cron", "keepers", "review", "agents", "log", "show", "why", "undo"),
@@ -49,6 +51,11 @@ class Root(OperationGroup):
         module, _, name = GROUPS[cmd_name][1].partition(":")
         found: click.Command = getattr(importlib.import_module(f"everself.interfaces.cli.commands.{module}"), name)
         return found
+
+    def near(self, ctx: click.Context, name: str) -> list[str]:
+        """A command of a group ("status" for "memory status") or of a chat ("persona" for "identity") before one that is spelt alike."""
+        inner = [one.name.replace(".", " ") for one in LISTED if name in (one.name.rpartition(".")[2], one.slash[1:])]
+        return inner[:_MOST_NEAR] or super().near(ctx, name)
 
     def line_of(self, ctx: click.Context, name: str) -> str:
         return GROUPS[name][0] if name in GROUPS else super().line_of(ctx, name)

@@ -28,7 +28,7 @@ def _data(reply: Reply) -> dict[str, object]:
 
 
 def _notices(reply: Reply) -> list[str]:
-    return [f"{one.text} {one.mend}".rstrip() for one in reply.notices]
+    return [f"{one.text} → {one.mend}" if one.mend else one.text for one in reply.notices]
 
 
 def _error(reply: Reply) -> EverselfError | None:

@@ -41,8 +41,12 @@ def _edited(done: Remembered, _: Look) -> Iterable[str]:
     return [f"Changed in {done.path} as change {done.change}." if done.change else "It said so already."]
 
 
-def _corrected(done: Corrected, _: Look) -> Iterable[str]:
-    return [f"Closed {', '.join(done.closed) or 'nothing'}; what is right is entry {done.entry}."]
+def _corrected(done: Corrected, look: Look) -> Iterable[str]:
+    undo = f"To undo it: {'/undo' if look.chat else 'everself undo'} {done.change}"
+    if not done.closed:
+        return [f"No entry was closed, because none says that. The right one is {done.entry}. {undo}"]
+    are = "is" if len(done.closed) == 1 else "are"
+    return [f"Corrected: {', '.join(done.closed)} {are} closed, {done.entry} holds now. {undo}"]
 
 
 def _redacted(done: Corrected) -> list[str]:

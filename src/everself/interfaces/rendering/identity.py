@@ -14,7 +14,7 @@ from everself.text.normalise import one_line
 
 _SHOWN: Final = 60
 _WHY: Final = {
-    "soul": "as usual",
+    "soul": "the usual one",
     "purge": "the daily window of the alternate persona is open",
     "chance": "by chance",
     "session": "as the session began",

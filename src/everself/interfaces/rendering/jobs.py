@@ -12,18 +12,30 @@ from everself.text.normalise import one_line
 from everself.values import JobRun
 
 _SHOWN: Final = 100
+# of a time: "2026-03-19 09:00"
+_MINUTES: Final = 16
 _COLOURS: Final = {"done": "green", "failed": "red", "failing": "red", "due": "yellow", "running": "yellow"}
 
 
 def _added(line: JobLine, _: Look) -> Iterator[Line]:
-    yield f'Added "{line.job.name}"; it comes next at {_time(line.next_at)}.'
+    yield f'Added "{line.job.name}"; it runs next at {_time(line.next_at)}.'
     hint = f"Jobs run when a chat begins or ends. To run them in between, put into your crontab: {CRONTAB}"
     yield paint(hint, dim=True)
 
 
-def _listed(found: tuple[JobLine, ...], look: Look) -> Iterable[Line]:
-    width = max((len(one.job.name) for one in found), default=0)
-    return [_told(one, width, look.zone) for one in found]
+def _listed(found: tuple[JobLine, ...], look: Look) -> Iterator[Line]:
+    rows = [(one.job.name, _times(one)) for one in found]
+    names, times = (max(map(len, column)) for column in zip(("NAME", "TIMES"), *rows, strict=True))
+    yield f"{'NAME':<{names}}  {'TIMES':<{times}}  {'NEXT':<{_MINUTES}}  STATE     LAST"
+    for one, (name, spec) in zip(found, rows, strict=True):
+        last = f"{_time_of(one.last, look.zone)} {one.last.state}" if one.last is not None else "never ran"
+        told = f"  {spec:<{times}}  {_time(one.next_at):<{_MINUTES}}  "
+        yield paint(f"{name:<{names}}", bold=True) + told + _state(f"{one.standing:<8}") + f"  {last}"
+
+
+def _times(line: JobLine) -> str:
+    """When a job runs; of one that runs once, the column of the next run says it in the person's time zone."""
+    return {"at": "once", "every": f"every {line.job.spec}"}.get(line.job.kind, line.job.spec)
 
 
 def _shown(view: JobView, look: Look) -> Iterable[Line]:
@@ -31,7 +43,7 @@ def _shown(view: JobView, look: Look) -> Iterable[Line]:
 
 
 def _enabled(line: JobLine, _: Look) -> Iterable[Line]:
-    return [f'"{line.job.name}" is enabled; it comes next at {_time(line.next_at)}.']
+    return [f'"{line.job.name}" is enabled; it runs next at {_time(line.next_at)}.']
 
 
 def _history(found: tuple[NamedRun, ...], look: Look) -> Iterable[Line]:
@@ -55,12 +67,6 @@ def _code(runs: Sequence[JobRun]) -> ExitCode:
     return ExitCode.FAILED if any(one.state == "failed" for one in runs) else ExitCode.DONE
 
 
-def _told(one: JobLine, width: int, zone: tzinfo) -> Line:
-    last = f"last {_time_of(one.last, zone)} {one.last.state}" if one.last is not None else "never ran"
-    name = paint(f"{one.job.name:<{width}}", bold=True)
-    return name + f"  {one.job.spec}  next {_time(one.next_at)}  " + _state(one.standing) + f"  {last}"
-
-
 def _described(line: JobLine) -> Iterator[Line]:
     job = line.job
     yield paint(job.name, bold=True) + f" ({job.id}), " + _state(line.standing)
@@ -77,7 +83,8 @@ def _run(one: JobRun, zone: tzinfo) -> Line:
 
 
 def _state(word: str) -> Line:
-    return paint(word, _COLOURS[word]) if word in _COLOURS else paint(word, dim=True)
+    colour = _COLOURS.get(word.strip())
+    return paint(word, colour) if colour else paint(word, dim=True)
 
 
 def _time_of(run: JobRun, zone: tzinfo) -> str:

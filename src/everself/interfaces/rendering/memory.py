@@ -42,7 +42,7 @@ def _notices(done: Imported) -> Iterator[str]:
     yield from _problems(done.report.broken)
     yield from _remarks(done.report)
     if done.report.imported and not done.request.as_mine:
-        yield "They count as a file from outside. If they are your own: undo this, and say --as-mine."
+        yield "They count as a file from outside. If they are your own: undo this, and import them with --as-mine."
 
 
 def _code(done: Imported) -> ExitCode:

@@ -29,7 +29,7 @@ def _notices(found: Promoted | Asking) -> list[str]:
         return list(found.notes)
     if found.applied:
         return [f"{one.entry} stays: {one.reason}" for one in found.left]
-    return ["Nothing was moved: --apply does."] if found.candidates else []
+    return ["Nothing was moved. To move them: everself memory promote --apply"] if found.candidates else []
 
 
 def _data(found: Promoted | Asking) -> object:

@@ -71,9 +71,8 @@ def lines_of(one: Waiting) -> Iterator[str]:
         yield from (f"  {number}  {label}" for number, label in enumerate(one.answers, 1))
 
 
-def decided(done: Decided) -> str:
-    undo = f", as change {done.change}. To undo it: everself undo {done.change}" if done.change else "."
-    return f"{_SAID[done.verdict]}{undo}"
+def decided(done: Decided, command: str = "everself undo") -> str:
+    return f"{_SAID[done.verdict]}." + (f" To undo it: {command} {done.change}" if done.change else "")
 
 
 def _decided(done: Decided, _: Look) -> Iterable[Line]:

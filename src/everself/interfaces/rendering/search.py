@@ -1,11 +1,13 @@
 """Output of `everself memory search`, `get` and `why`."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import tzinfo
 from typing import Final
 
 from everself.interfaces.rendering.lines import Line, count_of, minute, paint
 from everself.interfaces.rendering.view import ExitCode, Look, View
+from everself.memory.corrections import PATH as CORRECTIONS
+from everself.memory.corrections import sentence_of
 from everself.operations.search import catch_up
 from everself.runtime import Runtime
 from everself.search.recall import SearchResult
@@ -61,7 +63,7 @@ def _found(found: SearchResult, look: Look) -> Iterator[Line]:
         weak = "  weak" if hit.weak else ""
         where = f"  {hit.day or '          '}  {hit.reference}{weak}{ended}"
         yield f"{at:>2}  " + paint(f"{hit.score:.2f}", bold=True) + where
-        yield from (f"    {line}" for line in snippet(hit.text))
+        yield from (f"    {line}" for line in snippet(_words(hit)))
         if hit.also:
             yield f"    also in {', '.join(hit.also)}"
         if "explain" in look.flags:
@@ -83,6 +85,11 @@ def _data(found: SearchResult) -> dict[str, object]:
     return {name: getattr(found, name) for name in names} | {"hits": hits}
 
 
+def _words(hit: Hit) -> str:
+    """The words of a hit; of the record of a correction what it says, without its bookkeeping."""
+    return (sentence_of(hit.text.splitlines()) if hit.path == CORRECTIONS else "") or hit.text
+
+
 def snippet(text: str) -> Iterator[str]:
     lines = [line for line in text.splitlines() if line.strip()]
     for line in lines[:_LINES]:
@@ -92,20 +99,18 @@ def snippet(text: str) -> Iterator[str]:
 
 
 def reasons(hit: Hit, query: str) -> str:
-    """Why it was found, and what raised or lowered its score. In words; another flag shows the numbers."""
-    weights = {
-        reason: sum(part.value for part in hit.parts if part.kind == "sum" and part.name in names)
-        for reason, names in _WHY.items()
-    }
-    most = max(weights.values(), default=0.0)
+    """Why it was found, and what raised or lowered it. In words; the numbers are another flag's."""
     shared = _shared(query, hit.text)
-    found = [f"it says {', '.join(f'“{word}”' for word in shared)}"] if shared else []
-    found += [reason for reason, weight in weights.items() if weight > 0 and weight >= _WORTH * most]
-    if not found:
-        found = ["words of the query stand near it"]
-    factors = {part.name: part.value for part in hit.parts if part.kind == "factor"}
-    more = [words for name, words in _FACTORS.items() if abs(factors.get(name, 1.0) - 1) > _NOTABLE]
-    return "; ".join([f"found because {' and '.join(found)}", *more])
+    said = [f"it says {', '.join(f'“{word}”' for word in shared)}"] if shared else []
+    return _in_words(said, {part.name: part.value for part in hit.parts})
+
+
+def _in_words(said: list[str], parts: Mapping[str, float]) -> str:
+    weights = {reason: sum(parts.get(name, 0.0) for name in names) for reason, names in _WHY.items()}
+    most = max(weights.values(), default=0.0)
+    found = [*said, *(reason for reason, weight in weights.items() if weight > 0 and weight >= _WORTH * most)]
+    more = [words for name, words in _FACTORS.items() if abs(parts.get(name, 1.0) - 1) > _NOTABLE]
+    return "; ".join([f"found because {' and '.join(found or ['words of the query stand near it'])}", *more])
 
 
 def _shared(query: str, text: str) -> list[str]:
@@ -140,7 +145,7 @@ def _lines_of(found: Hit) -> dict[str, object]:
 def _why(found: SearchRecord | tuple[SearchRecord, ...], look: Look) -> Iterable[str]:
     if isinstance(found, tuple):
         return [_listed(one, look.zone) for one in found] or ["Nothing was searched for yet."]
-    return _told(found, look.zone)
+    return _told(found, look)
 
 
 def _listed(record: SearchRecord, zone: tzinfo) -> str:
@@ -148,18 +153,20 @@ def _listed(record: SearchRecord, zone: tzinfo) -> str:
     return f"{record.id}  {minute(record.at, zone)}  {who:<10}  {record.tokens:>6} tokens  {one_line(record.query, 72)}"
 
 
-def _told(record: SearchRecord, zone: tzinfo) -> Iterator[str]:
+def _told(record: SearchRecord, look: Look) -> Iterator[str]:
     who = f"{record.session_kind}{'/' + record.person if record.person else ''} session {record.session}".rstrip()
     yield f"search {record.id}"
     yield f"  {record.query}"
-    yield f"asked       {minute(record.at, zone)}, {who}"
+    yield f"asked       {minute(record.at, look.zone)}, {who}"
     meaning = "keywords alone" if record.provider in ("", "keywords") else f"keywords and meaning of {record.provider}"
     yield f"ranking     {record.mode}, by {meaning}"
     yield f"recalled    {count_of(len(record.hits), 'hit')}, {count_of(record.tokens, 'token')}"
     for at, hit in enumerate(record.hits, 1):
         last = f"-L{hit.last_line}" if hit.last_line > hit.first_line else ""
         yield f"{at:>2}  {hit.score:.2f}  {hit.path}#L{hit.first_line}{last}{'  ' + hit.entry if hit.entry else ''}"
-        yield "      " + ", ".join(f"{name} {value:.2f}" for name, value in hit.parts)
+        yield f"      {_in_words([], dict(hit.parts))}"
+        if "verbose" in look.flags:
+            yield "      " + ", ".join(f"{name} {value:.2f}" for name, value in hit.parts)
     if record.left_out:
         yield "left out"
         yield from _left_out(record)
@@ -182,5 +189,5 @@ _EXPLAIN: Final = (("explain", "Say why each was found."), ("verbose", "With --e
 VIEWS: Final = {
     "memory.search": View(_found, code=_code, data=_data, flags=_EXPLAIN, after=_catch_up),
     "memory.get": View(_passage, data=_lines_of),
-    "memory.why": View(_why, notices=lambda _: ()),
+    "memory.why": View(_why, notices=lambda _: (), flags=(("verbose", "Show what each score is made of."),)),
 }

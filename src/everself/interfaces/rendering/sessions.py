@@ -50,7 +50,9 @@ def _said(one: Spoken, look: Look) -> Iterator[Line]:
     yield paint(f"{minute(one.at, look.zone)}  {one.person or one.role}", bold=True) + paint(
         f"  {one.id}{called}", dim=True
     )
-    yield from (f"  {line}" for line in one.text.splitlines())
+    # what a tool returned is data; --json has all of it
+    lines = [one_line(one.text, _SHOWN)] if one.role == "tool" else one.text.splitlines()
+    yield from (f"  {line}" for line in lines)
 
 
 def _found(one: Spoken, look: Look) -> Iterator[Line]:

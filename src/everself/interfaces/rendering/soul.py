@@ -47,6 +47,11 @@ def _digest_step(step: Step, look: Look) -> Iterator[Line]:
         yield f"  because of {one.reference}" + (f": {one.words}" if one.words else "")
 
 
+_POLICIES: Final = {
+    "locked": "Only you change it (soul.policy: locked).",
+    "propose": "Changes wait for your yes (soul.policy: propose).",
+    "evolve": "Small steps need no yes of yours; you are told of each (soul.policy: evolve).",
+}
 _COLOURS: Final = {"passed": "green", "failed": "red", "waiting": "yellow", "unclear": "yellow"}
 
 
@@ -64,7 +69,7 @@ def _shown(report: SoulReport, _: Look) -> Iterator[Line]:
         return
     yield from report.text.rstrip("\n").split("\n")
     yield ""
-    yield paint(f"{report.tokens} of {report.most} tokens, policy {report.policy}", dim=True)
+    yield paint(f"{report.tokens} of {report.most} tokens. {_POLICIES[report.policy]}", dim=True)
     yield from (_waiting(one) for one in report.waiting)
 
 

@@ -11,6 +11,7 @@ from everself.operations.why import Basis, Lesson, Origins, ReplyAccount
 from everself.text.normalise import one_line
 
 _SHOWN: Final = 12
+_LOOKS_UP: Final = "memory_get"
 _WIDE: Final = 90
 # plain names of sources
 _SOURCES: Final = {
@@ -37,24 +38,33 @@ def _reply(found: ReplyAccount, look: Look) -> Iterator[str]:
         yield f"The reply:  {one_line(found.text, _WIDE)}  ({minute(found.at, look.zone)}, {by})"
     else:
         yield _NO_REPLY
+    quotes = found.model == "reflex"
     if found.based_on:
-        yield "It was given these memories:"
+        yield "It quotes these memories:" if quotes else "It was given these memories:"
         yield from _listed(found.based_on, look)
     elif found.message:
-        yield "No memory was recalled for it."
+        yield "It quotes no memory." if quotes else "No memory was recalled for it."
     yield from (f"Done before it: {one_line(one, _WIDE)}" for one in found.done)
     if found.wrote:
         yield "Remembered from your message:"
         yield from _listed(found.wrote, look)
-    for name, failed, stamp, seconds in found.receipt.get("tools", ()):
-        outside = "" if stamp == "own" else f", from outside ({stamp})"
-        took = f", {seconds:.2f} s" if "verbose" in look.flags else ""
-        yield f"Tool used: {name}{took}{outside}{', which failed' if failed else ''}"
+    used = Counter(_tools(found.receipt, look))
+    yield from (f"Tool used: {line}" + (f" ({times} times)" if times > 1 else "") for line, times in used.items())
     if found.receipt.get("changed") and "verbose" in look.flags:
         yield f"Changed since the conversation began: {', '.join(found.receipt['changed'])}"
     if "verbose" in look.flags:
         yield from _numbers(found.receipt)
     yield from _offers([one.entry for one in (*found.wrote, *found.based_on) if one.entry and one.text], look)
+
+
+def _tools(receipt: JsonObject, look: Look) -> Iterator[str]:
+    verbose = "verbose" in look.flags
+    for name, failed, stamp, seconds in receipt.get("tools", ()):
+        outside = "" if stamp == "own" else f", from outside ({stamp})"
+        took = f", {seconds:.2f} s" if verbose else ""
+        # a day without a log is no failure to whoever asks why
+        if verbose or not (failed and name == _LOOKS_UP):
+            yield f"{name}{took}{outside}{', which failed' if failed else ''}"
 
 
 def _listed(found: Sequence[Basis], look: Look) -> Iterator[str]:

@@ -56,7 +56,7 @@ def _request(operation: Operation[Any, Any], words: str) -> object:
     if field is None or not (words or field.is_required("slash")):
         return operation.request()
     if not words:
-        raise WrongUse(f"{operation.slash} needs to know what.", mend=f"{operation.slash} {operation.takes}")
+        raise WrongUse(f"{operation.slash} needs {operation.takes} after it.", mend="/help")
     return operation.request(**{field.name: words})
 
 
@@ -103,13 +103,13 @@ async def _fix(talk: DialogState, words: str) -> None:
     entry, _, right = words.partition(" ")
     right = right.strip().strip('“”"')
     if not right:
-        talk.screen.say(("What is right? /fix, the entry's id and the right words; /why and /memory show ids.",))
+        talk.screen.say(("Usage: /fix ID WORDS, with the words that are right. /why and /memory show the ids.",))
         return
     from everself.operations.entries import CorrectRequest, correct_entry
 
     request = CorrectRequest(old=entry, new=right)
     done = await asyncio.to_thread(lambda: correct_entry(talk.app, AT_TERMINAL, request))
-    talk.screen.say(map(plain, view_of(correct_entry).lines(done, Look(talk.app.clock.zone))))
+    talk.screen.say(map(plain, view_of(correct_entry).lines(done, Look(talk.app.clock.zone, chat=True))))
 
 
 async def _new(talk: DialogState, _: str) -> None:

@@ -13,8 +13,8 @@ from everself.operations.registry import get_operation
 
 # a path or a fraction at the beginning of a message is not a command
 _COMMAND: Final = re2.compile(r"^(/[A-Za-z]+)(?:\s+(.*))?$")
-# what people type to leave a program before they know /quit
-_LEAVING: Final = ("exit", "quit", ":q")
+# what people type into a program before they know its commands
+_BARE: Final = {"exit": "/quit", "quit": "/quit", ":q": "/quit", "help": "/help", "?": "/help"}
 # typing errors, which are not failures
 _SLIPS: Final = (NotFound, WrongUse)
 
@@ -27,8 +27,8 @@ class Talk(DialogState):
         first, _, more = text.strip("\n").partition("\n")
         found = _COMMAND.match(first.rstrip())
         try:
-            if text.strip().casefold() in _LEAVING:
-                await self._obey("/quit", "")
+            if bare := _BARE.get(text.strip().casefold()):
+                await self._obey(bare, "")
             elif found is None:
                 await self._converse(text)
             elif more.strip():
@@ -59,11 +59,7 @@ class Talk(DialogState):
 
         near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.5)
         hint = f" Did you mean {near[0]}?" if near else ""
-        self.screen.say(
-            (
-                f"There is no command {name}.{hint} /help lists the commands. To send it as a message, begin with a space.",
-            )
-        )
+        self.screen.say((f"There is no command {name}.{hint} /help lists them; a space before it makes it a message.",))
 
     async def _converse(self, text: str) -> None:
         say = get_operation("chat.say")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from everself.runtime import Runtime
 
 _WIDE: Final = 100
-_KEYS: Final = "a accept, e edit, r refuse, s skip, q quit?"
+_KEYS: Final = "e edit, r refuse, s skip, q quit?"
 
 
 async def decide(app: "Runtime", screen: "Screen", ask: "Asking", words: str) -> None:
@@ -74,8 +74,10 @@ def list_review(app: "Runtime") -> Iterator[str]:
 
 async def _ask(app: "Runtime", screen: "Screen", ask: "Asking", one: "Waiting") -> bool:
     """Ask about one item. Returns whether to go on with the next."""
-    numbers = f"1–{len(one.answers)} answer, " if len(one.answers) > 1 else ""
-    typed = await ask(numbers + _KEYS)
+    from everself.interfaces.rendering.review import decided
+
+    yes = f"1–{len(one.answers)} answer" if len(one.answers) > 1 else "a accept"
+    typed = await ask(f"{yes}, {_KEYS}")
     key = (typed or "q").strip().lower()
     if key in STOPS or key.startswith("q"):
         return False
@@ -90,7 +92,7 @@ async def _ask(app: "Runtime", screen: "Screen", ask: "Asking", one: "Waiting") 
     if done is None:
         screen.say(("Stopped: this is not one of the answers.",))
         return False
-    screen.say((f"{done.verdict}" + (f", as change {done.change}; /undo {done.change}" if done.change else ""),))
+    screen.say((decided(done, "/undo"),))
     return True
 
 

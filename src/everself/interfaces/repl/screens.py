@@ -154,7 +154,7 @@ class Terminal:
                 does = name if self.verbose else _DOES.get(name, name)
                 self._quiet(f"· {one_line(does, _SHOWN)} {gist(arguments)}".rstrip())
             case ToolReturned(name=name, content=content, failed=True) if self.verbose or name != _LOOKS_UP:
-                self._quiet(f"· {one_line(name, _SHOWN)} failed: {gist(content)}")
+                self._quiet(f"· {self._failure(name, content)}")
             case MemoryWritten(written, told):
                 line = self._confirmed(written)
                 if self.verbose or not (told or line in self._used):
@@ -181,6 +181,11 @@ class Terminal:
         self._quiet(f"! {error}")
         if error.mend:
             self._quiet(f"  → {error.mend}")
+
+    def _failure(self, name: str, content: str) -> str:
+        """A result with candidates is a question to the person, which the reply asks; the hint in it is for the model."""
+        told = "" if self.verbose else _hint_of(content).partition(":")[0]
+        return f"{told}." if told else f"{one_line(name, _SHOWN)} failed: {gist(content)}"
 
     def _confirmed(self, written: Written) -> str:
         """The confirmation of a write, with its path in verbose mode."""
@@ -212,6 +217,14 @@ def width_of(out: TextIO) -> int:
         return os.get_terminal_size(out.fileno()).columns or _WIDTH
     except (OSError, ValueError):
         return _WIDTH
+
+
+def _hint_of(text: str) -> str:
+    try:
+        read = json.loads(text)
+    except ValueError:
+        return ""
+    return str(read.get("hint", "")) if isinstance(read, dict) else ""
 
 
 def gist(text: str) -> str:

@@ -240,7 +240,7 @@ class Forgetting:
     def _carry_out(self, plan: ForgetPlan, tell: Tell | None) -> ForgetProof:
         self._resume(tell)
         if plan.empty:
-            raise NotFound("nothing matches, so nothing was forgotten.", mend="everself memory list")
+            raise NotFound("matching entry or text; nothing was forgotten.", mend="everself memory list")
         rows, now = self._resources.state.entries, self._clock.now().isoformat()
         identity = new_id()
         graves = [(rows.mac(text_hash(entry.text)), entry.id) for entry in plan.entries]

@@ -3,7 +3,7 @@
 "The text" of a forgotten entry means its words, ignoring case, spacing and typographic quotes:
 
 * an entry with a forgotten id, or with exactly this text, is removed as a whole, wherever it is; so is a log line that only refers to
-  it by id;
+  it by id, and the record of a correction whose entries are all forgotten;
 * elsewhere `[forgotten]` replaces the words if they stand alone: as a whole line, in quotation marks or struck through, or after the
   label of an Everself record. Distinctive words (too long for a coincidence) also count as a sentence of their own, and anywhere in
   messages and reasons;
@@ -201,14 +201,17 @@ class ForgottenWords:
             if read is not None and fold(read.text) not in self.known:
                 self.older.add(read.text)
             return True
+        text = span.text(data).decode("utf-8", "replace").strip()
+        named = [part[:12] for part in text.split("entry:")[1:]]
+        gone = bool(named) and self.ids.issuperset(named)
+        if gone and place(path).kind is Kind.CORRECTIONS:
+            return True
         if read is not None:
             words = fold(read.text)
             if words in self.texts or words in self.homes.get(path, ()):
                 return True
             return self._holds(words) and holds_memory(path) and is_one_statement(read.kind, read.text)
-        text = span.text(data).decode("utf-8", "replace").strip()
-        named = [part[:12] for part in text.split("entry:")[1:]]
-        return refers(text) and bool(named) and self.ids.issuperset(named)
+        return gone and refers(text)
 
     def _holds(self, folded: str) -> bool:
         return any(contains(folded, one) for one in self.anywhere)

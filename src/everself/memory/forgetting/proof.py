@@ -107,7 +107,7 @@ class ForgetPlan(Frozen):
         if self.quoted:
             yield "Quoted in: " + ", ".join(f"{cut.path} ({cut.count})" for cut in self.quoted)
         if self.commits:
-            yield f"From the history: {self.commits} commits will be rewritten"
+            yield f"From the history: {_commits(self.commits)} rewritten"
         for mention in (*self.mentions, *self.unclear):
             yield f"Stays in {mention.reference}: {mention.reason}"
         for remain in self.remains:
@@ -160,13 +160,15 @@ class ForgetProof(Frozen):
     def lines(self) -> list[str]:
         """The proof as separate lines, so that line breaks inside a name cannot be mistaken for ours."""
         width = max(len(one.place) for one in self.places)
-        lines = [f"Forgotten: {', '.join(self.entries) or 'no entry of its own'}  ({self.id}, {self.at})"]
+        lines = [
+            f"Forgotten: {', '.join(self.entries) or 'no entry of its own'}  (proof {self.id}, {self.at[:16].replace('T', ' ')})"
+        ]
         lines += [
             f"  {one.place:<{width}}  found {one.found}, removed {one.removed}, left {one.left}" + _mentioned(one)
             for one in self.places
         ]
         if self.commits:
-            lines.append(f"History: {len(self.commits)} commits were rewritten; the old ones are gone.")
+            lines.append(f"History: {_commits(len(self.commits))} rewritten; the old text is gone.")
         lines += [f"Also mentioned in {one.reference}: {one.reason}." for one in self.mentions]
         lines += [f"Out of reach: {one.name}: {one.words}." for one in self.remains]
         lines += self.notices
@@ -181,6 +183,10 @@ class ForgetProof(Frozen):
         if self.mentions:
             return "A search of every byte finds it only in the places listed above."
         return "A search of every byte finds nothing."
+
+
+def _commits(count: int) -> str:
+    return "1 commit" if count == 1 else f"{count} commits"
 
 
 def _mentioned(one: PlaceResult) -> str:

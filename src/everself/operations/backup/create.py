@@ -209,7 +209,7 @@ def _copy_whole(spool: Spool, folder: str, name: str) -> CopiedFile:
     files = RealFileSystem(folder)
     found = files.stat(name)
     if found is None:
-        raise NotFound(f"{folder}/{name} does not exist.")
+        raise NotFound(f"{folder}/{name}.")
     offset, size, hashed = spool.put(files, found)
     return CopiedFile(name, size, hashed, 0o600, found.mtime_ns // 10**9, offset)
 

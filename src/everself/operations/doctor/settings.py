@@ -68,9 +68,17 @@ def check_budgets(case: Case) -> Iterator[Finding]:
         ("USER.md", "user_profile_tokens", limits.user_profile_tokens, "sections beyond may be left out"),
         (memory, "longterm_memory_tokens", limits.longterm_memory_tokens, "the rest may be found by search only"),
     ):
-        if over := _over(read.get(name, b""), limit):
+        data = read.get(name, b"")
+        if len(data) > limit and (over := _over(_without_comments(data), limit)):
             words = f"{name} has {over}; {limit:,} are sure of a place in every prompt, {rest}."
             yield warning("over-budget", words, f"Move details to memory/, or raise {setting} in CONFIG.md.", name)
+
+
+def _without_comments(data: bytes) -> bytes:
+    """No prompt holds them, and each entry has one that is about as long as its words."""
+    import re2
+
+    return bytes(re2.sub(rb"(?s)<!--.*?-->", b"", data))
 
 
 def check_limits(case: Case) -> Iterator[Finding]:

@@ -279,4 +279,4 @@ def _to_row(record: ChangeRecord, at: str) -> tuple[str, ...]:
 
 
 def _unknown(name: str) -> NotFound:
-    return NotFound(f'change "{name}".', mend="everself log lists them.")
+    return NotFound(f'change "{name}".', mend="everself log")

@@ -54,7 +54,7 @@ class Proposals:
         if name == "last":
             found = self.list(limit=1)
             if not found:
-                raise NotFound("no proposal is open.")
+                raise NotFound("open proposal.")
             return found[0]
         found = (
             tuple(_proposal(row) for row in self._engine.read(_SQL["find_proposals"], (name.upper(),))) if name else ()

@@ -41,7 +41,10 @@ def _welcome(where: str) -> list[str]:
     lives = f"Your agent's files are in {where}: plain Markdown that you can read and edit."
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return [lives]
-    return [
+    from everself.interfaces.repl.markdown import wrapped
+    from everself.interfaces.repl.screens import width_of
+
+    lines = [
         "Everself remembers what you tell it. It runs on this machine and needs no account and no key.",
         lives,
         "Three things to try:",
@@ -50,6 +53,7 @@ def _welcome(where: str) -> list[str]:
         "  Type /memory to see what it wrote down, and /undo to take back the last change.",
         "",
     ]
+    return [row for line in lines for row in wrapped(line, width_of(sys.stderr)).split("\n")]
 
 
 def _tell_unpacking(app: "Runtime") -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from everself.operations.review_queue import Waiting
     from everself.runtime import Runtime
 
-_KEYS: Final = "a accept · e edit · r refuse · s skip · q quit"
+_KEYS: Final = "e edit · r refuse · s skip · q quit"
 
 
 @click.group("review", cls=OperationGroup, prefix="review", order=("list", "accept", "edit", "refuse"))
@@ -67,10 +67,10 @@ def _walk(app: "Runtime") -> None:
 
 
 def _ask(app: "Runtime", one: "Waiting") -> bool:
-    """Ask about one item. Returns whether to go on with the next."""
-    numbers = f"1–{len(one.answers)} answer · " if len(one.answers) > 1 else ""
+    """Whether to go on with the next."""
+    yes = f"1–{len(one.answers)} answer" if len(one.answers) > 1 else "a accept"
     while True:
-        show_lines([paint(f"{numbers}{_KEYS}", dim=True)])
+        show_lines([paint(f"{yes} · {_KEYS}", dim=True)])
         key = click.getchar()
         if key in "qQ\x1b":
             return False

@@ -67,7 +67,7 @@ def _corrected(stage: Stage) -> Iterator[Piece]:
 
 def _explained(stage: Stage) -> Iterator[Piece]:
     yield _title("4. Why did it say that?")
-    yield _words("Each reply knows which memories it was given, who said them, and how to take them back.")
+    yield _words("Each reply knows which memories it used, who said them, and how to correct or forget them.")
     yield from _command(stage, "everself why", "why")
 
 
