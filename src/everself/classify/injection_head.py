@@ -127,13 +127,6 @@ def windows(tokens: Tokens) -> "Ints":
     return numpy.array(sorted(set(found)), dtype=numpy.int64).reshape(-1, 2)
 
 
-class Order(NamedTuple):
-    """The passage most like an order. Not `sure`: a weak sign, which needs another one beside it."""
-
-    words: str
-    sure: bool
-
-
 class Head:
     def __init__(self, weights: Weights) -> None:
         told = weights.told
@@ -141,8 +134,8 @@ class Head:
         self._bias, self._scale = float(told["bias"]), float(told["scale"])
         self._table: Any = weights.arrays["table"]
 
-    def order_in(self, text: str) -> Order | None:
-        """The passage most like an order, or None if it stays below both limits. The limits rise with the number of windows."""
+    def order_in(self, text: str) -> tuple[str, bool] | None:
+        """The passage most like an order and whether that is sure, or None below both limits. These rise with the number of windows."""
         tokens = tokens_of(text)
         places = windows(tokens)
         if not len(places):
@@ -152,7 +145,7 @@ class Head:
         if not (sure or weak):
             return None
         first, last = places[int(odds.argmax())]
-        return Order(tokens.text[tokens.places[first][0] : tokens.places[last - 1][1]], sure)
+        return tokens.text[tokens.places[first][0] : tokens.places[last - 1][1]], sure
 
 
 def window_odds(tokens: Tokens, places: "Ints", table: Any) -> "Floats":
