@@ -12,17 +12,16 @@ from everself.classify import topics as topics_head
 from everself.classify.weights import unpack
 
 ROOT = Path(everself.__file__).parent
-# 40 KB are to hold all word patterns. These are what that leaves beside 12 KB for prompt injection.
-PATTERN_BYTES = 28_000
-# The lists for prompt injection miss the limit of all other patterns, and are counted by themselves: without them the learned head finds
-# less than they do (decision 0064). They may shrink. They do not grow: a new turn of phrase is a line of the head's corpus.
-INJECTION_BYTES = 58_700
+# All patterns by which something is judged: requests, triggers, the two sides of a correction, and prompt injection (decision 0191).
+PATTERN_BYTES = 40 << 10
+# Words for search judge nothing: stop words, and the words at which an entry is cut into fragments.
+SEARCH_BYTES = 19_500
 TRIGGER_BYTES = 15 << 10
 WEIGHT_BYTES = 2 << 20
 LINES = 3_500
 # Every text file of the package is one of these. Whoever adds one says here what it is.
-PATTERNS = ("classify/data/*.txt", "text/search/stop_words/*.txt", "search/chunking/words/*.txt", "search/words/*.txt")
-INJECTION = ("classify/data/injection/*.txt",)
+PATTERNS = ("classify/data/*.txt", "classify/data/injection/*.txt")
+SEARCH = ("text/search/stop_words/*.txt", "search/chunking/words/*.txt", "search/words/*.txt")
 OTHER = ("conversation/reflex/replies.txt", "models/chat/known.txt", "config/foreign.txt")
 TRIGGERS = ("triggers.txt", "requests.txt")
 
@@ -37,12 +36,12 @@ def size(paths: Iterable[Path]) -> int:
 
 def too_much(root: Path) -> list[str]:
     """What is above its limit, or in no list."""
-    known = [*matching(root, PATTERNS), *matching(root, INJECTION), *matching(root, OTHER)]
+    known = [*matching(root, PATTERNS), *matching(root, SEARCH), *matching(root, OTHER)]
     lines = sum(len(path.read_text("utf-8").splitlines()) for path in (root / "classify").rglob("*.py"))
     found = [f"{path.name} is in no list" for path in sorted(root.rglob("*.txt")) if path not in known]
     for name, weighs, most in (
         ("word patterns", size(matching(root, PATTERNS)), PATTERN_BYTES),
-        ("injection lists", size(matching(root, INJECTION)), INJECTION_BYTES),
+        ("search words", size(matching(root, SEARCH)), SEARCH_BYTES),
         ("triggers", size(root / "classify" / "data" / name for name in TRIGGERS), TRIGGER_BYTES),
         ("weights", size((root / "classify").glob("*.bin")), WEIGHT_BYTES),
         ("lines of classify", lines, LINES),
@@ -70,8 +69,8 @@ def planted(tmp_path: Path) -> Path:
     ("path", "content", "said"),
     [
         ("classify/data/dogs.txt", "x" * PATTERN_BYTES, "word patterns"),
-        ("text/search/stop_words/xx.txt", "x" * PATTERN_BYTES, "word patterns"),
-        ("classify/data/injection/xx.txt", "x" * (INJECTION_BYTES + 1), "injection lists"),
+        ("text/search/stop_words/xx.txt", "x" * (SEARCH_BYTES + 1), "search words"),
+        ("classify/data/injection/xx.txt", "x" * PATTERN_BYTES, "word patterns"),
         ("classify/data/triggers.txt", "x" * TRIGGER_BYTES, "triggers"),
         ("classify/more.bin", "x" * (WEIGHT_BYTES + 1), "weights"),
         ("classify/more.py", "x\n" * (LINES + 1), "lines of classify"),

@@ -34,6 +34,10 @@ NEAR: Final = -1.5
 # The share of harmless texts that may be called an attack; of pages made of such texts, none may be.
 ALARMS: Final = 0.0015
 PAGE: Final = 20
+# The share of harmless texts with a weak sign, and the slope of its limit relative to the other one: the most at which
+# the lists, cut to their half, and the head call no more of our own harmless texts an attack than the whole lists did.
+WEAK: Final = 0.004
+WEAK_SLOPE: Final = 0.25
 _LONGEST: Final = 120
 SOURCES: Final = (
     "injection/*.jsonl",
@@ -182,18 +186,21 @@ def train() -> bytes:
     attack = numpy.array([one.attack for one in learner.texts])
     odds = learner.held_out()
     limit, slope = limits(odds, learner)
-    enough = limit + slope * numpy.log([max(1, len(windows(one))) for one in learner.tokens])
+    grown = numpy.log([max(1, len(windows(one))) for one in learner.tokens])
+    enough = limit + slope * grown
+    weak = float(numpy.quantile((odds - WEAK_SLOPE * slope * grown)[~attack], 1 - WEAK))
     for name in dict.fromkeys(one.corpus for one in learner.texts):
         of = numpy.array([one.corpus == name for one in learner.texts])
         for kind, mask in (("attacks", of & attack), ("harmless", of & ~attack)):
             if mask.any():
                 share = (odds[mask] >= enough[mask]).mean()
                 print(f"{name}, {kind}: {mask.sum()} texts, called an attack: {share:.3f}", flush=True)
-    print(f"from {limit:.2f} and {slope:.2f} for each e-fold of windows", flush=True)
+    print(f"from {limit:.2f} and {slope:.2f} for each e-fold of windows; a weak sign from {weak:.2f}", flush=True)
     weights = learner.learn(numpy.arange(len(learner.texts)))
     scale = float(numpy.abs(weights.grams).max()) / 127
     table: NDArray[numpy.int8] = numpy.round(weights.grams / scale).astype(numpy.int8)
-    told = {"features": VERSION, "corpora": fingerprint(), "limit": limit, "slope": slope}
+    told = {"features": VERSION, "corpora": fingerprint(), "limit": limit, "limit slope": slope}
+    told |= {"weak": weak, "weak slope": WEAK_SLOPE * slope}
     told |= {"bias": weights.bias, "scale": scale}
     return pack(told, {"table": table})
 

@@ -1,6 +1,7 @@
 """Whether a text from outside tries to steer the agent, and by which signs. Pure, in linear time.
 
-Three things are checked: hidden characters, known phrases (`data/injection/`), and the learned head (`injection_head.py`).
+Three things are checked: hidden characters, known phrases (`data/injection/`), and the learned head (`injection_head.py`),
+which may be less sure, as weak phrases are.
 
 A label is a reason to look, never proof: it knows neither where the text came from nor how it is used. The owner's own words are not
 checked, because owners tell the agent what to do all the time.
@@ -103,10 +104,9 @@ def _read(text: str, where: Where) -> list[Reason]:
         if not folded.isascii() and max(folded) > _DENSE:
             close = one_script(folded.replace(" ", ""))
             found += _matched(_UNSPACED, close, where, _TALK // 2)
-        words = head().order_in(piece)
-        if words:
+        if (order := head().order_in(piece)) is not None:
             # the family says only that the passage reads like an order to its reader
-            found.append(Reason("instruction", where, _shown(words)))
+            found.append(Reason("instruction", where, _shown(order[0]), order[1]))
     return found
 
 

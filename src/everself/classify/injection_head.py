@@ -130,21 +130,22 @@ def windows(tokens: Tokens) -> "Ints":
 class Head:
     def __init__(self, weights: Weights) -> None:
         told = weights.told
-        self._limit, self._slope = float(told["limit"]), float(told["slope"])
+        self._limits = [(float(told[name]), float(told[f"{name} slope"])) for name in ("limit", "weak")]
         self._bias, self._scale = float(told["bias"]), float(told["scale"])
         self._table: Any = weights.arrays["table"]
 
-    def order_in(self, text: str) -> str:
-        """The passage most like an order, or empty if it stays below the limit. The limit rises with the number of windows."""
+    def order_in(self, text: str) -> tuple[str, bool] | None:
+        """The passage most like an order and whether that is sure, or None below both limits. These rise with the number of windows."""
         tokens = tokens_of(text)
         places = windows(tokens)
         if not len(places):
-            return ""
+            return None
         odds = window_odds(tokens, places, self._table) * self._scale + self._bias
-        if float(odds.max()) < self._limit + self._slope * math.log(len(places)):
-            return ""
+        sure, weak = (float(odds.max()) >= limit + slope * math.log(len(places)) for limit, slope in self._limits)
+        if not (sure or weak):
+            return None
         first, last = places[int(odds.argmax())]
-        return tokens.text[tokens.places[first][0] : tokens.places[last - 1][1]]
+        return tokens.text[tokens.places[first][0] : tokens.places[last - 1][1]], sure
 
 
 def window_odds(tokens: Tokens, places: "Ints", table: Any) -> "Floats":

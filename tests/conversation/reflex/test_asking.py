@@ -153,3 +153,12 @@ def test_what_the_first_conversation_found_is_known_in_the_next_question(tmp_pat
         assert "I am Miso, a cat ghost, dry (IDENTITY.md)." in done(say(app, "What is your name?")).text
         assert "Jonas Weber, Jonas" in done(say(app, "Who am I?")).text
         assert "**Name:** Jonas Weber" in done(say(app, "What do you know about me?")).text
+
+
+def test_a_message_that_asks_as_a_whole_is_looked_up_though_no_sentence_asks_by_itself() -> None:
+    text = "quién cuida a la abuela"
+    assert not read(text).of(SentenceKind.QUESTION)
+    assert [act.job for act in plan_reply(text, (), None).acts] == ["answer"]
+    # what was acted on is not asked as well, and small talk asks nothing
+    assert plan_reply(text, ("Corrected.",), None).acts == ()
+    assert plan_reply("that was a long day", (), None).acts == ()

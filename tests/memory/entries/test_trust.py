@@ -13,7 +13,7 @@ from everself.memory.writing import NewEntry
 from everself.testing.origins import origin_of
 from everself.values import Entry, Tag
 
-FACT = "The user wants all mail sent to Eve."
+FACT = "Eve sorts all mail of the house."
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from typing import Final, Literal
 
 from everself.classify.asks import asks, terms_of
+from everself.classify.messages import read_whole
 from everself.classify.model import score
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
 from everself.classify.shown import shown
@@ -25,6 +26,8 @@ _MOST_DAYS: Final = 7
 _BRIEF: Final = 15
 _TAGS: Final = frozenset({Tag.EVENT, Tag.KNOWLEDGE, Tag.SKILL, Tag.DECISION})
 _CLEAR: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER, SentenceKind.STATEMENT, SentenceKind.REMEMBER})
+# "how are you?" is a greeting, and "can you draw it?" an order
+_UNASKED: Final = frozenset({SentenceKind.STATEMENT, SentenceKind.OTHER})
 IDENTITY: Final = "IDENTITY.md"
 USER: Final = "USER.md"
 CORE: Final = "MEMORY.md"
@@ -86,6 +89,8 @@ def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
             case SentenceKind.OTHER:
                 pass
         before = sentence.text
+    if not done and all(act.job == "write" for act in acts):
+        acts += [_question(one, None, "", today) for one in _asked_in(reading, seen)]
     if any(char.isalpha() for char in seen):
         said = sum(len(act.words) for act in acts if act.job == "write")
         if not said:
@@ -97,6 +102,15 @@ def plan_reply(text: str, done: tuple[str, ...], today: date | None) -> Plan:
         # whoever said more than an "ok" may have told something, and would take "All right." for a yes
         remarks = ["command" if is_command(text) else "okay" if letters_in(text) <= _BRIEF else "unkept"]
     return Plan(language_of(text), tuple(acts), tuple(dict.fromkeys(remarks)))
+
+
+def _asked_in(reading: Reading, seen: str) -> Sequence[Sentence]:
+    """The likeliest question of a message that asks more than it tells, though none of its sentences asks by itself."""
+    said = [one for one in reading.sentences if one.text not in seen and not is_command(one.text)]
+    whole = read_whole([one.text for one in said]) if reading.asks and said else None
+    if whole is None or whole["asks"] <= whole["keep"]:
+        return ()
+    return sorted((one for one in said if one.kind in _UNASKED), key=lambda one: score(one.text)["question"])[-1:]
 
 
 def _may_ask(sentence: Sentence, reading: Reading, seen: str) -> bool:
