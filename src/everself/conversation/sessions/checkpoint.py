@@ -167,8 +167,10 @@ class Checkpoint:
                     fate: Fate = "new" if rest and not is_chatter(rest) else "kept"
                     yield PlannedStatement(replace(left, text=rest or words), message, fate, note.id)
                 else:
-                    quoted = left_out(words, [one.text for one in notes]) or words
-                    yield PlannedStatement(left, message, "quoted", note.id, quoted)
+                    own = [one for one in notes if one.source == AGENT and one.vouched and not one.closed]
+                    quotes = left_out(words, [one.text for one in own], own.index(note))
+                    for place, quoted in quotes or ((own.index(note), words),):
+                        yield PlannedStatement(left, message, "quoted", own[place].id, quoted)
         elif noted := next((one for one in found if _tells(one, new_entry.text)), None):
             yield PlannedStatement(new_entry, message, "noted", noted.id)
         elif again := next((one for one in found if _is_said_again(one, new_entry.text)), None):
