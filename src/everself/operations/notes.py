@@ -28,6 +28,7 @@ from everself.classify.sentence_kinds import Sentence, SentenceKind
 from everself.classify.sentences import KEPT
 from everself.classify.statements import read, read_each
 from everself.conversation.outdated import find_outdated
+from everself.conversation.sessions.session import Message
 from everself.conversation.tools.protocol import ToolContext
 from everself.memory.closing import part_of
 from everself.memory.contrasts import names_other_value
@@ -49,6 +50,8 @@ from everself.values import Entry, Tier
 from everself.workspace.layout import place
 
 _LOOKED_AT: Final = 8
+# enough for the message before this one, its reply, and the tool calls and results between them
+_LOOKED_BACK: Final = 16
 # words that a correction has in common with what it corrects: one names the subject, the other what is said of it
 _IN_COMMON: Final = 2
 # how likely a statement takes the place of an entry, for a model's word to be enough
@@ -57,6 +60,10 @@ _LIKELY: Final = 0.5
 
 def write_note(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Remembered:
     """Write down what a model words, once. What it gives another value is closed, if the owner's message makes that wrong."""
+    earlier = _said_earlier(runtime, new_entry, caller)
+    if earlier is not None:
+        caller = replace(caller, message=earlier.id, said=earlier.content)
+        new_entry = replace(new_entry, origin=origin_of(new_entry.text, caller))
     wrong, sure = _find_outdated(runtime, new_entry, caller)
     done = _close_outdated(runtime, wrong, new_entry, caller) if sure else None
     made = runtime.memory.catalog.find(done.entry) if done is not None else None
@@ -66,6 +73,21 @@ def write_note(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Remembe
     if wrong and written.entry not in {one.id for one in wrong}:
         runtime.keepers.ask_which_holds(wrong[0].id, written.entry)
     return written
+
+
+def _said_earlier(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Message | None:
+    """The message before this one, if the note has more in common with that: a model may note a fact a turn later."""
+    log = runtime.chat.shared.log
+    now = log.message(caller.message) if caller.by_owner and caller.said and not new_entry.explicit else None
+    if now is None:
+        return None
+    found = log.messages(caller.session, now.seq - _LOOKED_BACK)
+    before = next((one for one in reversed(found) if one.seq < now.seq and one.role == "user"), None)
+    if before is None or before.person or before.meta.get("system"):
+        # what somebody else or a program said is no statement of the owner's
+        return None
+    common = [len(words_in_common(new_entry.text, one)) for one in (before.content, caller.said)]
+    return before if common[0] > common[1] else None
 
 
 def _find_outdated(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> tuple[Sequence[Entry], bool]:
