@@ -368,10 +368,11 @@ def _wished(sentence: Sentence) -> str:
 
 
 def _find_known(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Entry | None:
-    """The open entry that tells what a model words; None for a person's own words, and where it may tell something else."""
-    if new_entry.source != AGENT:
-        return None
+    """The open entry that tells what a model words; None where it may tell something else. Of a person's own words only the sentence that
+    put something right is told already."""
     memory = runtime.memory
+    if new_entry.source != AGENT:
+        return None if new_entry.explicit else _acted_on(memory, new_entry)
     made = _of_message(memory, new_entry, caller) or _asked_about(runtime, new_entry, caller)
     if made is not None:
         return made
