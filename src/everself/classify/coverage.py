@@ -87,21 +87,11 @@ def untold(statement: str, notes: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def left_out(sentence: str, notes: Sequence[str], main: int) -> tuple[tuple[int, str], ...]:
-    """The parts of a sentence that the notes do not state, each with the place of the note that it belongs to: the one that shares its
-    words, else the one of the clause before, else `main`."""
+def left_out(sentence: str, notes: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Where the clauses of a sentence stand that the notes do not state."""
     clauses = list(clauses_of(sentence))
-    told = list(_told(sentence, clauses, notes, _known(notes), _read(sentence)))
-    left = [clause for clause, one in zip(clauses, told, strict=True) if not one]
-    parts: list[tuple[int, int, int]] = []
-    for first, until in left:
-        shared = [len(words_in_common(sentence[first:until], note)) for note in notes]
-        before = parts[-1][0] if parts else main
-        at = before if max(shared) == shared[before] else shared.index(max(shared))
-        if parts and at == before:
-            first = parts.pop()[1]
-        parts.append((at, first, until))
-    return tuple((at, sentence[first:until].strip()) for at, first, until in parts)
+    told = _told(sentence, clauses, notes, _known(notes), _read(sentence))
+    return tuple(clause for clause, one in zip(clauses, told, strict=True) if not one)
 
 
 def gives_otherwise(note: str, sentence: str) -> bool:
