@@ -64,6 +64,9 @@ def write_note(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Remembe
     if earlier is not None:
         caller = replace(caller, message=earlier.id, said=earlier.content)
         new_entry = replace(new_entry, origin=origin_of(new_entry.text, caller))
+        since = _put_right_since(runtime.memory, new_entry, caller)
+        if since is not None:
+            return Remembered(since.id, since.path, mention=True)
     wrong, sure = _find_outdated(runtime, new_entry, caller)
     done = _close_outdated(runtime, wrong, new_entry, caller) if sure else None
     made = runtime.memory.catalog.find(done.entry) if done is not None else None
@@ -88,6 +91,16 @@ def _said_earlier(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Mess
         return None
     common = [len(words_in_common(new_entry.text, one)) for one in (before.content, caller.said)]
     return before if common[0] > common[1] else None
+
+
+def _put_right_since(memory: Memory, new_entry: NewEntry, caller: Caller) -> Entry | None:
+    """What took the place of an entry of this message that says the same: the note comes too late."""
+    for path in (log_path(new_entry, memory.clock.today()), core_path(new_entry)):
+        for entry in memory.catalog.of(path):
+            ours = entry.closed and f"msg:{caller.message}" in entry.lineage
+            if ours and same_statement(entry.text, new_entry.text):
+                return memory.successors([entry]).get(entry.id)
+    return None
 
 
 def _find_outdated(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> tuple[Sequence[Entry], bool]:
@@ -402,10 +415,13 @@ def _of_message(memory: Memory, new_entry: NewEntry, caller: Caller) -> Entry | 
 
 
 def _is_told_with(memory: Memory, entry: Entry, words: str, message: str) -> bool:
-    """Whether a correction of the owner's tells a note: all its words stand there or in what was put right, and so does what is new."""
+    """Whether a correction of the owner's tells a note: all its words stand there or in what was put right, and so does what is new. A note
+    of only what was put right comes too late."""
     record = memory.workspace.find(CORRECTIONS) if entry.source == CORRECTION else None
     named = put_right(record.data, entry.id) if record is not None else ()
     old = [one.text for name in named if (one := memory.catalog.find(name)) is not None]
+    if any(same_statement(one, words) for one in old):
+        return True
     if not old or not words_in_common(words, entry.text) - words_in_common(words, "\n".join(old)):
         return False
     return adds_nothing(words, (entry.text, *old)) and not picks_up(words, message, (entry.text, *old))
