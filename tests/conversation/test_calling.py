@@ -17,6 +17,7 @@ from everself.operations.caller import AT_TERMINAL
 from everself.operations.conversation import ContextRequest, show_context
 from everself.runtime import Runtime
 from everself.testing.chat_model import Answer, FakeModel
+from everself.text.tokens import estimate
 
 # a whole agent a test
 pytestmark = pytest.mark.slow
@@ -111,6 +112,13 @@ def test_a_small_window_is_offered_the_tools_of_memory_alone(tmp_path: Path) -> 
     with talking(tmp_path, model=FakeModel("Hello.", window=8_192)) as (app, model):
         say(app, "Good morning")
         assert {tool.name for tool in model.requests[-1].tools} == MEMORY_TOOLS
+
+
+def test_a_small_window_gets_a_compact_prompt(tmp_path: Path) -> None:
+    with talking(tmp_path, model=FakeModel("Hello.", window=8_192)) as (app, model):
+        say(app, "Good morning")
+        sent = model.requests[-1]
+        assert estimate(sent.prefix) + estimate(sent.delta) <= 1_200
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ The conversation is a file with one turn a line: `day`, `turn`, `text`, `kind`, 
 (the facts that answer a question) and `corrects` (the fact that no longer holds). `replies.jsonl` beside it says what the model writes down
 and answers; without it the model writes each statement. Both may be packed (`.xz`); they are read in memory and never printed.
 
-`python -m tests.journeys.days FOLDER [--wire openai|anthropic] [--model none|silent|writes]` prints the counts of the conversation in a
-folder, for each wire and model that is not chosen: `writes` takes notes, `silent` never does, with `none` there is no model and the reflex
-answers.
+`python -m tests.journeys.days FOLDER [--wire openai|anthropic] [--model MODE]` prints the counts of the conversation in a folder, for each
+wire and model that is not chosen: `writes` takes notes, `silent` never does, with `none` there is no model and the reflex answers. `plain`
+notes each fact in the words of the script and never says what that replaces; `late` does so one turn later.
 `python -m tests.journeys.days --record` writes what the open conversation leaves to `docs/example`.
 """
 
@@ -33,7 +33,7 @@ from everself.runtime import Runtime
 from everself.search.recall import RecallRequest
 from everself.testing.frozen_time import FrozenTime
 from everself.text.normalise import fold
-from everself.text.note_quotes import without_quote
+from everself.text.note_quotes import parts_of
 from everself.text.search import TermKind, read_query
 from everself.values import Entry
 
@@ -42,7 +42,7 @@ FIRST = datetime(2026, 11, 2, 7, 30, tzinfo=UTC)
 # the wires that a conversation is held over
 DaysWire = Literal["openai", "anthropic"]
 WIRES: Final[tuple[DaysWire, ...]] = get_args(DaysWire)
-Mode = Literal["writes", "silent", "none"]
+Mode = Literal["writes", "silent", "none", "plain", "late"]
 _ID = re2.compile(r"\b[0-9A-HJKMNP-TV-Z]{12}\b")
 _STEP = timedelta(minutes=11)
 # what the runtime tells a model where it closed the wrong entry; that it noted something closes nothing
@@ -107,12 +107,13 @@ class Script:
 
 
 class Model:
-    """Answers what is asked in the turn that runs. `writes`: it notes what it is told, else it never does. Of the notes that the prompt
-    calls doubtful it puts those right that tell what the turn corrects: it understands the message, and knows no more."""
+    """Answers what is asked in the turn that runs. With the mode `writes` it notes what it is told; of the notes that the prompt calls
+    doubtful it puts those right that tell what the turn corrects: it understands the message, and knows no more."""
 
-    def __init__(self, script: Script, *, writes: bool) -> None:
+    def __init__(self, script: Script, mode: Mode) -> None:
         self._script = script
-        self._writes = writes
+        self._mode = mode
+        self._before: list[Json] = []
         self.asked: list[Json] = []
         self.turn: Json | None = None
         self._asked = 0
@@ -122,6 +123,8 @@ class Model:
 
     def begin(self, turn: Json | None) -> None:
         self.turn, self._asked, self._pending = turn, 0, []
+        if turn is None:
+            self._before = []
 
     def __call__(self, asked: Asked) -> Reply:
         self.asked.append(asked.body)
@@ -129,8 +132,8 @@ class Model:
             return say('{"memories": []}') if '"memories"' in asked.words else say("NO_REPLY")
         self._asked += 1
         self._learn(asked)
-        if self._writes and self._asked == 1:
-            self._pending = self._calls(self.turn, asked)
+        if self._asked == 1 and self._mode in ("writes", "plain", "late"):
+            self._pending = self._calls(self.turn, asked) if self._mode == "writes" else self._plain_calls(self.turn)
         if self._pending:
             # one at a time: calls of one answer run side by side, and their order is nobody's promise
             return Reply(calls=(self._pending.pop(0),))
@@ -169,6 +172,16 @@ class Model:
             made.append(Call(name, json.dumps(arguments, ensure_ascii=False), call))
             self._wrote[call] = one["facts"]
         return made
+
+    def _plain_calls(self, turn: Json) -> list[Call]:
+        """What a model writes that only ever notes facts."""
+        told, self._before = ([turn], []) if self._mode == "plain" else (self._before, [turn])
+        noted = [(each["kind"] == "remember", one["statement"]) for each in told for one in each["facts"]]
+        arguments = [{"content": words, "explicit": True} if asked else {"content": words} for asked, words in noted]
+        return [
+            Call("memory_write", json.dumps(one, ensure_ascii=False), f"p{turn['day']}-{turn['turn']}-{number}")
+            for number, one in enumerate(arguments)
+        ]
 
     def _is_newest(self, turn: Json, write: Json) -> bool:
         """Whether a note tells what holds in the place of the fact that the turn corrects."""
@@ -248,7 +261,7 @@ class Left:
 def lived(home: Path, script: Script, wire: DaysWire, mode: Mode) -> Iterator[tuple[Runtime, Left]]:
     """The agent after the conversation, nights included, and what it left."""
     time = FrozenTime(script.first)
-    model = Model(script, writes=mode == "writes")
+    model = Model(script, mode)
     search = {"memorySearch": {"provider": "local"}}
     if mode == "none":
         with talking(home, model=None, time=time, answered=False, **search) as (app, _):
@@ -319,9 +332,12 @@ def _count(app: Runtime, script: Script) -> Left:
 
 def told(text: str, name: str, fact: Json, noted: dict[str, list[str]]) -> bool:
     """Whether an entry tells a fact: as the model noted it, in the words it was said in, or with most of them."""
-    claimed = without_quote(text)
-    if claimed in noted and (claimed == text or name in noted[claimed]):
-        return name in noted[claimed]
+    claimed, quoted = parts_of(text)
+    if claimed in noted:
+        if name in noted[claimed] or not quoted:
+            return name in noted[claimed]
+        # the script says what the note tells; its quotation may tell another fact
+        text = quoted
     if fold(fact["say"]) in fold(text):
         return True
     return tells_new(text, fact)

@@ -13,6 +13,7 @@ from tests.journeys.days import EXAMPLE, OPEN, WIRES, DaysWire, Left, Mode, Scri
 pytestmark = [pytest.mark.slow, pytest.mark.trust]
 
 SEEN = OPEN.parent / "three_days"
+CHANGES = OPEN.parent / "days_changes"
 MOST_ENTRIES = 60
 LEAST_CACHEABLE = 0.9
 
@@ -29,14 +30,18 @@ class Bound:
 
 
 BOUNDS: dict[tuple[Path, Mode], Bound] = {
-    (OPEN, "writes"): Bound(lost=0, twice=0, stale=0, unanswered=1),
+    # "testing u.. whats the peregrine called" and "quiz: what was my job before the hawks" are not found
+    (OPEN, "writes"): Bound(lost=0, twice=0, stale=0, unanswered=2),
     # "shes not coming the 19th after all … she lands 22 december now" is asked about, and nobody answers here
     (OPEN, "silent"): Bound(lost=0, twice=0, stale=1, unanswered=1),
-    # a fact stands twice of what was put right and is said again; the cause was not looked into
-    (OPEN, "none"): Bound(lost=0, twice=1, stale=1, unanswered=1),
-    (SEEN, "writes"): Bound(lost=0, twice=1, stale=0, unanswered=1),
+    (OPEN, "none"): Bound(lost=0, twice=0, stale=1, unanswered=1),
+    (OPEN, "plain"): Bound(lost=0, twice=0, stale=1, unanswered=1),
+    (SEEN, "writes"): Bound(lost=0, twice=0, stale=0, unanswered=1),
     (SEEN, "silent"): Bound(lost=0, twice=0, stale=0, unanswered=0),
     (SEEN, "none"): Bound(lost=0, twice=0, stale=0, unanswered=0),
+    (SEEN, "plain"): Bound(lost=0, twice=0, stale=0, unanswered=0),
+    # "anjali works in york now" is asked about
+    (CHANGES, "plain"): Bound(lost=0, twice=1, stale=0, unanswered=0),
 }
 _BOTH = ((OPEN, "writes"), (SEEN, "writes"), (SEEN, "silent"))
 RUNS = [(*key, wire) for key in BOUNDS for wire in WIRES if key in _BOTH or wire == WIRES[0]]

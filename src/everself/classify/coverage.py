@@ -87,12 +87,11 @@ def untold(statement: str, notes: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def left_out(sentence: str, notes: Sequence[str]) -> str:
-    """The part of a sentence from the first to the last clause that the notes do not state."""
+def left_out(sentence: str, notes: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Where the clauses of a sentence stand that the notes do not state."""
     clauses = list(clauses_of(sentence))
-    told = list(_told(sentence, clauses, notes, _known(notes), _read(sentence)))
-    left = [clause for clause, one in zip(clauses, told, strict=True) if not one]
-    return sentence[left[0][0] : left[-1][1]].strip() if left else ""
+    told = _told(sentence, clauses, notes, _known(notes), _read(sentence))
+    return tuple(clause for clause, one in zip(clauses, told, strict=True) if not one)
 
 
 def gives_otherwise(note: str, sentence: str) -> bool:

@@ -89,6 +89,12 @@ def differ_in_one_word(one: str, other: str) -> bool:
     return single or find_difference(one, other) is not None
 
 
+def differ_in_one_place(one: str, other: str) -> bool:
+    """Whether they differ in a few words in one place, of any kind. For callers that know that the message names what is gone."""
+    mine, yours, shared = _align(one, other)
+    return bool(mine and yours) and max(len(mine), len(yours)) <= min(_MOST_WORDS, len(shared))
+
+
 def _align(one: str, other: str) -> tuple[Sequence[_Token], Sequence[_Token], Sequence[_Token]]:
     """The tokens of each statement between the common beginning and the common end, and the tokens they share."""
     if max(len(one), len(other)) > _LONGEST:

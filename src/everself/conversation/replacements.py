@@ -14,7 +14,7 @@ from everself.classify.coverage import denies, is_chatter, is_filler, words_of_s
 from everself.classify.grounded import judge
 from everself.classify.openers import bare
 from everself.memory.contrasts import names_other_value, sets_values_apart
-from everself.memory.remaining_text import untouched
+from everself.memory.remaining_text import untouched, without_lead
 from everself.memory.replacement import Replacement, find_replacement, put_right, says_more, swapped, without_values
 from everself.text.clauses import clauses_of
 from everself.text.note_quotes import with_quote
@@ -143,12 +143,13 @@ def _replaced(best: Sequence[tuple[Entry, Replacement]], words: str, told: Corre
     text = swapped(how, words, first.text) if len(how.olds) == 1 else ""
     if not how.named and not says_more(first.text, words) and len(read_quantities(first.text)) == len(how.olds):
         # the correction repeats all of the entry
-        text = words
+        text = without_lead(words)
     rest = [(entry, untouched(entry.text, words)) for entry, _ in (others if text else best)]
     sure = _is_sure(how, words, told, first.text) and all(left is not None for _, left in rest)
     if text and says_more(words, text):
         text = with_quote(text, _as_said(_telling(words, how), message))
     kept = tuple((entry, left) for entry, left in rest if left)
+    words = without_lead(words)
     return Replaced(tuple(entry for entry, _ in best), words, text or words, sure, kept)
 
 

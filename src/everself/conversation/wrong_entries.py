@@ -18,7 +18,7 @@ from everself.classify.pairs import replaces
 from everself.conversation.replacements import Replaced
 from everself.conversation.wrong_words import exchange, holds
 from everself.memory.contrasts import names_another
-from everself.memory.remaining_text import untouched
+from everself.memory.remaining_text import untouched, without_lead
 from everself.text.folding import fold_in_place
 from everself.text.quantities import read_quantities
 from everself.text.search import TermKind, read_query
@@ -91,7 +91,7 @@ def _mean_the_same(right: str, other: list[Copies], alike: Alike) -> list[Copies
 
 def put_in_place(wrong: Copies, told: Correction) -> Replaced:
     """What is written in place of the wrong entries: the first of them with the right words, or the words of the correction."""
-    right = bare(told.trigger)
+    right = without_lead(bare(told.trigger))
     restated = _restated(wrong[0].text, told)
     rest = [(one, untouched(one.text, told.trigger)) for one in wrong] if not restated else []
     # if the wrong part of an entry cannot be separated from the rest, nothing may be removed

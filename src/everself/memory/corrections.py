@@ -48,12 +48,32 @@ def right_entry(record: str) -> str:
 
 def trigger_of(data: bytes, identity: str) -> str:
     """What was said when a correction was noticed, as its record has it; empty where there is none."""
+    found = next((line.removeprefix(TRIGGER) for line in _record(data, identity) if line.startswith(TRIGGER)), "")
+    return found.rpartition(" (confidence ")[0].strip()
+
+
+def put_right(data: bytes, identity: str) -> tuple[str, ...]:
+    """The ids of the entries that a correction put right, as its record has them."""
+    named = next((line for line in _record(data, identity) if line.startswith(_ENTRIES)), "").removeprefix(_ENTRIES)
+    return tuple(one.strip().removeprefix("entry:") for one in named.partition(_RIGHT_ENTRY)[0].split(","))
+
+
+def told_by(data: bytes, words: str) -> str:
+    """The id of the entry that was written when these words put something right; empty where none was."""
+    sought = _one(words).casefold()
+    for span in entries(data):
+        record = data[span.start : span.end].decode("utf-8", "replace")
+        if any(line.startswith(TRIGGER) and sought in line.casefold() for line in record.splitlines()):
+            return right_entry(record)
+    return ""
+
+
+def _record(data: bytes, identity: str) -> list[str]:
     for span in entries(data):
         lines = data[span.start : span.end].decode("utf-8", "replace").splitlines()
         if any(line.endswith(f"{_RIGHT_ENTRY}{identity}") for line in lines):
-            found = next((line.removeprefix(TRIGGER) for line in lines if line.startswith(TRIGGER)), "")
-            return found.rpartition(" (confidence ")[0].strip()
-    return ""
+            return lines
+    return []
 
 
 def not_embedded(data: bytes) -> tuple[str, ...]:

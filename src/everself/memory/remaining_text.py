@@ -7,7 +7,7 @@ was wrong.
 from collections.abc import Iterator
 from typing import Final
 
-from everself.classify.coverage import count_words, tells, words_in_common
+from everself.classify.coverage import count_words, is_chatter, tells, words_in_common
 from everself.text.clauses import clauses_of
 from everself.text.note_quotes import BETWEEN, parts_of, with_quote
 from everself.text.quantities import read_quantities
@@ -57,6 +57,17 @@ def spared(text: str, newer: str) -> str:
     """The clauses of a text that share no word with a newer statement; empty if the text has only one clause."""
     clauses = list(_clauses(text))
     return ", ".join(one for one in clauses if not words_in_common(one, newer)) if len(clauses) > 1 else ""
+
+
+def without_lead(text: str) -> str:
+    """The text without clauses at its beginning that are small talk, as in "hm wait sorry i told you rubbish, she is 9"."""
+    start, end = next(iter(split(text)), (0, 0))
+    for first, until in clauses_of(text[start:end]):
+        clause = text[start + first : start + until]
+        # the capital letter may not be the writer's, and the head knows such clauses by small letters
+        if not is_chatter(clause[:1].lower() + clause[1:]):
+            return text[start + first :]
+    return text
 
 
 def apart_from(text: str, claim: str) -> str:

@@ -27,12 +27,9 @@ from everself.operations.declaration import (
     terminal_writes,
 )
 from everself.operations.notes import (
+    close_for_note,
     is_about_another,
-    is_put_right,
     keep_beside,
-    put_right,
-    put_right_as_said,
-    put_right_as_suspected,
     write_note,
 )
 from everself.operations.origins import asks_to_remember, is_wished, origin_of
@@ -294,7 +291,7 @@ def correct_entry(
     # a page may have told the model to replace an entry that the owner did not mean
     another = made_of_this or is_about_another(wrong, caller)
     if rank(origin.source) < rank(OWNER) or caller.taint != OWN or another:
-        done = None if another else _put_right(runtime, wrong, request.new, caller)
+        done = None if another else close_for_note(runtime, wrong, request.new, caller)
         if done is not None:
             return done
         beside = "" if another else keep_beside(runtime, wrong, NewEntry(request.new, origin), caller)
@@ -302,14 +299,6 @@ def correct_entry(
             return CorrectionAsked(beside, kept=True)
         return CorrectionAsked(runtime.keepers.ask_correction(wrong[0].id, request.new, caller.message))
     return memory.correct(request.old, request.new, origin, said=caller.said, trigger="memory_correct")
-
-
-def _put_right(runtime: "Runtime", wrong: Sequence[Entry], words: str, caller: Caller) -> Corrected | None:
-    """Close the named entries if the owner's own message says that they are wrong; None otherwise."""
-    if caller.taint == OWN and is_put_right(words, [one.text for one in wrong], caller):
-        return put_right(runtime, wrong, NewEntry(words, origin_of(words, caller)), caller)
-    as_said = put_right_as_said(runtime, wrong, caller)
-    return put_right_as_suspected(runtime, wrong, words, caller) if as_said is None else as_said
 
 
 def _wrong(memory: "Memory", old: str) -> list[Entry]:

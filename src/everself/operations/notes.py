@@ -27,11 +27,15 @@ from everself.classify.pairs import replaces
 from everself.classify.sentence_kinds import Sentence, SentenceKind
 from everself.classify.sentences import KEPT
 from everself.classify.statements import read, read_each
+from everself.conversation.outdated import find_outdated
+from everself.conversation.sessions.session import Message
 from everself.conversation.tools.protocol import ToolContext
 from everself.memory.closing import part_of
 from everself.memory.contrasts import names_other_value
+from everself.memory.corrections import PATH as CORRECTIONS
+from everself.memory.corrections import put_right, told_by
 from everself.memory.memory import Corrected, Memory, Remembered
-from everself.memory.provenance import AGENT, HAND, OWN, OWNER, is_human, is_outside, kept, rank
+from everself.memory.provenance import AGENT, CORRECTION, HAND, OWN, OWNER, is_human, is_outside, kept, rank
 from everself.memory.remaining_text import parted, spared, untouched
 from everself.memory.replacement import beside, find_replacement
 from everself.memory.same_message import copies_of, same_statement
@@ -46,6 +50,8 @@ from everself.values import Entry, Tier
 from everself.workspace.layout import place
 
 _LOOKED_AT: Final = 8
+# enough for the message before this one, its reply, and the tool calls and results between them
+_LOOKED_BACK: Final = 16
 # words that a correction shares with the corrected entry: one for the subject, one for the statement
 _IN_COMMON: Final = 2
 # minimum likelihood that a statement replaces an entry, for a model's claim to be accepted
@@ -53,6 +59,77 @@ _LIKELY: Final = 0.5
 
 
 def write_note(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Remembered:
+    """Write down what a model words, once. What it gives another value is closed, if the owner's message makes that wrong."""
+    earlier = _said_earlier(runtime, new_entry, caller)
+    if earlier is not None:
+        caller = replace(caller, message=earlier.id, said=earlier.content)
+        new_entry = replace(new_entry, origin=origin_of(new_entry.text, caller))
+        since = _put_right_since(runtime.memory, new_entry, caller)
+        if since is not None:
+            return Remembered(since.id, since.path, mention=True)
+    wrong, sure = _find_outdated(runtime, new_entry, caller)
+    done = _close_outdated(runtime, wrong, new_entry, caller) if sure else None
+    made = runtime.memory.catalog.find(done.entry) if done is not None else None
+    if done is not None and made is not None:
+        return Remembered(made.id, made.path, done.change, redacted=done.redacted)
+    written = _write_once(runtime, new_entry, caller)
+    if wrong and written.entry not in {one.id for one in wrong}:
+        runtime.keepers.ask_which_holds(wrong[0].id, written.entry)
+    return written
+
+
+def _said_earlier(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Message | None:
+    """The message before this one, if the note has more in common with that: a model may note a fact a turn later."""
+    log = runtime.chat.shared.log
+    now = log.message(caller.message) if caller.by_owner and caller.said and not new_entry.explicit else None
+    if now is None:
+        return None
+    found = log.messages(caller.session, now.seq - _LOOKED_BACK)
+    before = next((one for one in reversed(found) if one.seq < now.seq and one.role == "user"), None)
+    if before is None or before.person or before.meta.get("system"):
+        # what somebody else or a program said is no statement of the owner's
+        return None
+    common = [len(words_in_common(new_entry.text, one)) for one in (before.content, caller.said)]
+    return before if common[0] > common[1] else None
+
+
+def _put_right_since(memory: Memory, new_entry: NewEntry, caller: Caller) -> Entry | None:
+    """What took the place of an entry of this message that says the same: the note comes too late."""
+    for path in (log_path(new_entry, memory.clock.today()), core_path(new_entry)):
+        for entry in memory.catalog.of(path):
+            ours = entry.closed and f"msg:{caller.message}" in entry.lineage
+            if ours and same_statement(entry.text, new_entry.text):
+                return memory.successors([entry]).get(entry.id)
+    return None
+
+
+def _find_outdated(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> tuple[Sequence[Entry], bool]:
+    """The entries that a note gives another value, and whether they may be closed."""
+    if not caller.by_owner or new_entry.explicit or new_entry.person or not caller.said:
+        return (), False
+    near = [one for one in _alike(runtime, new_entry, caller) if f"msg:{caller.message}" not in one.lineage]
+    return find_outdated(near, new_entry.text, said(caller.said))
+
+
+def _close_outdated(runtime: Runtime, wrong: Sequence[Entry], new_entry: NewEntry, caller: Caller) -> Corrected | None:
+    """Close what a note gives another value. In a conversation that holds text from outside the owner's own sentence has to say so."""
+    if caller.taint != OWN:
+        return _put_right_as_said(runtime, wrong, caller)
+    statements = [one.text for one in read_each(caller.said).of(*KEPT)]
+    if not adds_nothing(new_entry.text, ("\n".join(statements), *(one.text for one in wrong))):
+        return None
+    return _close_for(runtime, wrong, new_entry, [], caller)
+
+
+def close_for_note(runtime: Runtime, wrong: Sequence[Entry], words: str, caller: Caller) -> Corrected | None:
+    """Close entries for what a model words, where the owner's own message says that they are wrong; None where it does not."""
+    if caller.taint == OWN and _is_put_right(words, [one.text for one in wrong], caller):
+        return _put_right(runtime, wrong, NewEntry(words, origin_of(words, caller)), caller)
+    as_said = _put_right_as_said(runtime, wrong, caller)
+    return _put_right_as_suspected(runtime, wrong, words, caller) if as_said is None else as_said
+
+
+def _write_once(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Remembered:
     """Store a model's note, without duplicates."""
     memory = runtime.memory
     if is_outside(new_entry.source) and caller.by_owner:
@@ -69,7 +146,7 @@ def write_note(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Remembe
     return _settle(memory, new_entry, known, (f"msg:{caller.message}",) if caller.said else ())
 
 
-def is_put_right(words: str, wrong: Sequence[str], caller: Caller) -> bool:
+def _is_put_right(words: str, wrong: Sequence[str], caller: Caller) -> bool:
     """Whether the owner's message supports the correction: it corrects something, concerns the wrong entry, and contains all new names and
     numbers."""
     statements = [one.text for one in read_each(caller.said).of(*KEPT)]
@@ -84,7 +161,7 @@ def is_about_another(wrong: Sequence[Entry], caller: Caller) -> bool:
     return any(names_other_value(said(caller.said), one.text) for one in wrong)
 
 
-def put_right_as_suspected(runtime: "Runtime", wrong: Sequence[Entry], words: str, caller: Caller) -> Corrected | None:
+def _put_right_as_suspected(runtime: "Runtime", wrong: Sequence[Entry], words: str, caller: Caller) -> Corrected | None:
     """Close an entry that a model names and that the owner's message may contradict; None if that is uncertain.
 
     The model's words are stored only if they add no name or number, otherwise the owner's own sentence is. Not in a conversation with text
@@ -121,7 +198,7 @@ def keep_beside(runtime: "Runtime", wrong: Sequence[Entry], new_entry: NewEntry,
         new_entry = _stated(_own_words(statements, new_entry.text, caller), caller)
         if new_entry.source != OWNER:
             return ""
-    made = runtime.memory.catalog.find(write_note(runtime, new_entry, caller).entry)
+    made = runtime.memory.catalog.find(_write_once(runtime, new_entry, caller).entry)
     if made is None or made.id in {one.id for one in wrong} or rank(runtime.memory.trust(made)) < rank(AGENT):
         return ""
     return runtime.keepers.ask_which_holds(wrong[0].id, made.id)
@@ -144,7 +221,7 @@ def _close_for(
     runtime: "Runtime", wrong: Sequence[Entry], right: NewEntry, left: Sequence[NewEntry], caller: Caller
 ) -> Corrected:
     memory = runtime.memory
-    known = _of_message(memory, right, caller)
+    known = _of_message(memory, right, caller) or _correcting(memory, wrong, right, caller)
     if known is None or (right.source == OWNER and rank(memory.trust(known)) < rank(HAND)):
         names = [one.id for one in wrong[1:]]
         if right.source == OWNER:
@@ -154,7 +231,7 @@ def _close_for(
     return Corrected(known.id, named, memory.supersede(named[0], known.id, copies=named[1:], kept=left, wider=True))
 
 
-def put_right(runtime: Runtime, wrong: Sequence[Entry], new_entry: NewEntry, caller: Caller) -> Corrected:
+def _put_right(runtime: Runtime, wrong: Sequence[Entry], new_entry: NewEntry, caller: Caller) -> Corrected:
     """Close the wrong entry. It is replaced by the model's words, or by an equal entry from the same message."""
     memory = runtime.memory
     known = _of_message(memory, new_entry, caller) or _correcting(memory, wrong, new_entry, caller)
@@ -178,7 +255,7 @@ def _spared(wrong: Sequence[Entry], right: str, message: str) -> Iterator[NewEnt
             yield part_of(one, rest, kept(one))
 
 
-def put_right_as_said(runtime: "Runtime", wrong: Sequence[Entry], caller: Caller) -> Corrected | None:
+def _put_right_as_said(runtime: "Runtime", wrong: Sequence[Entry], caller: Caller) -> Corrected | None:
     """Close the wrong entry in favour of the owner's own statement; None if the message alone does not show that this entry is wrong.
 
     A page may choose neither the entry nor the words. Of all known entries, this one must be the most likely to be replaced, or share the
@@ -216,7 +293,7 @@ def _close_as_said(
         return None
     # the rest keeps its source: another person's words do not become the owner's
     left = [part_of(one, rest, kept(one)) for one, rest in own if rest and not is_chatter(rest)]
-    known = _of_message(memory, right, caller)
+    known = _of_message(memory, right, caller) or _acted_on(memory, right)
     names = [one.id for one in (*wrong[1:], *copies)]
     if known is None or rank(memory.trust(known)) < rank(HAND):
         return memory.correct(wrong[0].id, right.text, right.origin, trigger=words, copies=names, kept=left)
@@ -279,7 +356,7 @@ def _shared(new_entry: NewEntry, sentence: Sentence) -> int:
 
 def _keep(memory: "Memory", new_entry: NewEntry, caller: Caller) -> Remembered:
     """Store the owner's own words, unless an entry of this message already states them."""
-    known = None if new_entry.explicit else _of_message(memory, new_entry, caller)
+    known = None if new_entry.explicit else _of_message(memory, new_entry, caller) or _acted_on(memory, new_entry)
     if known is not None and rank(memory.trust(known)) >= rank(HAND):
         return Remembered(known.id, known.path, mention=True)
     part = None if new_entry.explicit or new_entry.source != OWNER else _part_of(memory, new_entry, caller)
@@ -289,16 +366,25 @@ def _keep(memory: "Memory", new_entry: NewEntry, caller: Caller) -> Remembered:
     return memory.remember(new_entry)
 
 
+def _acted_on(memory: Memory, new_entry: NewEntry) -> Entry | None:
+    """What was written in place of something wrong when the owner said this sentence."""
+    record = memory.workspace.find(CORRECTIONS)
+    name = told_by(record.data, new_entry.text) if record is not None else ""
+    entry = memory.catalog.find(name) if name else None
+    return entry if entry is not None and not entry.closed and set(new_entry.lineage) & set(entry.lineage) else None
+
+
 def _wished(sentence: Sentence) -> str:
     return (sentence.what or sentence.text) if sentence.kind is SentenceKind.REMEMBER else sentence.text
 
 
 def _find_known(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Entry | None:
-    """The open entry that states the note; None for a person's own words, and if it may state something else."""
-    if new_entry.source != AGENT:
-        return None
+    """The open entry that states the note; None if it may state something else. Of a person's own words only a sentence that corrected
+    something is known already."""
     memory = runtime.memory
-    made = _of_message(memory, new_entry, caller)
+    if new_entry.source != AGENT:
+        return None if new_entry.explicit else _acted_on(memory, new_entry)
+    made = _of_message(memory, new_entry, caller) or _asked_about(runtime, new_entry, caller)
     if made is not None:
         return made
     found = (one for one in _alike(runtime, new_entry, caller) if rank(memory.trust(one)) >= rank(AGENT))
@@ -319,9 +405,24 @@ def _of_message(memory: Memory, new_entry: NewEntry, caller: Caller) -> Entry | 
     reference = f"msg:{caller.message}"
     for path in (log_path(new_entry, memory.clock.today()), core_path(new_entry)):
         for entry in memory.catalog.of(path):
-            if not entry.closed and reference in entry.lineage and _tells(entry, new_entry.text, caller.said):
+            if entry.closed or reference not in entry.lineage:
+                continue
+            if _tells(entry, new_entry.text, caller.said) or _is_told_with(memory, entry, new_entry.text, caller.said):
                 return entry
     return None
+
+
+def _is_told_with(memory: Memory, entry: Entry, words: str, message: str) -> bool:
+    """Whether a correction of the owner's tells a note: all its words stand there or in what was put right, and so does what is new. A note
+    of only what was put right comes too late."""
+    record = memory.workspace.find(CORRECTIONS) if entry.source == CORRECTION else None
+    named = put_right(record.data, entry.id) if record is not None else ()
+    old = [one.text for name in named if (one := memory.catalog.find(name)) is not None]
+    if any(same_statement(one, words) for one in old):
+        return True
+    if not old or not words_in_common(words, entry.text) - words_in_common(words, "\n".join(old)):
+        return False
+    return adds_nothing(words, (entry.text, *old)) and not picks_up(words, message, (entry.text, *old))
 
 
 def _correcting(memory: Memory, wrong: Sequence[Entry], new_entry: NewEntry, caller: Caller) -> Entry | None:
@@ -330,6 +431,22 @@ def _correcting(memory: Memory, wrong: Sequence[Entry], new_entry: NewEntry, cal
     for entry in memory.catalog.of(log_path(new_entry, memory.clock.today())):
         if not entry.closed and reference in entry.lineage and is_human(entry.source) and find_change(entry.text):
             return entry if adds_nothing(new_entry.text, (entry.text, *old)) else None
+    return None
+
+
+def _asked_about(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> Entry | None:
+    """The owner's sentence of this message that was kept with the question of what it makes wrong, where a note adds nothing to the two."""
+    if not caller.said:
+        return None
+    memory, reference = runtime.memory, f"msg:{caller.message}"
+    own = [one for one in memory.catalog.of(log_path(new_entry, memory.clock.today())) if reference in one.lineage]
+    own = [one for one in own if not one.closed and is_human(one.source) and find_change(one.text) is not None]
+    old = [one.text for name in _suspected(runtime, caller) if (one := memory.catalog.find(name))] if own else []
+    for one in own if old else ():
+        told = words_in_common(new_entry.text, one.text) - words_in_common(new_entry.text, "\n".join(old))
+        held = (one.text, *old)
+        if told and adds_nothing(new_entry.text, held) and not picks_up(new_entry.text, caller.said, held):
+            return one
     return None
 
 

@@ -167,8 +167,8 @@ class Checkpoint:
                     fate: Fate = "new" if rest and not is_chatter(rest) else "kept"
                     yield PlannedStatement(replace(left, text=rest or words), message, fate, note.id)
                 else:
-                    quoted = left_out(words, [one.text for one in notes]) or words
-                    yield PlannedStatement(left, message, "quoted", note.id, quoted)
+                    for one, quoted in _quotes(words, notes, note):
+                        yield PlannedStatement(left, message, "quoted", one.id, quoted)
         elif noted := next((one for one in found if _tells(one, new_entry.text)), None):
             yield PlannedStatement(new_entry, message, "noted", noted.id)
         elif again := next((one for one in found if _is_said_again(one, new_entry.text)), None):
@@ -285,6 +285,19 @@ def _made_of(words: str, notes: list[Entry]) -> Entry | None:
     own = [one for one in notes if one.source == AGENT and one.vouched and "\n" not in one.text]
     made = [one for one in own if is_made_of(one.text, words) and not gives_otherwise(without_quote(one.text), words)]
     return max(made, key=lambda one: (len(words_in_common(words, one.text)), not one.closed), default=None)
+
+
+def _quotes(words: str, notes: list[Entry], main: Entry) -> Iterator[tuple[Entry, str]]:
+    """What the notes leave out of a sentence, each part with the note that it belongs to: the one that shares its words, else the one of
+    the part before, else `main`."""
+    own = [one for one in notes if one.source == AGENT and one.vouched and not one.closed]
+    parts: list[tuple[Entry, int, int]] = []
+    for first, until in left_out(words, [one.text for one in own]) or ((0, len(words)),):
+        before = parts[-1][0] if parts else main
+        at = max((before, *own), key=lambda one: len(words_in_common(words[first:until], one.text)))
+        begin = parts.pop()[1] if parts and at is before else first
+        parts.append((at, begin, until))
+    yield from ((one, words[first:until].strip()) for one, first, until in parts)
 
 
 def _is_worth(statement: str) -> bool:
