@@ -5,8 +5,11 @@ from importlib import resources
 
 import numpy
 import pytest
+from tools.bench_recall.sets import Question
 from tools.train_recall.__main__ import render
+from tools.train_recall.collecting import NAMES, Asked
 from tools.train_recall.fitting import fit_likelihood, fit_order, join
+from tools.train_recall.ranker import ON_TOP, learn
 
 from everself.search._features import MEANING, WORDS
 from everself.search._second_stage import SECOND
@@ -76,3 +79,24 @@ def test_the_numbers_that_are_shipped_are_few_and_of_known_features() -> None:
     assert sum(len(model[part]) + 1 for model in told.values() for part in ("order", "level")) <= 200
     assert set(told["second"]["order"]) <= set(SECOND)
     assert not set(MEANING) & {*load_model(meaning=False).order, *load_model(meaning=False).level}
+
+
+def asked(dataset: str, at: int, told: dict[str, list[float]]) -> Asked:
+    """A question whose second candidate is its evidence."""
+    rows = numpy.zeros((3, len(NAMES)), numpy.float32)
+    for name, column in told.items():
+        rows[:, NAMES.index(name)] = column
+    question = Question(f"{dataset}:{at}", "single", "who", (1,))
+    return Asked(dataset, "store", question, rows, numpy.arange(3), frozenset({1}), numpy.zeros(3, numpy.int64), 1.0)
+
+
+def test_what_is_learnt_on_top_leaves_the_others_as_they_are() -> None:
+    chance = numpy.random.default_rng(4)
+    talk = [asked("locomo", at, {"meaning": [0, 1 + chance.random(), 1]}) for at in range(QUESTIONS)]
+    pages = [asked("train/pages", at, {"meaning": [0, 0.5, 1], ON_TOP: [0, 1, 0.2]}) for at in range(QUESTIONS)]
+    found = learn([*talk, *pages], meaning=True).order
+    without = [asked("train/pages", at, {"meaning": [0, 0.5, 1]}) for at in range(QUESTIONS)]
+    bare = learn([*talk, *without], meaning=True).order
+    assert found[ON_TOP] > 0
+    assert ON_TOP not in bare
+    assert {name: value for name, value in found.items() if name != ON_TOP} == bare

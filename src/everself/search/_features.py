@@ -50,6 +50,7 @@ WORDS = (
     "strict_lead",
     "around_lead",
     "best_lead",
+    "page_lead",  # around_lead once more, as far as the first by plain BM25 is a long text that is written down
 )
 MEANING = (
     "meaning",  # cosine of the chunk
@@ -74,6 +75,9 @@ ACROSS = 0.75
 LOOSE = 0.25
 # As much as this says that the words stand in several notes of a part; more would let a long day outrank a short one.
 SPREAD = 0.05
+# The `length` from which a text that is written down is taken for prose, and at which it is nothing else: about 20 and 150 words. A page is
+# asked for by its words; a note or a preference often is not.
+PROSE = (3.0, 5.0)
 # weight of a name as a word where its speaker's turns are marked: measured as zero
 NAMED = 0.0
 
@@ -126,6 +130,7 @@ def measure(
         ("best_lead", words["best"]),
     ):
         words[name] = lead(of)
+    words["page_lead"] = _prose(words["strict"], words["note"], words["length"]) * words["around_lead"]
     return Measured(
         chunks,
         numpy.stack([words[name] for name in WORDS], axis=1),
@@ -300,6 +305,15 @@ def lead(values: "Floats") -> "Floats":
     """Beside the best of the candidates: what is clearly ahead of all others for this query, however much it is."""
     beside: Floats = values / max(float(values.max(initial=0.0)), LEAD)
     return beside
+
+
+def _prose(strict: "Floats", note: "Floats", length: "Floats") -> float:
+    """How far the first by plain BM25 is prose: for all candidates of a query alike, so that no page outranks a note for its length."""
+    if not len(strict):
+        return 0.0
+    first = int(strict.argmax())
+    short, long = PROSE
+    return float(note[first] * numpy.clip((length[first] - short) / (long - short), 0, 1))
 
 
 def _has(flags: "NDArray[numpy.uint16]", flag: Flag) -> "Floats":
