@@ -95,3 +95,20 @@ def test_a_model_cannot_close_a_note_that_does_not_hold_what_the_owner_calls_wro
         ids += known(app, "meeting with sandra at 5pm at cafe blume")
         asyncio.run(hear(app, "the meeting with li is at 4 not 3", app.chat.begin()))
         assert not app.memory.catalog.get(ids[0]).closed
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "no wait, Jonas isnt my running buddy anymore, its Lena now",
+        "actually the plumber is not Ferit, it is his cousin Deniz",
+        "不对,我的牙医不姓王,姓李",
+    ],
+)
+def test_nothing_unrelated_is_asked_about_if_what_was_wrong_is_not_known(tmp_path: Path, message: str) -> None:
+    with talking(tmp_path, answered=False, **SEARCH) as (app, _):
+        known(app, "my sister Ana moves to Lisbon in march", "we have two cats, pixel and moss", "妈妈的生日是6月14日")
+        (reply,) = replies(app, message)
+        assert not {"?", "？"} & set(reply)
+        assert not list(app.state.reviews.waiting())
+        assert any(message in one.text for one in app.memory.catalog.all())

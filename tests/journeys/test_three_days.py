@@ -30,8 +30,8 @@ class Bound:
 
 
 BOUNDS: dict[tuple[Path, Mode], Bound] = {
-    # "testing u.. whats the peregrine called" and "quiz: what was my job before the hawks" are not found
-    (OPEN, "writes"): Bound(lost=0, twice=0, stale=0, unanswered=2),
+    # "quiz: what was my job before the hawks" is not found: "i was a geography teacher till 2011" has no word of it
+    (OPEN, "writes"): Bound(lost=0, twice=0, stale=0, unanswered=1),
     # "shes not coming the 19th after all … she lands 22 december now" is asked about, and nobody answers here
     (OPEN, "silent"): Bound(lost=0, twice=0, stale=1, unanswered=1),
     (OPEN, "none"): Bound(lost=0, twice=0, stale=1, unanswered=1),

@@ -163,3 +163,15 @@ def test_a_forgotten_tool_is_the_handlers_matter_and_no_memory_changes(tmp_path:
         say(app, said)
         assert said in heard.read_text()
         assert not app.memory.catalog.get(kept.entry).closed
+
+
+def test_records_of_corrections_come_behind_the_entries_that_they_tell_again(app: Runtime) -> None:
+    agent = Agent(app, fresh=False)
+    for boat in ("Albatros", "Bittern", "Cormorant"):
+        wrong = agent.remember(f"The {boat} ferry leaves at 7:40").entry
+        agent.correct(wrong, f"The {boat} ferry leaves at 8:10")
+    hits = app.recall.search(RecallRequest("when does the ferry leave", limit=10, min_score=0.0, recorded=False)).hits
+    records = [hit for hit in hits if not hit.entry]
+    assert len(records) == 3
+    assert hits[-3:] == tuple(records)
+    assert all("told above" in [part.name for part in hit.parts] for hit in records)

@@ -32,6 +32,8 @@ _SPECIFIC: Final = 3
 # lowest cosine similarity of two statements for one to replace the other: nine in ten pairs that do reach it, and one in twenty unrelated
 # pairs (tests/corpora/pairs)
 _RELATED: Final = 0.25
+# the same for statements that have no word in common: a question about something unrelated is worse than none
+_RELATED_IN_OTHER_WORDS: Final = 0.4
 # words that a correction shares with the entry that it may correct
 _IN_COMMON: Final = 2
 # characters of a script without blanks that may be removed together with the wrong ones
@@ -143,13 +145,14 @@ def changed(found: list[Copies], said: str) -> list[Copies]:
     """The entries that a reworded change may affect, most likely first; empty if there is no encoder to judge relatedness. A statement with
     a value names its subject, so it must share a word with the entry whatever the head says: a delivery day does not change the place of a
     bakery."""
-    if read_quantities(said):
-        found = [copies for copies in found if words_shared(said, copies[0].text)]
+    shared = [bool(words_shared(said, copies[0].text)) for copies in found]
     vectors = encoder.embed([said, *(copies[0].text for copies in found)])
     if vectors is None:
         return []
     near = [float(vectors[0] @ one) for one in vectors[1:]]
-    related = [copies for copies, one in zip(found, near, strict=True) if one >= _RELATED]
+    apart = 1.0 if read_quantities(said) else _RELATED_IN_OTHER_WORDS
+    least = [_RELATED if one else apart for one in shared]
+    related = [copies for copies, one, needed in zip(found, near, least, strict=True) if one >= needed]
     judged = [(replaces(said, copies[0].text), at) for at, copies in enumerate(related)]
     likely = [(one.likely, at) for one, at in judged if one.may and not same_fact(said, related[at][0].text)]
     return [related[at] for _, at in sorted(likely, key=lambda pair: -pair[0])]

@@ -160,7 +160,8 @@ def newest_first(hits: Sequence[Hit], query: str) -> list[Hit]:
 
 def replaced_last(hits: Sequence[Hit], instead: Mapping[str, str], looked_up: Sequence[Collection[str]]) -> list[Hit]:
     """Place closed hits and records of corrections after the open entry that `instead` names for their reference: a correction often uses
-    other words than the query. Only hits of the same stage are compared, so that the order does not depend on the limit."""
+    other words than the query. A record then says the same once more, and counts as much as what was closed. Only hits of the same stage
+    are compared, so that the order does not depend on the limit."""
     found = list(hits)
     for gone in (hit for hit in hits if hit.reference in instead):
         beside = next((one for one in looked_up if gone.reference in one), ())
@@ -171,7 +172,24 @@ def replaced_last(hits: Sequence[Hit], instead: Mapping[str, str], looked_up: Se
             found.remove(right)
             raised = ScorePart("holds instead", gone.score / max(right.score, 1e-6), "factor")
             found.insert(at, right._replace(score=gone.score, weak=gone.weak, parts=(*right.parts, raised)))
+        if not gone.entry and any(one.entry == instead[gone.reference] for one in found[: found.index(gone)]):
+            _lower(found, gone, beside)
     return found
+
+
+def _lower(found: list[Hit], record: Hit, beside: Collection[str]) -> None:
+    """Move a record of a correction behind the better hits of its stage."""
+    lowered = record._replace(
+        score=record.score * CLOSED, parts=(*record.parts, ScorePart("told above", CLOSED, "factor"))
+    )
+    at = found.index(record)
+    found.remove(record)
+    better = (
+        place
+        for place, one in enumerate(found[at:], at + 1)
+        if one.weak == record.weak and one.reference in beside and one.score > lowered.score
+    )
+    found.insert(max(better, default=at), lowered)
 
 
 def _loss(alike: float) -> float:

@@ -32,6 +32,7 @@ _FACTORS: Final = {
     "correction": "raised, because you corrected it",
     "closed": "lowered, because it no longer holds",
     "holds instead": "raised, because it holds instead of one that would come before it",
+    "told above": "lowered, because the entry above says the same",
     "age": "lowered, because it is old",
 }
 # compared with the strongest reason, and for factors with one
