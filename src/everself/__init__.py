@@ -12,20 +12,18 @@ See docs/library.md. `Agent` is loaded on first access, so that a bare import co
 # type checkers treat this name like `typing.TYPE_CHECKING`; importing `typing` would cost a module more
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from everself.agent import Agent, Runtime, open_app, open_runtime
-
-    App = Agent
+    from everself.agent import Agent, Runtime, open_runtime
 
 __version__ = "0.1.0"
 
-__all__ = ["Agent", "App", "Runtime", "__version__", "open_app", "open_runtime"]
+__all__ = ["Agent", "Runtime", "__version__", "open_runtime"]
 
 # deprecated names, and what they stand for in `everself.agent`
 _FORMER = {"App": "Agent", "open_app": "open_app"}
 
 
 def __getattr__(name: str) -> object:
-    if name.startswith("_") or name not in __all__:
+    if name.startswith("_") or name not in (*__all__, *_FORMER):
         raise AttributeError(f"module 'everself' has no attribute {name!r}")
     from everself import agent
 

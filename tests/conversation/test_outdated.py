@@ -9,6 +9,9 @@ from everself.conversation.outdated import find_outdated
 from everself.models.embedding.local import open_local
 from everself.values import Entry
 
+# the encoder is loaded for it
+pytestmark = pytest.mark.slow
+
 KNOWN = [
     "The owner plays the guitar.",
     "The owner's sister is called Anjali.",

@@ -32,8 +32,6 @@ _SPECIFIC: Final = 3
 # lowest cosine similarity of two statements for one to replace the other: nine in ten pairs that do reach it, and one in twenty unrelated
 # pairs (tests/corpora/pairs)
 _RELATED: Final = 0.25
-# the same for statements that have no word in common: a question about something unrelated is worse than none
-_RELATED_IN_OTHER_WORDS: Final = 0.4
 # words that a correction shares with the entry that it may correct
 _IN_COMMON: Final = 2
 # characters of a script without blanks that may be removed together with the wrong ones
@@ -55,7 +53,8 @@ def find_wrong(found: list[Entry], told: Correction, alike: Alike) -> tuple[Copi
             holding = [entry for entry in found if holds(entry.text, old)]
             if holding:
                 return _choose_holding(copies_of(holding, told), replace(told, old=old))
-        # an entry that does not contain the wrong words may be meant, but only the owner may close it
+        # an entry without the wrong words may be meant if it has others of the correction, but only the owner may close it
+        found = [entry for entry in found if words_shared(told.trigger, entry.text)]
         wrong, unsure = _choose_alike(copies_of(found, told), told, alike)
         return (), (wrong,) if wrong else unsure
     return _choose_alike(copies_of(found, told), told, alike)
@@ -145,14 +144,13 @@ def changed(found: list[Copies], said: str) -> list[Copies]:
     """The entries that a reworded change may affect, most likely first; empty if there is no encoder to judge relatedness. A statement with
     a value names its subject, so it must share a word with the entry whatever the head says: a delivery day does not change the place of a
     bakery."""
-    shared = [bool(words_shared(said, copies[0].text)) for copies in found]
+    if read_quantities(said):
+        found = [copies for copies in found if words_shared(said, copies[0].text)]
     vectors = encoder.embed([said, *(copies[0].text for copies in found)])
     if vectors is None:
         return []
     near = [float(vectors[0] @ one) for one in vectors[1:]]
-    apart = 1.0 if read_quantities(said) else _RELATED_IN_OTHER_WORDS
-    least = [_RELATED if one else apart for one in shared]
-    related = [copies for copies, one, needed in zip(found, near, least, strict=True) if one >= needed]
+    related = [copies for copies, one in zip(found, near, strict=True) if one >= _RELATED]
     judged = [(replaces(said, copies[0].text), at) for at, copies in enumerate(related)]
     likely = [(one.likely, at) for one, at in judged if one.may and not same_fact(said, related[at][0].text)]
     return [related[at] for _, at in sorted(likely, key=lambda pair: -pair[0])]

@@ -158,6 +158,7 @@ def test_a_slow_disk_ends_with_the_deadline(home: HookHome) -> None:
     assert home.hook("UserPromptSubmit", payload("UserPromptSubmit", prompt=SAID), under=delayed) == b""
 
 
+@pytest.mark.slow
 def test_neither_a_stuck_interpreter_nor_an_open_stdin_keeps_the_client_waiting(tmp_path: Path) -> None:
     """One call holds the interpreter for minutes, as loading a library from a disk that hangs does; the other one's stdin never ends."""
     script = """

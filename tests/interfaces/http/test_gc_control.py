@@ -49,6 +49,7 @@ def time() -> Iterator[_Time]:
         gc.enable()
 
 
+@pytest.mark.slow
 def test_what_a_long_collection_left_is_not_looked_at_again(time: _Time) -> None:
     gc.collect()
     # Python 3.12 freezes a few objects of its own
@@ -61,6 +62,7 @@ def test_what_a_long_collection_left_is_not_looked_at_again(time: _Time) -> None
     assert len(gc.get_objects()) < 1_000
 
 
+@pytest.mark.slow
 def test_what_was_frozen_and_became_garbage_is_found_after_a_while(time: _Time) -> None:
     knot = _Knot()
     found = weakref.ref(knot)
