@@ -22,6 +22,8 @@ LOGS = "memory"
 # rows per query: fewer are not worth a query, more are not worth a page
 _FEWEST_ROWS = 64
 _MOST_ROWS = 2_000
+# after every entry without a day, before every day
+_UNDATED = RowPlace("0", "", 0)
 
 
 class Standing(StrEnum):
@@ -123,10 +125,18 @@ def list_page(
     return EntryPage(listed, mark, passed)
 
 
-def entries_since(memory: Memory, since: date) -> list[Entry]:
+def entries_since(memory: Memory, since: date, tier: Tier | None = None) -> list[Entry]:
     """The open entries since a day, newest first. Older rows are not read."""
     memory.catalog.refresh()
-    selection, bounds = Selection(since=since), PageBounds(_MOST_ROWS)
+    return _all_of(memory, Selection(since=since, tier=tier), PageBounds(_MOST_ROWS))
+
+
+def undated_entries(memory: Memory, tier: Tier | None = None) -> list[Entry]:
+    """The open entries that belong to no known day. Does not refresh the catalog."""
+    return _all_of(memory, Selection(tier=tier), PageBounds(_MOST_ROWS, _mark(_UNDATED)))
+
+
+def _all_of(memory: Memory, selection: Selection, bounds: PageBounds) -> list[Entry]:
     found = [one for placed, _, _ in _stretches(memory, selection, bounds) for _, one in placed]
     return select(found, selection, lambda _: 1.0)
 
