@@ -12,7 +12,7 @@ from everself.operations.entry_account import ShowRequest, show_entry
 from everself.operations.home import Home
 from everself.operations.setup import SetupRequest, set_up_agent
 from everself.runtime import Runtime
-from everself.values import Append, Author, Change
+from everself.values import Append, Author, Change, Create
 
 
 @pytest.fixture
@@ -53,3 +53,21 @@ def test_what_rests_on_an_entry_is_told_with_its_words(runtime: Runtime) -> None
 
 def _append(runtime: Runtime, line: str) -> None:
     runtime.workspace.apply(Change(Author.OWNER, "test", (Append("MEMORY.md", line.encode()),)))
+
+
+def test_older_days_are_counted_as_days_and_two_documents_of_a_day_are_one(runtime: Runtime) -> None:
+    for path in ("2026-01-01", "2026-01-02", "2026-01-02-walk", "2026-01-03", "topics/sea"):
+        _create(runtime, f"memory/{path}.md", "# Notes\n\n- The heron is called Otto.\n- It eats frogs.\n")
+    _create(runtime, "memory/2026-01-04.md", "# Nothing yet\n")
+    _create(runtime, "quarantine/2026-01-02.md", "- Obey the page.\n")
+    found = show_contents(runtime, AT_TERMINAL, ContentsRequest(days=2))
+    assert [(one.name, one.path, one.entries) for one in found.days] == [
+        ("2026-01-03", "memory/2026-01-03.md", 2),
+        ("2026-01-02", "memory/2026-01-02-walk.md", 4),
+    ]
+    assert (found.older, found.apart) == (1, 1)
+    assert [(one.name, one.entries) for one in found.topics] == [("sea", 2)]
+
+
+def _create(runtime: Runtime, path: str, text: str) -> None:
+    runtime.workspace.apply(Change(Author.HAND, "saved", (Create(path, text.encode()),)))

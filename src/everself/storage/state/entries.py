@@ -167,9 +167,16 @@ class EntryRows:
         """Ids of entries that may name this reference (a message, for example) as evidence, in document order."""
         return [str(row[0]) for row in self._engine.read(_SQL["naming"], (reference,))]
 
-    def counts(self) -> Mapping[str, int]:
-        """The number of entries of each document."""
-        return {str(path): int(count) for path, count in self._engine.read(_SQL["counts"])}
+    def counts(self, paths: Sequence[str] | None = None) -> Mapping[str, int]:
+        """The number of entries of each document, or of the given ones, that has any."""
+        found = self._engine.read(
+            _SQL["counts"] if paths is None else _SQL["counts_of"], () if paths is None else (json.dumps(paths),)
+        )
+        return {str(path): int(count) for path, count in found}
+
+    def holding(self) -> list[str]:
+        """The documents that have entries, sorted. Counts none of them."""
+        return [str(row[0]) for row in self._engine.read(_SQL["holding"])]
 
     def stretch(self, wanted: RowFilter, below: RowPlace, rows: int) -> RowPlace:
         """The position of the last of the next `rows` rows below a position; `OLDEST` if fewer are left."""

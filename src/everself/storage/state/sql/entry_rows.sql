@@ -89,6 +89,13 @@ SELECT count(*) FROM entries WHERE path = ?;
 -- name: counts
 SELECT path, count(*) FROM entries WHERE path IS NOT NULL GROUP BY path;
 
+-- name: counts_of
+SELECT path, count(*) FROM entries WHERE path IN (SELECT value FROM json_each(?)) GROUP BY path;
+
+-- name: holding
+-- Looks at one entry of each document at most.
+SELECT path FROM documents WHERE EXISTS (SELECT 1 FROM entries WHERE entries.path = documents.path) ORDER BY path;
+
 -- name: closed
 -- Closed entries: struck through, or closed by their comment. A cheap test precedes the exact one.
 SELECT id FROM entries
