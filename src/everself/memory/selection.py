@@ -14,7 +14,7 @@ from everself.memory.memory import Memory
 from everself.memory.provenance import HAND, IMPORT, PERSON, confidence
 from everself.memory.writing import is_quarantined
 from everself.storage.state.entries import NEWEST, OLDEST, RowFilter, RowPlace
-from everself.text.normalise import slug
+from everself.text.normalise import slug, without_surrogates
 from everself.values import Entry, Hit, Tag, Tier
 from everself.workspace.layout import place
 
@@ -173,11 +173,13 @@ def _newest(selection: Selection) -> RowPlace:
 def _row_filter(selection: Selection) -> RowFilter:
     closed = None if selection.standing is Standing.ANY else selection.standing is Standing.CLOSED
     project = slug(selection.project) if selection.project else ""
+    speaker = selection.person.removeprefix(PERSON)
     return RowFilter(
         since=selection.since.isoformat() if selection.since is not None else "",
         tier=selection.tier.value if selection.tier is not None else "",
         source=selection.source,
-        who=slug(selection.person.removeprefix(PERSON)) if selection.person else "",
+        who=slug(speaker) if speaker else "",
+        speaker=without_surrogates(speaker),
         project=project,
         project_folder=f"projects/{project}/" if project else "",
         # on an earlier day another entry may have been valid

@@ -49,12 +49,14 @@ OLDEST = RowPlace("", "", -1)
 
 
 class RowFilter(NamedTuple):
-    """Which rows are wanted; an empty field matches all. `closed`: only closed entries, or with False only open ones."""
+    """Which rows are wanted; an empty field matches all. `closed`: only closed entries, or with False only open ones. `who` is a slug,
+    `speaker` the same person's name."""
 
     since: str = ""
     tier: str = ""
     source: str = ""
     who: str = ""
+    speaker: str = ""
     project: str = ""
     project_folder: str = ""
     closed: bool | None = None
@@ -183,6 +185,8 @@ class EntryRows:
         asked: dict[str, Value] = {**below._asdict(), "since": wanted.since, "rows": rows}
         if wanted.tier:
             found = self._engine.read(_SQL["tier_boundary"], asked | {"tier": wanted.tier})
+        elif wanted.who:
+            found = self._engine.read(_SQL["who_boundary"], asked | {"who": wanted.who, "speaker": wanted.speaker})
         else:
             found = self._engine.read(_SQL["boundary"], asked)
         return RowPlace(*found[0]) if found else OLDEST._replace(day=wanted.since)
@@ -194,7 +198,10 @@ class EntryRows:
         asked: dict[str, Value] = {**below._asdict(), **low, "closed": closed, "aside": wanted.aside}
         if wanted.tier:
             return _rows(self._engine.read(_SQL["tier_between"], asked | {"tier": wanted.tier}))
-        names = ("source", "who", "project", "project_folder", "unvouched")
+        if wanted.who:
+            people = {"who": wanted.who, "speaker": wanted.speaker}
+            return _rows(self._engine.read(_SQL["who_between"], asked | people))
+        names = ("source", "project", "project_folder", "unvouched")
         return _rows(self._engine.read(_SQL["between"], asked | {name: getattr(wanted, name) for name in names}))
 
     def under(self, path: str) -> list[EntryRow]:

@@ -155,6 +155,17 @@ SELECT day, path, ordinal FROM entries INDEXED BY entries_by_tier
 WHERE path IS NOT NULL AND tier = :tier AND (day, path, ordinal) < (:day, :path, :ordinal) AND day >= :since
 ORDER BY day DESC, path DESC, ordinal DESC LIMIT 1 OFFSET :rows - 1;
 
+-- name: who_boundary
+-- The same among the rows about a person (:who is a slug), and those that they said (:speaker is their name).
+SELECT day, path, ordinal FROM (
+    SELECT day, path, ordinal FROM entries INDEXED BY entries_by_who
+    WHERE path IS NOT NULL AND who <> '' AND who = :who AND (day, path, ordinal) < (:day, :path, :ordinal) AND day >= :since
+    UNION
+    SELECT e.day, e.path, e.ordinal FROM vouchers AS v INDEXED BY vouchers_of_people CROSS JOIN entries AS e ON e.id = v.entry_id
+    WHERE instr(v.source, 'person:') = 1 AND v.source IN ('person:' || :who, 'person:' || :speaker)
+      AND e.path IS NOT NULL AND (e.day, e.path, e.ordinal) < (:day, :path, :ordinal) AND e.day >= :since)
+ORDER BY day DESC, path DESC, ordinal DESC LIMIT 1 OFFSET :rows - 1;
+
 -- name: between
 -- Rows between two positions that may match; the caller verifies it with the whole entry. Ordered, so that each document is read once.
 SELECT e.id, e.path, e.ordinal, e.span, e.text_mac, e.words, e.first_seen
@@ -162,7 +173,6 @@ FROM entries AS e INDEXED BY entries_by_day LEFT JOIN vouchers AS v ON v.entry_i
 WHERE e.path IS NOT NULL AND (e.day, e.path, e.ordinal) < (:day, :path, :ordinal)
   AND (e.day, e.path, e.ordinal) >= (:low_day, :low_path, :low_ordinal)
   AND (:closed < 0 OR e.closed = :closed) AND (:aside OR NOT e.aside)
-  AND (:who = '' OR e.who = :who OR instr(v.source, 'person:') = 1)
   AND (:project = '' OR e.project = :project OR substr(e.path, 1, length(:project_folder)) = :project_folder)
   AND (:source = '' OR e.source = :source OR instr(e.source, :source || ':') = 1 OR v.source = :source
     OR instr(v.source, :source || ':') = 1 OR v.text_mac <> e.text_mac)
@@ -173,6 +183,20 @@ ORDER BY e.path, e.ordinal;
 SELECT e.id, e.path, e.ordinal, e.span, e.text_mac, e.words, e.first_seen
 FROM entries AS e INDEXED BY entries_by_tier
 WHERE e.path IS NOT NULL AND e.tier = :tier AND (e.day, e.path, e.ordinal) < (:day, :path, :ordinal)
+  AND (e.day, e.path, e.ordinal) >= (:low_day, :low_path, :low_ordinal)
+  AND (:closed < 0 OR e.closed = :closed) AND (:aside OR NOT e.aside)
+ORDER BY e.path, e.ordinal;
+
+-- name: who_between
+SELECT e.id, e.path, e.ordinal, e.span, e.text_mac, e.words, e.first_seen FROM (
+    SELECT id FROM entries INDEXED BY entries_by_who
+    WHERE path IS NOT NULL AND who <> '' AND who = :who AND (day, path, ordinal) < (:day, :path, :ordinal)
+      AND (day, path, ordinal) >= (:low_day, :low_path, :low_ordinal)
+    UNION
+    SELECT v.entry_id FROM vouchers AS v INDEXED BY vouchers_of_people
+    WHERE instr(v.source, 'person:') = 1 AND v.source IN ('person:' || :who, 'person:' || :speaker)
+) AS about CROSS JOIN entries AS e ON e.id = about.id
+WHERE e.path IS NOT NULL AND (e.day, e.path, e.ordinal) < (:day, :path, :ordinal)
   AND (e.day, e.path, e.ordinal) >= (:low_day, :low_path, :low_ordinal)
   AND (:closed < 0 OR e.closed = :closed) AND (:aside OR NOT e.aside)
 ORDER BY e.path, e.ordinal;
