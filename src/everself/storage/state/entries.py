@@ -161,9 +161,10 @@ class EntryRows:
     def count_of(self, path: str) -> int:
         return int(self._engine.read(_SQL["count_of"], (path,))[0][0])
 
-    def resting_on(self, identity: str) -> list[str]:
-        """Ids of entries that may name this one as evidence, in document order."""
-        return [str(row[0]) for row in self._engine.read(_SQL["resting_on"], (f"entry:{identity}",))]
+    def resting_on(self, identities: Iterable[str]) -> list[str]:
+        """Ids of entries that may name one of these as evidence, in document order."""
+        references = json.dumps([f"entry:{one}" for one in identities])
+        return [str(row[0]) for row in self._engine.read(_SQL["resting_on"], (references,))]
 
     def naming(self, reference: str) -> list[str]:
         """Ids of entries that may name this reference (a message, for example) as evidence, in document order."""

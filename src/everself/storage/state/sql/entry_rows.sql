@@ -97,33 +97,30 @@ SELECT path, count(*) FROM entries WHERE path IN (SELECT value FROM json_each(?)
 SELECT path FROM documents WHERE EXISTS (SELECT 1 FROM entries WHERE entries.path = documents.path) ORDER BY path;
 
 -- name: closed
--- Closed entries: struck through, or closed by their comment. A cheap test precedes the exact one.
-SELECT id FROM entries
-WHERE path IS NOT NULL
-  AND ((instr(span, ',true,') AND json_extract(span, '$[5]'))
-    OR (instr(span, '["until",') AND instr(json_extract(span, '$[0]'), '["until",')));
+SELECT id FROM entries INDEXED BY entries_closed WHERE path IS NOT NULL AND closed = 1;
 
 -- name: unvouched
--- Does not check whether a voucher is genuine: this is only a count. Scans the table in order, which is far quicker than an index.
-SELECT count(*) FROM entries NOT INDEXED
-WHERE path IS NOT NULL
-  AND NOT EXISTS (SELECT 1 FROM vouchers WHERE entry_id = entries.id AND vouchers.text_mac = entries.text_mac);
+-- Does not check whether a voucher is genuine: this is only a count.
+SELECT count(*) FROM entries INDEXED BY entries_without_voucher WHERE path IS NOT NULL AND vouched = 0;
 
 -- name: derived
 -- Entries derived from others, according to their voucher or else to their comment.
-SELECT entries.id, vouchers.source, vouchers.lineage, json_extract(span, '$[0]')
-FROM entries LEFT JOIN vouchers ON entry_id = entries.id
-WHERE path IS NOT NULL AND (instr(span, 'entry:') OR instr(vouchers.lineage, 'entry:'));
+SELECT e.id, v.source, v.lineage, json_extract(e.span, '$[0]') FROM (
+    SELECT id FROM entries INDEXED BY entries_derived WHERE path IS NOT NULL AND instr(span, 'entry:') > 0
+    UNION
+    SELECT entry_id FROM vouchers INDEXED BY vouchers_derived WHERE instr(lineage, 'entry:') > 0
+) AS found CROSS JOIN entries AS e ON e.id = found.id LEFT JOIN vouchers AS v ON v.entry_id = e.id
+WHERE e.path IS NOT NULL;
 
 -- name: resting_on
--- Entries whose comment or voucher may name this one; the caller verifies it with the whole entry. The first condition of
--- each half is that of its index.
+-- Entries whose comment or voucher may name one of these (?1: references as JSON); the caller verifies it with the whole entry. The first
+-- condition of each half is that of its index.
 SELECT id FROM (
     SELECT id, path, ordinal FROM entries INDEXED BY entries_derived
-    WHERE path IS NOT NULL AND instr(span, 'entry:') > 0 AND instr(span, ?1)
+    WHERE path IS NOT NULL AND instr(span, 'entry:') > 0 AND EXISTS (SELECT 1 FROM json_each(?1) WHERE instr(span, value))
     UNION
-    SELECT id, path, ordinal FROM vouchers INDEXED BY vouchers_derived JOIN entries ON entries.id = entry_id
-    WHERE instr(lineage, 'entry:') > 0 AND instr(lineage, ?1) AND path IS NOT NULL)
+    SELECT id, path, ordinal FROM vouchers INDEXED BY vouchers_derived CROSS JOIN entries ON entries.id = entry_id
+    WHERE instr(lineage, 'entry:') > 0 AND EXISTS (SELECT 1 FROM json_each(?1) WHERE instr(lineage, value)) AND path IS NOT NULL)
 ORDER BY path, ordinal;
 
 -- name: naming
