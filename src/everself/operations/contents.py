@@ -57,7 +57,7 @@ def show_contents(runtime: Runtime, _: Caller, request: ContentsRequest) -> Cont
             by_day.setdefault(where.day, []).append(path)
     newest = sorted(by_day, reverse=True)
     # older days are not counted: there may be thousands
-    counts = rows.counts([*shown, *(path for day in newest[: request.days] for path in by_day[day])])
+    counts = Counter(rows.counts([*shown, *(path for day in newest[: request.days] for path in by_day[day])]))
     topics: list[Group] = []
     people: dict[str, Group] = {}
     projects: dict[str, Group] = {}

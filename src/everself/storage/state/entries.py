@@ -99,6 +99,7 @@ class EntryRows:
         self._engine = engine
         self._key = key
         self._expected: ExpectedDocument | None = None
+        self._holding: tuple[tuple[int, ...], list[str]] | None = None
 
     def mac(self, text_hash: str) -> str:
         """The keyed hash that rows store for a text's plain hash."""
@@ -178,8 +179,15 @@ class EntryRows:
         return {str(path): int(count) for path, count in found}
 
     def holding(self) -> list[str]:
-        """The documents that have entries, sorted. Counts none of them."""
-        return [str(row[0]) for row in self._engine.read(_SQL["holding"])]
+        """The documents that have entries, sorted. Counts none of them, and looks again only if a row of a document changed."""
+        mark, known = self.documents_mark(), self._holding
+        if known is None or known[0] != mark:
+            known = self._holding = mark, [str(row[0]) for row in self._engine.read(_SQL["holding"])]
+        return list(known[1])
+
+    def total(self) -> int:
+        """The number of entries of all documents."""
+        return int(self._engine.read(_SQL["total"])[0][0])
 
     def stretch(self, wanted: RowFilter, below: RowPlace, rows: int) -> RowPlace:
         """The position of the last of the next `rows` rows below a position; `OLDEST` if fewer are left."""

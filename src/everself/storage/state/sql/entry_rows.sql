@@ -89,6 +89,9 @@ SELECT count(*) FROM entries WHERE path = ?;
 -- name: counts
 SELECT path, count(*) FROM entries WHERE path IS NOT NULL GROUP BY path;
 
+-- name: total
+SELECT count(*) FROM entries WHERE path IS NOT NULL;
+
 -- name: counts_of
 SELECT path, count(*) FROM entries WHERE path IN (SELECT value FROM json_each(?)) GROUP BY path;
 
