@@ -1,12 +1,13 @@
 """What memory is made of, counted."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from everself.agent import open_runtime
 from everself.operations.caller import AT_TERMINAL
-from everself.operations.contents import ContentsRequest, show_contents
+from everself.operations.contents import ContentsRequest, Group, show_contents
 from everself.operations.entries import AddRequest, add_entry
 from everself.operations.entry_account import ShowRequest, show_entry
 from everself.operations.home import Home
@@ -67,6 +68,25 @@ def test_older_days_are_counted_as_days_and_two_documents_of_a_day_are_one(runti
     ]
     assert (found.older, found.apart) == (1, 1)
     assert [(one.name, one.entries) for one in found.topics] == [("sea", 2)]
+
+
+def test_people_alone_are_counted_as_among_everything(runtime: Runtime) -> None:
+    def people() -> tuple[Group, ...]:
+        alone = show_contents(runtime, AT_TERMINAL, ContentsRequest(people=True)).people
+        assert alone == show_contents(runtime, AT_TERMINAL, ContentsRequest()).people
+        return alone
+
+    assert people() == ()
+    _create(runtime, "users/bob/MEMORY.md", "# Bob\n\n- Bob sails.\n- Bob sings.\n")
+    _create(runtime, "users/bob/memory/2026-01-02.md", "# Log\n\n- Bob slept.\n")
+    _create(runtime, "memory/2026-01-02.md", "# Log\n\n- The heron is called Otto.\n")
+    workspace = Path(runtime.agent.workspace)
+    (workspace / "Users" / "ana").mkdir(parents=True)
+    (workspace / "Users" / "ana" / "MEMORY.md").write_text("# Ana\n\n- Ana runs.\n")
+    assert [(one.name, one.entries) for one in people()] == [("ana", 1), ("bob", 3)]
+    (workspace / "users" / "bob" / "MEMORY.md").unlink()
+    (workspace / "Users" / "ana" / "MEMORY.md").write_text("# Ana\n\n- Ana runs.\n- Ana swims.\n")
+    assert [(one.name, one.entries) for one in people()] == [("ana", 2), ("bob", 1)]
 
 
 def _create(runtime: Runtime, path: str, text: str) -> None:

@@ -37,6 +37,7 @@ class Contents(Result):
 
 class ContentsRequest(Request):
     days: Annotated[int, Option("How many days at most, the newest.", ge=1, le=36_500)] = 30
+    people: Annotated[bool, Option("Count people only.", only=("http",))] = False
 
 
 @owner_reads("memory.contents")
@@ -45,6 +46,8 @@ def show_contents(runtime: Runtime, _: Caller, request: ContentsRequest) -> Cont
 
     $ everself memory contents  # the days, topics, people and projects that there are entries of
     """
+    if request.people:
+        return Contents((), 0, (), _people(runtime), (), 0)
     runtime.memory.catalog.refresh()
     rows = runtime.state.entries
     by_day: dict[date, list[str]] = {}
@@ -84,6 +87,22 @@ def show_contents(runtime: Runtime, _: Caller, request: ContentsRequest) -> Cont
         tuple(projects.values()),
         apart,
     )
+
+
+def _people(runtime: Runtime) -> tuple[Group, ...]:
+    """Everybody that there are entries of. Looks at the folders of people only, whatever their spelling."""
+    rows, workspace = runtime.state.entries, runtime.workspace
+    folders = [one for one in workspace.folders() if place(f"{one}/name/MEMORY.md").person]
+    listed = {one.path for folder in folders for one in workspace.list(folder)}
+    # a removed document is known only by its row
+    known = (path for path in rows.holding() if place(path).person)
+    runtime.memory.catalog.refresh(sorted({*listed, *known}))
+    counts = rows.counts([path for path in rows.holding() if place(path).person])
+    people: dict[str, Group] = {}
+    for path, count in sorted(counts.items()):
+        person = place(path).person or ""
+        _add(people, person, f"users/{person}", count)
+    return tuple(people.values())
 
 
 def _add(groups: dict[str, Group], name: str, path: str, count: int) -> None:
