@@ -261,7 +261,6 @@ CREATE INDEX vouchers_derived ON vouchers (entry_id) WHERE instr(lineage, 'entry
 CREATE INDEX entries_by_who ON entries (who, day, path, ordinal) WHERE path IS NOT NULL AND who <> '';
 CREATE INDEX vouchers_of_people ON vouchers (source, entry_id) WHERE instr(source, 'person:') = 1;
 CREATE INDEX entries_closed ON entries (id) WHERE path IS NOT NULL AND closed = 1;
-CREATE INDEX entries_without_voucher ON entries (vouched) WHERE path IS NOT NULL AND vouched = 0;
 INSERT INTO schema_migrations VALUES (1, 'changes_and_ledger', '2026-01-01T00:00:00+00:00', '422211d367edc224ea1fc7d73c4072cbb5d0fb8c9164b31953bb208fc58ddc61');
 INSERT INTO schema_migrations VALUES (2, 'entries_and_messages', '2026-01-01T00:00:00+00:00', '36fdf85731ab6c8f232113499c876ac1d95604f55ce1014ad59874eb90a7c249');
 INSERT INTO schema_migrations VALUES (3, 'forgetting', '2026-01-01T00:00:00+00:00', 'b60f681ceea51201a4b60866609543a9ecdd069d0fcaf613bc3140c6de29949c');
@@ -272,7 +271,7 @@ INSERT INTO schema_migrations VALUES (7, 'keepers', '2026-01-01T00:00:00+00:00',
 INSERT INTO schema_migrations VALUES (8, 'file_origins', '2026-01-01T00:00:00+00:00', '00fad372da61839b830afc58d2617b8eb7d8c6cd91c8310bf6ce7e90f57f1a9a');
 INSERT INTO schema_migrations VALUES (9, 'lists_that_page', '2026-01-01T00:00:00+00:00', 'd0b3d1179d74870141c38dd2d7d4d890f2426ed50c260c6ae5c6d86fce30a54f');
 INSERT INTO schema_migrations VALUES (10, 'what_rests_on_an_entry', '2026-01-01T00:00:00+00:00', '1b1c3adf124b6f512e15d27ce366eb663745f94180a84db4784f3d99395e9151');
-INSERT INTO schema_migrations VALUES (11, 'who_an_entry_is_about', '2026-01-01T00:00:00+00:00', 'af8a7ffb708673e966878052d6b0e8e87c1c6ce08f0246ccd7ade8a777e8b4b2');
+INSERT INTO schema_migrations VALUES (11, 'who_an_entry_is_about', '2026-01-01T00:00:00+00:00', '705d95f845814357b15439686fb1726c6fdbc9ec4b27fd04029a7badfbcefd7f');
 INSERT INTO meta VALUES ('agent', 'main');
 INSERT INTO changes VALUES ('01HEALTHYONE', '2026-01-02T23:59:59+09:00', 'owner', 'first', '[]', '', '["SOUL.md"]', 'c0ffee');
 INSERT INTO changes VALUES ('02SECONDCHNG', '2026-01-03T00:00:01+09:00', 'keeper', '둘째', '["e1","e2"]', '01HEALTHYONE', '["MEMORY.md","memory/2026-01-03.md"]', NULL);

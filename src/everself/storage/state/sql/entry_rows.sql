@@ -104,7 +104,9 @@ SELECT id FROM entries INDEXED BY entries_closed WHERE path IS NOT NULL AND clos
 
 -- name: unvouched
 -- Does not check whether a voucher is genuine: this is only a count.
-SELECT count(*) FROM entries INDEXED BY entries_without_voucher WHERE path IS NOT NULL AND vouched = 0;
+SELECT (SELECT count(*) FROM entries WHERE path IS NOT NULL) - (
+    SELECT count(*) FROM vouchers AS v CROSS JOIN entries AS e ON e.id = v.entry_id
+    WHERE e.path IS NOT NULL AND e.text_mac = v.text_mac);
 
 -- name: derived
 -- Entries derived from others, according to their voucher or else to their comment.
