@@ -604,6 +604,7 @@ LOOKING = frozenset(
             "selection.list_entries",
             "selection.list_page",
             "selection.entries_since",
+            "selection.undated_entries",
             "selection.select",
             "entry_account.account_of",
             "tiers.count_tiers",

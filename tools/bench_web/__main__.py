@@ -12,13 +12,13 @@ import multiprocessing
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from tools.bench_web.server import PAGES, serve
+from tools.bench_web.server import PAGES, WORK, serve
 
 LIMIT_BYTES, LIMIT_MS, GROWTH = 100_000, 150.0, 2.0
 
@@ -44,17 +44,19 @@ def main(arguments: list[str]) -> int:
         sides = {entries: stack.enter_context(_server(entries)) for entries in map(int, chosen.entries.split(","))}
         # the first answer says that the pages do, and what comes with the first of them
         files = max(side.recv() for side in sides.values())
-        costs = _measure(sides, chosen.rounds)
-    _print(costs)
+        costs = _measure(sides, PAGES, chosen.rounds)
+        work = _measure(sides, WORK, chosen.rounds)
+    _print("page", costs)
+    _print("work that a page asks for", work)
     print(f"styles and scripts of the first page, loaded once: {files:,} bytes")
     if chosen.json:
-        Path(chosen.json).write_text(json.dumps([asdict(one) for one in costs], indent=1) + "\n", "utf-8")
+        Path(chosen.json).write_text(json.dumps([asdict(one) for one in (*costs, *work)], indent=1) + "\n", "utf-8")
     return 0
 
 
-def _measure(sides: dict[int, Connection], rounds: int) -> list[Cost]:
+def _measure(sides: dict[int, Connection], pages: Sequence[str], rounds: int) -> list[Cost]:
     costs: list[Cost] = []
-    for page in PAGES:
+    for page in pages:
         times: dict[int, list[float]] = {entries: [] for entries in sides}
         sent: dict[int, int] = {}
         for _ in range(rounds):
@@ -85,8 +87,8 @@ def _server(entries: int) -> Iterator[Connection]:
             process.join()
 
 
-def _print(costs: list[Cost]) -> None:
-    print(f"{'page':<30} {'entries':>8} {'p50 ms':>8} {'p95 ms':>8} {'bytes':>8}  growth")
+def _print(what: str, costs: list[Cost]) -> None:
+    print(f"{what:<30} {'entries':>8} {'p50 ms':>8} {'p95 ms':>8} {'bytes':>8}  growth")
     first = {one.page: one for one in reversed(costs)}
     for one in costs:
         base = first[one.page]

@@ -11,12 +11,15 @@ from typing import Any
 PAGES = (
     *("chat?session=new", "memory", "memory?tier=core", "memory?q=garden", "soul", "review", "context"),
     *("health", "people", "settings"),
-    # what these lead to; the doctor, the plan of a forgetting and the count of the index look at all of memory when they are asked to
+    # what these lead to
     *("chat/search?q=garden", "memory/contents", "memory/entry/{entry}", "memory/lines?at=MEMORY.md", "memory/changes"),
-    *("memory/searches", "memory/candidates", "memory/topic?page=ana", "memory/forget?entries={entry}"),
-    *("context/prompt", "health/index", "health/doctor", "health/runs", "health/log"),
+    *("memory/searches", "memory/candidates", "memory/topic?page=ana"),
+    *("context/prompt", "health/runs", "health/log"),
     *("people/person?name=bob", "settings/values", "settings/agent", "settings/programs"),
 )
+# Work on all of memory that a page asks for after it is shown, or that a button or link of a page begins: the count of the index (health),
+# the examination (health) and the plan of a forgetting (an entry, a person).
+WORK = ("health/index", "health/doctor", "memory/forget?entries={entry}")
 
 
 def serve(asked: Connection, top: str, entries: int) -> None:
@@ -45,7 +48,7 @@ def serve(asked: Connection, top: str, entries: int) -> None:
             # load every page once first: the first search builds the index, which would continue during the measurements
             listed = (await browser.get("memory")).links
             entry = next(one for one in listed if "/memory/entry/" in one).rpartition("/")[2]
-            for page in PAGES:
+            for page in (*PAGES, *WORK):
                 first = await browser.get(page.format(entry=entry))
                 if first.status != 200:
                     raise RuntimeError(f"{page} answers {first.status}: {first.words[:300]}")

@@ -207,9 +207,13 @@ class Catalog:
         """Entries by id, each document read once; entries that moved are searched for one by one."""
         asked = list(dict.fromkeys(identities))
         self.refresh(sorted({row.path for row in self._rows.named(asked)}))
-        known = {one.id: one for one in self._settled(lambda: self._rows.named(asked), self._provenance.find)}
+        known = {one.id: one for one in self.known(asked)}
         missing = [one for one in asked if one not in known]
         return known | {one: entry for one in missing if (entry := self.find(one)) is not None}
+
+    def known(self, identities: Sequence[str]) -> list[Entry]:
+        """The known entries with these ids, in document order; those that are gone are left out. Does not refresh the catalog."""
+        return self._settled(lambda: self._rows.named(identities), self._provenance.find) if identities else []
 
     def find_even_gone(self, identity: str) -> Entry | None:
         """Like `find`; for an entry whose text is gone, its source and lineage from the provenance record."""

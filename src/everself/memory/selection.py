@@ -14,7 +14,7 @@ from everself.memory.memory import Memory
 from everself.memory.provenance import HAND, IMPORT, PERSON, confidence
 from everself.memory.writing import is_quarantined
 from everself.storage.state.entries import NEWEST, OLDEST, RowFilter, RowPlace
-from everself.text.normalise import slug
+from everself.text.normalise import slug, without_surrogates
 from everself.values import Entry, Hit, Tag, Tier
 from everself.workspace.layout import place
 
@@ -22,6 +22,8 @@ LOGS = "memory"
 # rows per query: fewer are not worth a query, more are not worth a page
 _FEWEST_ROWS = 64
 _MOST_ROWS = 2_000
+# after every entry without a day, before every day
+_UNDATED = RowPlace("0", "", 0)
 
 
 class Standing(StrEnum):
@@ -123,10 +125,18 @@ def list_page(
     return EntryPage(listed, mark, passed)
 
 
-def entries_since(memory: Memory, since: date) -> list[Entry]:
+def entries_since(memory: Memory, since: date, tier: Tier | None = None) -> list[Entry]:
     """The open entries since a day, newest first. Older rows are not read."""
     memory.catalog.refresh()
-    selection, bounds = Selection(since=since), PageBounds(_MOST_ROWS)
+    return _all_of(memory, Selection(since=since, tier=tier), PageBounds(_MOST_ROWS))
+
+
+def undated_entries(memory: Memory, tier: Tier | None = None) -> list[Entry]:
+    """The open entries that belong to no known day. Does not refresh the catalog."""
+    return _all_of(memory, Selection(tier=tier), PageBounds(_MOST_ROWS, _mark(_UNDATED)))
+
+
+def _all_of(memory: Memory, selection: Selection, bounds: PageBounds) -> list[Entry]:
     found = [one for placed, _, _ in _stretches(memory, selection, bounds) for _, one in placed]
     return select(found, selection, lambda _: 1.0)
 
@@ -163,11 +173,13 @@ def _newest(selection: Selection) -> RowPlace:
 def _row_filter(selection: Selection) -> RowFilter:
     closed = None if selection.standing is Standing.ANY else selection.standing is Standing.CLOSED
     project = slug(selection.project) if selection.project else ""
+    speaker = selection.person.removeprefix(PERSON)
     return RowFilter(
         since=selection.since.isoformat() if selection.since is not None else "",
         tier=selection.tier.value if selection.tier is not None else "",
         source=selection.source,
-        who=slug(selection.person.removeprefix(PERSON)) if selection.person else "",
+        who=slug(speaker) if speaker else "",
+        speaker=without_surrogates(speaker),
         project=project,
         project_folder=f"projects/{project}/" if project else "",
         # on an earlier day another entry may have been valid

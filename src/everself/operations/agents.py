@@ -156,4 +156,4 @@ def _entries(home: Home, agent: AgentSettings) -> int | None:
         return None
     with make_runtime(agent.id, environ=home.environ) as app:
         app.memory.catalog.refresh()
-        return sum(app.state.entries.counts().values())
+        return app.state.entries.total()

@@ -37,6 +37,7 @@ class Contents(Result):
 
 class ContentsRequest(Request):
     days: Annotated[int, Option("How many days at most, the newest.", ge=1, le=36_500)] = 30
+    people: Annotated[bool, Option("Count people only.", only=("http",))] = False
 
 
 @owner_reads("memory.contents")
@@ -45,33 +46,63 @@ def show_contents(runtime: Runtime, _: Caller, request: ContentsRequest) -> Cont
 
     $ everself memory contents  # the days, topics, people and projects that there are entries of
     """
+    if request.people:
+        return Contents((), 0, (), _people(runtime), (), 0)
     runtime.memory.catalog.refresh()
-    days: dict[str, Group] = {}
+    rows = runtime.state.entries
+    by_day: dict[date, list[str]] = {}
+    shown: list[str] = []
+    for path in rows.holding():
+        where = place(path)
+        if where.day is None or where.span or where.person or where.project or where.kind is Kind.QUARANTINE:
+            shown.append(path)
+        else:
+            by_day.setdefault(where.day, []).append(path)
+    newest = sorted(by_day, reverse=True)
+    # older days are not counted: there may be thousands
+    counts = Counter(rows.counts([*shown, *(path for day in newest[: request.days] for path in by_day[day])]))
     topics: list[Group] = []
     people: dict[str, Group] = {}
     projects: dict[str, Group] = {}
     apart = 0
-    for path, count in sorted(runtime.state.entries.counts().items()):
-        where = place(path)
+    for path in shown:
+        where, count = place(path), counts[path]
         if where.kind is Kind.QUARANTINE:
             apart += count
         elif where.person:
             _add(people, where.person, f"users/{where.person}", count)
         elif where.project:
             _add(projects, where.project, f"projects/{where.project}", count)
-        elif where.day is not None and not where.span:
-            _add(days, where.day.isoformat(), path, count)
         elif where.kind in _TOPICS:
             topics.append(Group(path.rpartition("/")[2].removesuffix(".md"), path, count))
-    newest = sorted(days.values(), key=lambda one: one.name, reverse=True)
+    days = tuple(
+        Group(day.isoformat(), by_day[day][0], sum(counts[path] for path in by_day[day]))
+        for day in newest[: request.days]
+    )
     return Contents(
-        tuple(newest[: request.days]),
+        days,
         max(0, len(newest) - request.days),
         tuple(topics),
         tuple(people.values()),
         tuple(projects.values()),
         apart,
     )
+
+
+def _people(runtime: Runtime) -> tuple[Group, ...]:
+    """Everybody that there are entries of. Looks at the folders of people only, whatever their spelling."""
+    rows, workspace = runtime.state.entries, runtime.workspace
+    folders = [one for one in workspace.folders() if place(f"{one}/name/MEMORY.md").person]
+    listed = {one.path for folder in folders for one in workspace.list(folder)}
+    # a removed document is known only by its row
+    known = (path for path in rows.holding() if place(path).person)
+    runtime.memory.catalog.refresh(sorted({*listed, *known}))
+    counts = rows.counts([path for path in rows.holding() if place(path).person])
+    people: dict[str, Group] = {}
+    for path, count in sorted(counts.items()):
+        person = place(path).person or ""
+        _add(people, person, f"users/{person}", count)
+    return tuple(people.values())
 
 
 def _add(groups: dict[str, Group], name: str, path: str, count: int) -> None:

@@ -160,7 +160,7 @@ def account_of(memory: Memory, rows: EntryRows, identity: str) -> Account:
     """Explain the entry with this id or unique id prefix."""
     memory.catalog.refresh()
     entry = memory.catalog.get(identity)
-    near = memory.catalog.named(rows.resting_on(entry.id)).values()
+    near = memory.catalog.named(rows.resting_on([entry.id])).values()
     resting = [one for one in near if f"entry:{entry.id}" in one.lineage]
     return Account(
         entry=entry,

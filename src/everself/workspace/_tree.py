@@ -48,6 +48,12 @@ class Tree:
         """The same without folders. Returns the same object as before if nothing has changed."""
         return self._walk(under).files
 
+    def folders(self, under: str = "") -> tuple[str, ...]:
+        """The folders directly in a folder, except hidden names and those that `walk` does not enter."""
+        with disk_errors(under or "the workspace"), suppress(FileNotFoundError):
+            return self._folder(under).below
+        return ()
+
     def _walk(self, under: str) -> _Walk:
         folders: list[_Folder] = []
         waiting = [under]

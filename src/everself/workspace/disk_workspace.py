@@ -109,6 +109,10 @@ class DiskWorkspace:
     def list(self, under: str = "") -> Sequence[FileStat]:
         return self._tree.list(under)
 
+    def folders(self) -> tuple[str, ...]:
+        """The folders at the top of the workspace, except hidden ones."""
+        return self._tree.folders()
+
     def walk(self, under: str = "") -> Sequence[FileStat]:
         """All files, folders, links and odd files beneath a folder except hidden names."""
         return self._tree.walk(under)

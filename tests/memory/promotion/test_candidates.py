@@ -3,17 +3,22 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.memory.minds import Mind, open_mind
 
+from everself.memory import catalog
+from everself.memory._row_form import believed
 from everself.memory.promotion.candidates import Candidate, CandidateQuery, candidates, explain
 from everself.memory.provenance import AGENT, OWNER, WEB
 from everself.memory.quarantine import quarantine
+from everself.memory.selection import undated_entries
 from everself.memory.writing import NewEntry
+from everself.storage.state.entries import EntryRow
 from everself.storage.state.searches import HitRecord, SearchRecord
 from everself.testing.origins import origin_of
-from everself.values import Applied, Author, Change, Create
+from everself.values import Applied, Author, Change, Create, Entry, Tier
 
 
 @pytest.fixture
@@ -158,3 +163,29 @@ def test_what_moves_with_its_section_is_no_candidate_of_its_own(mind: Mind) -> N
 def test_one_that_is_named_is_explained_whatever_it_is_worth(mind: Mind) -> None:
     found = explain(mind.memory, mind.bench.state.searches, note(mind, 50, "Had soup."))
     assert (found.category, found.confidence, found.reasons, found.target) == ("recalled", 0.0, (), "MEMORY.md")
+
+
+def test_only_entries_of_the_days_asked_about_are_read(mind: Mind, monkeypatch: pytest.MonkeyPatch) -> None:
+    recent = {note(mind, ago, f"We decided on {wood}.") for ago, wood in ((0, "oak"), (6, "ash"))}
+    old = [note(mind, ago, f"We decided on {wood}.") for ago, wood in ((7, "elm"), (8, "fir"), (400, "yew"))]
+    find_in(mind, old[2], "one", "two", "three")
+    find_in(mind, "7K3QX9M2GONE", "one", "two", "three")
+    read: set[str] = set()
+
+    def note_row(row: EntryRow, *rest: Any) -> Entry:
+        read.add(row.id)
+        return believed(row, *rest)
+
+    monkeypatch.setattr(catalog, "believed", note_row)
+    assert {one.entry.id for one in look(mind)} == read == {*recent, old[2]}
+    assert {one.entry.id for one in look(mind, CandidateQuery(days=8))} == {*recent, old[0], old[2]}
+
+
+def test_what_belongs_to_no_known_day_counts_as_recent(mind: Mind) -> None:
+    note(mind, 30, "We decided on oak.")
+    write(mind, "users/bob/memory/archive/old.md", "# Old\n\n- We decided on ash.\n")
+    archived = next(one.id for one in mind.catalog.all() if one.text == "We decided on ash.")
+    mind.bench.state.entries.date({archived: ("", "")})
+    assert mind.catalog.get(archived).day is None
+    assert [one.id for one in undated_entries(mind.memory, Tier.WORKING)] == [archived]
+    assert [one.entry.id for one in look(mind, CandidateQuery(least=0.0))] == [archived]

@@ -56,30 +56,37 @@ def place_of(root: Root, path: str) -> str:
     return DATABASE if path.endswith(_DATABASES) and "/" not in path else ""
 
 
-def search_documents(files: FileSystem, words: ForgottenWords) -> tuple[Counter[str], Counter[str], list[Unreachable]]:
-    """What is left and what is mentioned in documents, by kind; and foreign files that contain the words."""
+def search_documents(files: FileSystem, words: ForgottenWords) -> tuple[Counter[str], Counter[str]]:
+    """What is left and what is mentioned in documents, by kind."""
     left, mentioned = Counter[str](), Counter[str]()
+    for one in walk(files, ""):
+        data = _whole(files, one) if _is_document(one) else None
+        if data is not None:
+            left[place_of("workspace", one.path)] += len(words.in_document(one.path, data).pieces)
+            mentioned[place_of("workspace", one.path)] += words.count(data)
+    return left, mentioned
+
+
+def search_strangers(files: FileSystem, words: ForgottenWords) -> list[Unreachable]:
+    """Files in the workspace that contain the words and that Everself does not change. Its own documents are not read."""
     remains = []
     for one in walk(files, ""):
-        data = _whole(files, one)
-        if data is None:
+        if _is_document(one) or not words.count(_whole(files, one) or b""):
             continue
-        raw = words.count(data)
-        if is_open(one.path) and one.size <= READ_LIMIT:
-            pieces = len(words.in_document(one.path, data).pieces)
-            left[place_of("workspace", one.path)] += pieces
-            mentioned[place_of("workspace", one.path)] += raw
-        elif raw and place(one.path).kind is Kind.TEMPORARY:
-            remains.append(
-                Unreachable(one.path, "an editor or another program keeps a copy here; close it there", True)
-            )
-        elif raw and is_open(one.path):
-            remains.append(
-                Unreachable(one.path, f"larger than the {READ_LIMIT} bytes that Everself reads; edit it", True)
-            )
-        elif raw and not place(one.path).humans_only:
-            remains.append(Unreachable(one.path, "not a document of Everself's; edit or remove it yourself", True))
-    return left, mentioned, remains
+        if place(one.path).kind is Kind.TEMPORARY:
+            reason = "an editor or another program keeps a copy here; close it there"
+        elif is_open(one.path):
+            reason = f"larger than the {READ_LIMIT} bytes that Everself reads; edit it"
+        elif place(one.path).humans_only:
+            continue
+        else:
+            reason = "not a document of Everself's; edit or remove it yourself"
+        remains.append(Unreachable(one.path, reason, True))
+    return remains
+
+
+def _is_document(one: FileStat) -> bool:
+    return is_open(one.path) and one.size <= READ_LIMIT
 
 
 def search_git(files: FileSystem, real: str | None, words: ForgottenWords) -> list[Unreachable]:

@@ -220,8 +220,11 @@ class Forgetting:
     def _spoken(self, words: str, chosen: ForgettingSelection) -> Spoken:
         meant = [(entry, _words_of(entry)) for entry in chosen.entries]
         ids, gone = {entry.id for entry in chosen.entries}, set(chosen.messages)
+
         # a transcript in the workspace is a copy of the conversation, not a statement of its own
-        kept = (one.text for one in self._catalog.all() if one.id not in ids and one.kind != TRANSCRIPT)
+        def kept() -> Iterator[str]:
+            return (one.text for one in self._catalog.all() if one.id not in ids and one.kind != TRANSCRIPT)
+
         return find_spoken((one for one in self._scrub.messages() if one.id not in gone), words, meant, kept)
 
     def plan_for(self, what: str, tell: Tell | None = None) -> ForgetPlan:
@@ -387,7 +390,7 @@ class Forgetting:
         counts: tuple[Counter[str], Counter[str]],
     ) -> ForgetProof:
         found, removed = counts
-        left, mentioned, _ = search.search_documents(self._resources.storage.documents, words)
+        left, mentioned = search.search_documents(self._resources.storage.documents, words)
         left += search.search_state(self._resources.storage.state, words)
         left["database"], left[search.PAGES] = search.search_database(self._scrub, words)
         with self._held_history() as history:
@@ -413,16 +416,17 @@ class Forgetting:
         )
 
     def _mentions(self, words: ForgottenWords) -> tuple[RemainingMention, ...]:
+        self._catalog.refresh()
         derived = [
             RemainingMention(one.reference, "made from what is forgotten, not removed")
-            for one in self._catalog.all()
+            for one in self._catalog.known(self._resources.state.entries.resting_on(words.ids))
             if one.id not in words.ids and not words.ids.isdisjoint(part.partition(":")[2] for part in one.lineage)
         ]
         return (*search.mentions_in(self._resources.storage.documents, words), *derived)
 
     def _remains(self, words: ForgottenWords) -> tuple[Unreachable, ...]:
         files = self._resources.storage.documents
-        strangers = search.search_documents(files, words)[2]
+        strangers = search.search_strangers(files, words)
         own = search.search_git(files, self._resources.root, words)
         return (*strangers, *own, *search.backups_in(self._resources.backups))
 

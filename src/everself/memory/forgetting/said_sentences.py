@@ -6,7 +6,7 @@ remaining entry contains too, and a message without a recognisable sentence.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from everself.classify.coverage import words_in_common
@@ -31,10 +31,13 @@ class Spoken(Frozen):
 
 
 def find_spoken(
-    messages: Iterable[StoredMessage], words: str, entries: Sequence[tuple[Entry, Sequence[str]]], kept: Iterable[str]
+    messages: Iterable[StoredMessage],
+    words: str,
+    entries: Sequence[tuple[Entry, Sequence[str]]],
+    kept: Callable[[], Iterable[str]],
 ) -> Spoken:
-    """`words` are folded; empty if only entries are forgotten, each of which comes with its texts. `kept` are the texts of the remaining
-    entries."""
+    """`words` are folded; empty if only entries are forgotten, each of which comes with its texts. `kept` reads the texts of the remaining
+    entries; it is only called if a sentence was found."""
     taught: dict[str, list[Sequence[str]]] = defaultdict(list)
     for entry, texts in entries:
         for part in entry.lineage:
@@ -80,9 +83,9 @@ def _likeness(sentence: str, text: str) -> int:
     return len(common) if telling else 0
 
 
-def _said_elsewhere(sentences: Sequence[str], kept: Iterable[str]) -> frozenset[str]:
+def _said_elsewhere(sentences: Sequence[str], kept: Callable[[], Iterable[str]]) -> frozenset[str]:
     if not sentences:
         return frozenset()
     folded = {one: fold(one) for one in sentences}
-    texts = [fold(text) for text in kept]
+    texts = [fold(text) for text in kept()]
     return frozenset(one for one, words in folded.items() if any(words in text for text in texts))

@@ -39,16 +39,19 @@ def stretch_of(document: Scan, span: EntrySpan) -> Stretch:
     return Stretch(section.start, held[-1].end, section.level)
 
 
+def headed_alike(entry: Entry, neighbours: Sequence[Entry]) -> list[Entry]:
+    """The other entries under the same heading or below it. Only these can move along."""
+    below = len(entry.heading)
+    return [one for one in neighbours if one.id != entry.id and one.heading[:below] == entry.heading]
+
+
 def moving_along(document: Scan, entry: Entry, neighbours: Sequence[Entry]) -> tuple[Entry, ...]:
     """The entries that move with this one, itself first. `neighbours` are the entries of its document."""
     if entry.kind != EntryKind.SECTION.value:
         return (entry,)
     stretch = stretch_of(document, find_span(document, entry))
     found = [entry]
-    below = len(entry.heading)
-    for one in neighbours:
-        if one.id == entry.id or one.heading[:below] != entry.heading:
-            continue
+    for one in headed_alike(entry, neighbours):
         try:
             span = find_span(document, one)
         except ChangedMeanwhile:

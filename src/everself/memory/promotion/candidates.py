@@ -1,6 +1,6 @@
 """Finds entries of working memory worth promoting, by their text or because searches find them often. Reads only."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Final
 
@@ -10,16 +10,17 @@ from everself.errors import ChangedMeanwhile
 from everself.frozen import Frozen
 from everself.memory.entries import TRANSCRIPT, quotes_a_talk
 from everself.memory.memory import Memory
-from everself.memory.promotion._sections import moving_along
+from everself.memory.promotion._sections import headed_alike, moving_along
 from everself.memory.promotion.destinations import PromotionPermission, Recalled, can_leave, permission_of, target_for
 from everself.memory.promotion.scoring import Judgement, judge
 from everself.memory.provenance import AGENT, PERSON, is_human
+from everself.memory.selection import entries_since, undated_entries
 from everself.storage.state.database import State
 from everself.storage.state.messages import Messages
 from everself.storage.state.searches import EntryHits, Searches
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.entries import EntryKind
-from everself.values import Entry
+from everself.values import Entry, Tier
 from everself.workspace.layout import place
 
 # score for being found in that many sessions: enough to be a candidate
@@ -63,19 +64,32 @@ def candidates(
     """All candidates, highest confidence first. Excludes closed and stale entries, quarantine, and entries that neither the owner nor the
     owner's evidence states."""
     wish = asked or CandidateQuery()
-    today = memory.clock.today()
-    everything = memory.catalog.all()
-    stale = memory.stale(everything)
-    open_ones = [one for one in everything if not one.closed and can_leave(one.path) and one.id not in stale]
-    hits = state.searches.hits_of([one.id for one in open_ones], _back(today, wish.within))
+    hits = state.searches.hits_since(_back(memory.clock.today(), wish.within))
+    considered = _considered(memory, wish, hits)
     found: list[Candidate] = []
-    for done, entry in enumerate(open_ones):
+    for done, entry in enumerate(considered):
         if tell is not None and done % 256 == 0:
-            tell(done, len(open_ones))
-        candidate = _weigh(entry, hits.get(entry.id), wish, today)
+            tell(done, len(considered))
+        candidate = _weigh(entry, hits.get(entry.id), wish)
         if candidate is not None and _is_told(memory, state.messages, entry):
             found.append(candidate)
-    return _settled(memory, found, everything)
+    stale = memory.stale_among([one.entry for one in found])
+    return _settled(memory, [one for one in found if one.entry.id not in stale])
+
+
+def _considered(memory: Memory, wish: CandidateQuery, hits: Mapping[str, EntryHits]) -> list[Entry]:
+    """The open entries that are recent, undated or often found. Reads only their documents: older memory costs nothing."""
+    memory.catalog.refresh()
+    recent: list[Entry] = []
+    if not wish.frequent:
+        oldest = _back(memory.clock.today(), wish.days)
+        recent = [
+            *entries_since(memory, oldest + timedelta(days=1), Tier.WORKING),
+            *undated_entries(memory, Tier.WORKING),
+        ]
+    seen = {one.id for one in recent}
+    often = [name for name, one in hits.items() if one.sessions >= wish.sessions and name not in seen]
+    return [one for one in (*recent, *memory.catalog.known(often)) if not one.closed and can_leave(one.path)]
 
 
 def explain(memory: Memory, searches: Searches, identity: str, asked: CandidateQuery | None = None) -> Candidate:
@@ -86,13 +100,12 @@ def explain(memory: Memory, searches: Searches, identity: str, asked: CandidateQ
     hits = searches.hits_of([entry.id], _back(today, wish.within)).get(entry.id)
     judged = judge(entry)
     made = _candidate(entry, judged[0] if judged else None, hits, wish)
-    return _settled(memory, [made], memory.catalog.of(entry.path))[0]
+    return _settled(memory, [made])[0]
 
 
-def _weigh(entry: Entry, hits: EntryHits | None, wish: CandidateQuery, today: date) -> Candidate | None:
+def _weigh(entry: Entry, hits: EntryHits | None, wish: CandidateQuery) -> Candidate | None:
     recalled = hits is not None and hits.sessions >= wish.sessions
-    recent = entry.day is None or entry.day > _back(today, wish.days)
-    if (wish.frequent and not recalled) or not (recent or recalled):
+    if wish.frequent and not recalled:
         return None
     judged = judge(entry)
     best = judged[0] if judged and judged[0].confidence >= wish.least else None
@@ -114,16 +127,14 @@ def _candidate(entry: Entry, best: Judgement | None, hits: EntryHits | None, wis
     return Candidate(entry, category, sure, reasons, target_for(entry.path, category), nobody, sessions)
 
 
-def _settled(memory: Memory, found: Sequence[Candidate], everything: Sequence[Entry]) -> tuple[Candidate, ...]:
+def _settled(memory: Memory, found: Sequence[Candidate]) -> tuple[Candidate, ...]:
     """The candidates with the entries that move along, minus those that already move along with another candidate."""
-    by_path: dict[str, list[Entry]] = {}
-    wanted = {one.entry.path for one in found}
-    for entry in everything:
-        if entry.path in wanted:
-            by_path.setdefault(entry.path, []).append(entry)
+    # only a section takes others along
+    shared = {one.entry.path for one in found if one.entry.kind == EntryKind.SECTION.value}
+    documents = {path: memory.catalog.of(path) for path in shared}
     settled: list[Candidate] = []
     for one in found:
-        moving = _moving(memory, one.entry, by_path.get(one.entry.path, []))
+        moving = _moving(memory, one.entry, documents.get(one.entry.path, []))
         along = tuple(entry.id for entry in moving[1:])
         standing = permission_of(memory, moving)
         parts = (one.entry, one.category, one.confidence, one.reasons, one.target)
@@ -134,7 +145,8 @@ def _settled(memory: Memory, found: Sequence[Candidate], everything: Sequence[En
 
 
 def _moving(memory: Memory, entry: Entry, neighbours: Sequence[Entry]) -> tuple[Entry, ...]:
-    if entry.kind != EntryKind.SECTION.value:
+    # reading the document's structure again for each entry would cost more than all else
+    if entry.kind != EntryKind.SECTION.value or not headed_alike(entry, neighbours):
         return (entry,)
     document = memory.workspace.find(entry.path)
     try:

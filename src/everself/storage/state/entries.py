@@ -49,12 +49,14 @@ OLDEST = RowPlace("", "", -1)
 
 
 class RowFilter(NamedTuple):
-    """Which rows are wanted; an empty field matches all. `closed`: only closed entries, or with False only open ones."""
+    """Which rows are wanted; an empty field matches all. `closed`: only closed entries, or with False only open ones. `who` is a slug,
+    `speaker` the same person's name."""
 
     since: str = ""
     tier: str = ""
     source: str = ""
     who: str = ""
+    speaker: str = ""
     project: str = ""
     project_folder: str = ""
     closed: bool | None = None
@@ -97,6 +99,7 @@ class EntryRows:
         self._engine = engine
         self._key = key
         self._expected: ExpectedDocument | None = None
+        self._holding: tuple[tuple[int, ...], list[str]] | None = None
 
     def mac(self, text_hash: str) -> str:
         """The keyed hash that rows store for a text's plain hash."""
@@ -159,23 +162,40 @@ class EntryRows:
     def count_of(self, path: str) -> int:
         return int(self._engine.read(_SQL["count_of"], (path,))[0][0])
 
-    def resting_on(self, identity: str) -> list[str]:
-        """Ids of entries that may name this one as evidence, in document order."""
-        return [str(row[0]) for row in self._engine.read(_SQL["resting_on"], (f"entry:{identity}",))]
+    def resting_on(self, identities: Iterable[str]) -> list[str]:
+        """Ids of entries that may name one of these as evidence, in document order."""
+        references = json.dumps([f"entry:{one}" for one in identities])
+        return [str(row[0]) for row in self._engine.read(_SQL["resting_on"], (references,))]
 
     def naming(self, reference: str) -> list[str]:
         """Ids of entries that may name this reference (a message, for example) as evidence, in document order."""
         return [str(row[0]) for row in self._engine.read(_SQL["naming"], (reference,))]
 
-    def counts(self) -> Mapping[str, int]:
-        """The number of entries of each document."""
-        return {str(path): int(count) for path, count in self._engine.read(_SQL["counts"])}
+    def counts(self, paths: Sequence[str] | None = None) -> Mapping[str, int]:
+        """The number of entries of each document, or of the given ones, that has any."""
+        found = self._engine.read(
+            _SQL["counts"] if paths is None else _SQL["counts_of"], () if paths is None else (json.dumps(paths),)
+        )
+        return {str(path): int(count) for path, count in found}
+
+    def holding(self) -> list[str]:
+        """The documents that have entries, sorted. Counts none of them, and looks again only if a row of a document changed."""
+        mark, known = self.documents_mark(), self._holding
+        if known is None or known[0] != mark:
+            known = self._holding = mark, [str(row[0]) for row in self._engine.read(_SQL["holding"])]
+        return list(known[1])
+
+    def total(self) -> int:
+        """The number of entries of all documents."""
+        return int(self._engine.read(_SQL["total"])[0][0])
 
     def stretch(self, wanted: RowFilter, below: RowPlace, rows: int) -> RowPlace:
         """The position of the last of the next `rows` rows below a position; `OLDEST` if fewer are left."""
         asked: dict[str, Value] = {**below._asdict(), "since": wanted.since, "rows": rows}
         if wanted.tier:
             found = self._engine.read(_SQL["tier_boundary"], asked | {"tier": wanted.tier})
+        elif wanted.who:
+            found = self._engine.read(_SQL["who_boundary"], asked | {"who": wanted.who, "speaker": wanted.speaker})
         else:
             found = self._engine.read(_SQL["boundary"], asked)
         return RowPlace(*found[0]) if found else OLDEST._replace(day=wanted.since)
@@ -187,7 +207,10 @@ class EntryRows:
         asked: dict[str, Value] = {**below._asdict(), **low, "closed": closed, "aside": wanted.aside}
         if wanted.tier:
             return _rows(self._engine.read(_SQL["tier_between"], asked | {"tier": wanted.tier}))
-        names = ("source", "who", "project", "project_folder", "unvouched")
+        if wanted.who:
+            people = {"who": wanted.who, "speaker": wanted.speaker}
+            return _rows(self._engine.read(_SQL["who_between"], asked | people))
+        names = ("source", "project", "project_folder", "unvouched")
         return _rows(self._engine.read(_SQL["between"], asked | {name: getattr(wanted, name) for name in names}))
 
     def under(self, path: str) -> list[EntryRow]:

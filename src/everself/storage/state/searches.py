@@ -6,7 +6,7 @@ Does not search or judge hits; session kinds and modes are opaque names.
 import json
 import math
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from typing import Final, NamedTuple
@@ -137,11 +137,11 @@ class Searches:
 
     def hits_of(self, entries: Sequence[str], since: date = date.min) -> dict[str, EntryHits]:
         """How often each of these entries was found since that day; entries never found are left out."""
-        asked = (json.dumps(list(entries)), since.isoformat())
-        return {
-            entry: EntryHits(entry, searches, sessions, date.fromisoformat(day))
-            for entry, searches, sessions, day in self._engine.read(_SQL["hits_of"], asked)
-        }
+        return _entry_hits(self._engine.read(_SQL["hits_of"], (json.dumps(list(entries)), since.isoformat())))
+
+    def hits_since(self, since: date) -> dict[str, EntryHits]:
+        """How often each entry was found since that day."""
+        return _entry_hits(self._engine.read(_SQL["hits_since"], (since.isoformat(),)))
 
     def by_day(self, since: date, until: date) -> tuple[SearchDay, ...]:
         """The days from `since` to `until` that had searches, oldest first. A day is that of the clock that recorded the search."""
@@ -179,6 +179,10 @@ class Searches:
             return HitRecord(entry, path, first, last, score, tuple(json.loads(parts).items()))
         except (AttributeError, ValueError) as error:
             raise Damaged(f"{self._engine.path}: a hit in {path} cannot be read ({error}).") from error
+
+
+def _entry_hits(rows: Iterable[Row]) -> dict[str, EntryHits]:
+    return {str(row[0]): EntryHits(row[0], row[1], row[2], date.fromisoformat(row[3])) for row in rows}
 
 
 class _Attempt:

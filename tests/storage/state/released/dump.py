@@ -86,6 +86,7 @@ ROWS["state", 9] = ROWS["state", 8].replace(
     "x'0102', '2026-01-02', NULL)", "x'0102', '2026-01-02', NULL, '2026-01-02', 'T1', 'hand', '', '', 0, 0, 1)"
 )
 ROWS["state", 10] = ROWS["state", 9]
+ROWS["state", 11] = ROWS["state", 10]
 
 
 def dump(kind: str, number: int) -> str:

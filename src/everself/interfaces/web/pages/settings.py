@@ -200,7 +200,7 @@ def _ask(visit: Visit, action: str, what: str, name: str, fields: Sequence[tuple
 
 def show_people(visit: Visit) -> Answer:
     """Everybody that something is remembered of, or that a token speaks for."""
-    contents, tokens = visit.run("memory.contents", days=1), visit.attempt("gateway.token.list")
+    contents, tokens = visit.run("memory.contents", people=True), visit.attempt("gateway.token.list")
     counted = {one.name: one.entries for one in contents.people}
     listed = () if isinstance(tokens, EverselfError) else tokens
     speaking: dict[str, list[str]] = {}

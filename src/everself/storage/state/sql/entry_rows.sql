@@ -89,34 +89,43 @@ SELECT count(*) FROM entries WHERE path = ?;
 -- name: counts
 SELECT path, count(*) FROM entries WHERE path IS NOT NULL GROUP BY path;
 
+-- name: total
+SELECT count(*) FROM entries WHERE path IS NOT NULL;
+
+-- name: counts_of
+SELECT path, count(*) FROM entries WHERE path IN (SELECT value FROM json_each(?)) GROUP BY path;
+
+-- name: holding
+-- Looks at one entry of each document at most.
+SELECT path FROM documents WHERE EXISTS (SELECT 1 FROM entries WHERE entries.path = documents.path) ORDER BY path;
+
 -- name: closed
--- Closed entries: struck through, or closed by their comment. A cheap test precedes the exact one.
-SELECT id FROM entries
-WHERE path IS NOT NULL
-  AND ((instr(span, ',true,') AND json_extract(span, '$[5]'))
-    OR (instr(span, '["until",') AND instr(json_extract(span, '$[0]'), '["until",')));
+SELECT id FROM entries INDEXED BY entries_closed WHERE path IS NOT NULL AND closed = 1;
 
 -- name: unvouched
--- Does not check whether a voucher is genuine: this is only a count. Scans the table in order, which is far quicker than an index.
-SELECT count(*) FROM entries NOT INDEXED
-WHERE path IS NOT NULL
-  AND NOT EXISTS (SELECT 1 FROM vouchers WHERE entry_id = entries.id AND vouchers.text_mac = entries.text_mac);
+-- Does not check whether a voucher is genuine: this is only a count.
+SELECT (SELECT count(*) FROM entries WHERE path IS NOT NULL) - (
+    SELECT count(*) FROM vouchers AS v CROSS JOIN entries AS e ON e.id = v.entry_id
+    WHERE e.path IS NOT NULL AND e.text_mac = v.text_mac);
 
 -- name: derived
 -- Entries derived from others, according to their voucher or else to their comment.
-SELECT entries.id, vouchers.source, vouchers.lineage, json_extract(span, '$[0]')
-FROM entries LEFT JOIN vouchers ON entry_id = entries.id
-WHERE path IS NOT NULL AND (instr(span, 'entry:') OR instr(vouchers.lineage, 'entry:'));
+SELECT e.id, v.source, v.lineage, json_extract(e.span, '$[0]') FROM (
+    SELECT id FROM entries INDEXED BY entries_derived WHERE path IS NOT NULL AND instr(span, 'entry:') > 0
+    UNION
+    SELECT entry_id FROM vouchers INDEXED BY vouchers_derived WHERE instr(lineage, 'entry:') > 0
+) AS found CROSS JOIN entries AS e ON e.id = found.id LEFT JOIN vouchers AS v ON v.entry_id = e.id
+WHERE e.path IS NOT NULL;
 
 -- name: resting_on
--- Entries whose comment or voucher may name this one; the caller verifies it with the whole entry. The first condition of
--- each half is that of its index.
+-- Entries whose comment or voucher may name one of these (?1: references as JSON); the caller verifies it with the whole entry. The first
+-- condition of each half is that of its index.
 SELECT id FROM (
     SELECT id, path, ordinal FROM entries INDEXED BY entries_derived
-    WHERE path IS NOT NULL AND instr(span, 'entry:') > 0 AND instr(span, ?1)
+    WHERE path IS NOT NULL AND instr(span, 'entry:') > 0 AND EXISTS (SELECT 1 FROM json_each(?1) WHERE instr(span, value))
     UNION
-    SELECT id, path, ordinal FROM vouchers INDEXED BY vouchers_derived JOIN entries ON entries.id = entry_id
-    WHERE instr(lineage, 'entry:') > 0 AND instr(lineage, ?1) AND path IS NOT NULL)
+    SELECT id, path, ordinal FROM vouchers INDEXED BY vouchers_derived CROSS JOIN entries ON entries.id = entry_id
+    WHERE instr(lineage, 'entry:') > 0 AND EXISTS (SELECT 1 FROM json_each(?1) WHERE instr(lineage, value)) AND path IS NOT NULL)
 ORDER BY path, ordinal;
 
 -- name: naming
@@ -148,6 +157,17 @@ SELECT day, path, ordinal FROM entries INDEXED BY entries_by_tier
 WHERE path IS NOT NULL AND tier = :tier AND (day, path, ordinal) < (:day, :path, :ordinal) AND day >= :since
 ORDER BY day DESC, path DESC, ordinal DESC LIMIT 1 OFFSET :rows - 1;
 
+-- name: who_boundary
+-- The same among the rows about a person (:who is a slug), and those that they said (:speaker is their name).
+SELECT day, path, ordinal FROM (
+    SELECT day, path, ordinal FROM entries INDEXED BY entries_by_who
+    WHERE path IS NOT NULL AND who <> '' AND who = :who AND (day, path, ordinal) < (:day, :path, :ordinal) AND day >= :since
+    UNION
+    SELECT e.day, e.path, e.ordinal FROM vouchers AS v INDEXED BY vouchers_of_people CROSS JOIN entries AS e ON e.id = v.entry_id
+    WHERE instr(v.source, 'person:') = 1 AND v.source IN ('person:' || :who, 'person:' || :speaker)
+      AND e.path IS NOT NULL AND (e.day, e.path, e.ordinal) < (:day, :path, :ordinal) AND e.day >= :since)
+ORDER BY day DESC, path DESC, ordinal DESC LIMIT 1 OFFSET :rows - 1;
+
 -- name: between
 -- Rows between two positions that may match; the caller verifies it with the whole entry. Ordered, so that each document is read once.
 SELECT e.id, e.path, e.ordinal, e.span, e.text_mac, e.words, e.first_seen
@@ -155,7 +175,6 @@ FROM entries AS e INDEXED BY entries_by_day LEFT JOIN vouchers AS v ON v.entry_i
 WHERE e.path IS NOT NULL AND (e.day, e.path, e.ordinal) < (:day, :path, :ordinal)
   AND (e.day, e.path, e.ordinal) >= (:low_day, :low_path, :low_ordinal)
   AND (:closed < 0 OR e.closed = :closed) AND (:aside OR NOT e.aside)
-  AND (:who = '' OR e.who = :who OR instr(v.source, 'person:') = 1)
   AND (:project = '' OR e.project = :project OR substr(e.path, 1, length(:project_folder)) = :project_folder)
   AND (:source = '' OR e.source = :source OR instr(e.source, :source || ':') = 1 OR v.source = :source
     OR instr(v.source, :source || ':') = 1 OR v.text_mac <> e.text_mac)
@@ -166,6 +185,20 @@ ORDER BY e.path, e.ordinal;
 SELECT e.id, e.path, e.ordinal, e.span, e.text_mac, e.words, e.first_seen
 FROM entries AS e INDEXED BY entries_by_tier
 WHERE e.path IS NOT NULL AND e.tier = :tier AND (e.day, e.path, e.ordinal) < (:day, :path, :ordinal)
+  AND (e.day, e.path, e.ordinal) >= (:low_day, :low_path, :low_ordinal)
+  AND (:closed < 0 OR e.closed = :closed) AND (:aside OR NOT e.aside)
+ORDER BY e.path, e.ordinal;
+
+-- name: who_between
+SELECT e.id, e.path, e.ordinal, e.span, e.text_mac, e.words, e.first_seen FROM (
+    SELECT id FROM entries INDEXED BY entries_by_who
+    WHERE path IS NOT NULL AND who <> '' AND who = :who AND (day, path, ordinal) < (:day, :path, :ordinal)
+      AND (day, path, ordinal) >= (:low_day, :low_path, :low_ordinal)
+    UNION
+    SELECT v.entry_id FROM vouchers AS v INDEXED BY vouchers_of_people
+    WHERE instr(v.source, 'person:') = 1 AND v.source IN ('person:' || :who, 'person:' || :speaker)
+) AS about CROSS JOIN entries AS e ON e.id = about.id
+WHERE e.path IS NOT NULL AND (e.day, e.path, e.ordinal) < (:day, :path, :ordinal)
   AND (e.day, e.path, e.ordinal) >= (:low_day, :low_path, :low_ordinal)
   AND (:closed < 0 OR e.closed = :closed) AND (:aside OR NOT e.aside)
 ORDER BY e.path, e.ordinal;

@@ -32,6 +32,12 @@ WHERE entry IN (SELECT value FROM json_each(?1)) AND substr(at, 1, 10) >= ?2
 -- a weak hit (only the nearest there was) is not evidence that it was needed
 AND json_extract(parts, '$.weak') IS NULL GROUP BY entry;
 
+-- name: hits_since
+-- The same for every entry, from the searches of these days alone. A time begins with its day, so the index of times finds them.
+SELECT entry, count(DISTINCT search), count(DISTINCT session), max(substr(at, 1, 10))
+FROM searches JOIN search_hits ON search = seq
+WHERE at >= ?1 AND entry <> '' AND json_extract(parts, '$.weak') IS NULL GROUP BY entry;
+
 -- name: searches_by_day
 -- The number of searches of each day from ?1 to ?2, and how many of them found no hit or only weak ones.
 SELECT substr(at, 1, 10) AS day, count(*),
