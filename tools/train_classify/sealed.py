@@ -1,9 +1,10 @@
 """The closing run: judges messages that were never seen before. Prints scores only.
 
-usage: python -m tools.train_classify.sealed [--open] [--turns FILE]
+usage: python -m tools.train_classify.sealed [--open] [--sums NAME] [--turns FILE]
 
 Follows the rules for the judge in tests/corpora/messages/README.md. A file with a wrong checksum is not judged. --open
-judges the open messages instead, which were trained on: it tests this program. --turns FILE also reports how many
+judges the open messages instead, which were trained on: it tests this program. --sums judges only the files listed in
+NAME, such as SHA256SUMS.fresh. --turns FILE also reports how many
 ordinary turns of LoCoMo (conversations.json) are taken for corrections.
 """
 
@@ -13,7 +14,7 @@ import json
 import lzma
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,8 +37,8 @@ Row = dict[str, Any]
 Judged = dict[str, Any]
 
 
-def sealed() -> Iterator[tuple[str, list[Row]]]:
-    for listed in sorted(MESSAGES.glob("SHA256SUMS*")):
+def sealed(sums: str) -> Iterator[tuple[str, list[Row]]]:
+    for listed in sorted(MESSAGES.glob(sums)):
         for line in listed.read_text(encoding="utf-8").splitlines():
             wanted, name = line.split(maxsplit=1)
             path = MESSAGES / name
@@ -136,11 +137,12 @@ def turns(path: Path) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.train_classify.sealed", description="Judge sealed messages.")
     parser.add_argument("--open", action="store_true", help="judge the open messages, to try this program")
+    parser.add_argument("--sums", default="SHA256SUMS*", metavar="NAME", help="judge only the files in this list")
     parser.add_argument("--turns", metavar="FILE", help="conversations of LoCoMo")
     asked = parser.parse_args()
-    files: Callable[[], Iterator[tuple[str, list[Row]]]] = opened if asked.open else sealed
     with offering(encoder()):
-        judged = {language: [judge(row) for row in found] for language, found in files()}
+        files = opened() if asked.open else sealed(asked.sums)
+        judged = {language: [judge(row) for row in found] for language, found in files}
         told("all", [one for found in judged.values() for one in found])
         figures = {language: told(language, found) for language, found in judged.items()}
         unseen = [one for language in UNSEEN for one in judged.get(language, ())]
