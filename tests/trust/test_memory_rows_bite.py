@@ -27,9 +27,9 @@ def test_a_catalog_that_loses_what_was_moved_by_hand_is_found(monkeypatch: pytes
 
 
 def test_names_that_forget_the_words_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(naming, "_by_words", lambda *_: None)
-    monkeypatch.setattr(naming, "_by_likeness", lambda *_: None)
-    monkeypatch.setattr(naming, "_by_neighbours", lambda *_: None)
+    monkeypatch.setattr(naming._Naming, "by_words", lambda *_: None)
+    monkeypatch.setattr(naming._Naming, "by_likeness", lambda *_: None)
+    monkeypatch.setattr(naming._Naming, "by_neighbours", lambda *_: None)
     with pytest.raises(AssertionError, match="R7 seed"):
         run_r7(200, 1, 50)
 

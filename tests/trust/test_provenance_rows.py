@@ -50,7 +50,7 @@ def test_the_policy_is_read_for_the_soul_alone() -> None:
         ),
         *("identity/soul.py", "identity/growth.py", "keepers/soul/keeper.py"),
         # what shows it
-        *("operations/agents.py", "operations/soul.py"),
+        *("operations/agents.py", "operations/soul.py", "interfaces/rendering/soul.py"),
     }
 
 

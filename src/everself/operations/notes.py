@@ -104,8 +104,11 @@ def _put_right_since(memory: Memory, new_entry: NewEntry, caller: Caller) -> Ent
 
 
 def _find_outdated(runtime: Runtime, new_entry: NewEntry, caller: Caller) -> tuple[Sequence[Entry], bool]:
-    """The entries that a note gives another value, and whether they may be closed."""
+    """The entries that a note gives another value, and whether they may be closed. None without a model: what the owner only states again
+    with another value is asked about."""
     if not caller.by_owner or new_entry.explicit or new_entry.person or not caller.said:
+        return (), False
+    if not runtime.chat.shared.has_model:
         return (), False
     near = [one for one in _alike(runtime, new_entry, caller) if f"msg:{caller.message}" not in one.lineage]
     return find_outdated(near, new_entry.text, said(caller.said))
