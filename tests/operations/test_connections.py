@@ -92,6 +92,7 @@ def write(path: Path, text: str) -> None:
     path.write_bytes(text.encode())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("shape", [*JSONS, "no file"])
 def test_connecting_and_disconnecting_leaves_every_byte(user: Path, client: str, shape: str) -> None:
@@ -123,6 +124,7 @@ def test_connecting_and_disconnecting_leaves_every_byte(user: Path, client: str,
     assert tree(user) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("shape", [one for one in JSONS if one != "empty"])
 def test_what_was_added_since_stays_and_only_our_part_goes(user: Path, client: str, shape: str) -> None:
