@@ -51,6 +51,7 @@ def test_every_section_of_the_designs_is_in_the_table() -> None:
     assert len({one.source for one in RULES}) == len(RULES)
 
 
+@pytest.mark.slow
 def test_every_test_of_the_table_exists() -> None:
     wanted = sorted({node for rule in RULES for node in rule.tests})
     known = {path: names_in(TESTS / path) for path in {node.partition("::")[0] for node in wanted}}
@@ -170,6 +171,7 @@ BREAKS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one", BREAKS, ids=lambda one: f"{one.source}: {one.test.__name__}")
 def test_a_rule_that_is_broken_fails_its_test(one: Break, mind: Mind, tmp_path: Path, monkeypatch: Patch) -> None:
     (rule,) = [rule for rule in RULES if rule.source == one.source]

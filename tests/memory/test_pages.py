@@ -127,6 +127,7 @@ SELECTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("selection", SELECTIONS, ids=lambda one: str(one)[10:70])
 def test_the_pages_together_are_the_list(varied: Mind, selection: Selection) -> None:
     whole = list_entries(varied.memory, selection)

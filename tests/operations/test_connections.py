@@ -254,6 +254,7 @@ def test_a_project_has_files_of_its_own(user: Path, tmp_path: Path, monkeypatch:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "words"),
     [

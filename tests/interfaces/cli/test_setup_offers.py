@@ -62,6 +62,7 @@ def test_a_server_on_this_machine_is_asked_for_its_chat_models(ollama: str) -> N
     assert find_local_models("https://example.org/v1") == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("listed", [[], {"models": 3}, {"models": [{"other": 1}]}, "text"])
 def test_whatever_else_listens_there_is_no_model_server(
     ollama: str, listed: object, monkeypatch: pytest.MonkeyPatch

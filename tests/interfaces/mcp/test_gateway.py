@@ -29,6 +29,7 @@ def with_session(token: str, version: str, work: Callable[[Gateway, ClientSessio
     asyncio.run(run())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_official_client_runs_everything(version: str) -> None:
     make_agent()

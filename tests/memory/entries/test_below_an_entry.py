@@ -66,6 +66,7 @@ def test_the_entry_above_stays_the_owners(mind: Mind, folder: Path, explicit: bo
     assert mind.catalog.get(done.entry).text == FACT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("explicit", [False, True])
 @pytest.mark.parametrize(
     "below", [f"{MINE}\n", f"\n{MINE}\n", f"  {MINE}\n", f"- {MINE}\n", f"\n### Later\n\n{MINE}\n"]

@@ -190,6 +190,7 @@ def test_a_list_item_tells_what_it_leads_with_and_where_its_content_begins() -> 
     assert scan(b"*\ta\n").blocks[0].indent == 4
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     "data",
