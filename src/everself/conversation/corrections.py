@@ -23,6 +23,7 @@ from everself.classify.shown import said as spoken
 from everself.classify.statements import is_command, read, read_each
 from everself.classify.triage import Triage, Verdict
 from everself.conversation import correction_replies as replies
+from everself.conversation.judged_entries import find_judged
 from everself.conversation.reflex.replies import reply
 from everself.conversation.replacements import Replaced, find_replaced
 from everself.conversation.resources import Acted
@@ -160,6 +161,9 @@ class CorrectionHandler:
         right = put_in_place(wrong, told) if wrong else None
         if right is not None and right.sure:
             return self._put_right(right, told, setting, language)
+        judged = self._judged([*found, *around], told, message, setting)
+        if judged is not None:
+            return self._put_right(judged, told, setting, language)
         if right is not None:
             unsure = [right.entries]
         elif replaced is not None:
@@ -219,17 +223,29 @@ class CorrectionHandler:
         message, earlier = spoken(text).strip(), self._earlier(setting)
         if len(message) > _WHOLE or is_command(text):
             return Acted()
-        if not read_quantities(message):
-            return self._ask_suspect(text, setting)
-        if not _states(message) and (not earlier or read(message).of(SentenceKind.QUESTION)):
+        states = _states(message)
+        if not states and (not read_quantities(message) or not earlier or read(message).of(SentenceKind.QUESTION)):
             return Acted()
         self.before(setting)
         told = Correction("hint", _valued(message), likely=hint_of_correction(message))
-        found = self._found(" ".join((message, *earlier[:1])), setting)
-        replaced = find_replaced(found, told, message, earlier)
+        replaced = None
+        if read_quantities(message):
+            found = self._found(" ".join((message, *earlier[:1])), setting)
+            replaced = find_replaced(found, told, message, earlier)
         if replaced is None or not replaced.sure:
+            replaced = self._judged(self._found(message, setting), told, message, setting) if states else None
+        if replaced is None:
             return self._ask_suspect(text, setting)
         return self._put_right(replaced, told, setting, language_of(message))
+
+    def _judged(
+        self, found: Sequence[Entry], told: Correction, message: str, setting: ToolContext
+    ) -> Replaced | None:
+        """What the head that sees both is nearly certain of. Entries of this message, and what others wrote, are not judged."""
+        own = f"msg:{setting.message}"
+        known = [one for one in found if own not in one.lineage and rank(self.memory.trust(one)) >= rank(AGENT)]
+        earlier = self._earlier(setting)
+        return find_judged(known, told, message, earlier[0] if earlier else "")
 
     def _ask_suspect(self, text: str, setting: ToolContext) -> Acted:
         """Ask about the one entry that the whole message is likely to make wrong, whatever its words. Does nothing if there is none, or if

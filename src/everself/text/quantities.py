@@ -20,14 +20,19 @@ _HALF, _QUARTER = 30, 15
 _QUARTERS: Final = (
     rf"\b(?:(?P<after>quarter (?:past|after)|viertel nach)|quarter to|viertel vor) (?P<hour>[0-2]?\d\b|{_WORDS})"
 )
+# "10 to 2" may be a range
+_PAST: Final = rf"\b(?P<past>[0-5]?\d|{_WORDS}) (?:minutes? )?(?:past|nach) (?P<hour>[0-2]?\d\b|{_WORDS})"
 _TIMES: Final = (
     r"\b(?P<hour>[0-2]?\d)(?::| ?h ?)(?P<minute>[0-5]\d)(?: ?(?P<half>[ap])\.?m\b)?",
     r"\b(?P<hour>[0-2]?\d)(?:\.(?P<minute>[0-5]\d))? ?(?:(?P<half>[ap])\.?m\b|uhr\b|o'clock)",
     rf"\bhalf (?:past )?(?P<hour>[01]?\d\b|{_WORDS})",
     _QUARTERS,
+    _PAST,
     r"(?P<hour>[0-2]?\d) ?(?:点|點|時|시)(?: ?(?:(?P<thirty>半|반)|(?P<minute>[0-5]\d) ?[分분]))?",
     r"\b(?:at|um|à|gegen|by|until|till) (?P<hour>[01]?\d|2[0-4])\b(?: in the (?P<part>morning|afternoon|evening))?",
 )
+# right after a day "9.20" is a time, and elsewhere a number; "3.50" may be a price
+_AFTER_DAY: Final = r"^,? (?:at )?(?P<hour>0?[6-9]|1\d|2[0-3])\.(?P<minute>[0-5][05])(?:[^\d.]|\.?$)"
 _NUMBER: Final = rf"\d+(?:[.,]\d+)*|\b(?:{_WORDS})\b"
 _UNITS: Final = "gmlhk"
 _UNIT: Final = r"^ ?(?:an? |per |/ ?)?(?P<unit>[\p{L}%°€$£]+)"
@@ -58,7 +63,10 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     lowered = folded.lower() if len(folded.lower()) == len(folded) else folded
     found = [Quantity("day", one.start, one.end, one) for one in find_days(lowered)]
     rest = _without(lowered, found)
+    days = [one.end for one in found]
     found += _times(rest)
+    rest = _without(lowered, found)
+    found += [time for end in days for time in _times_after(rest, end)]
     rest = _without(rest, found)
     for match in compiled(_NUMBER).finditer(rest):
         word, end = match.group(), match.end()
@@ -85,13 +93,23 @@ def _times(text: str) -> Iterator[Quantity]:
             hour += _NOON if after and hour < _NOON else 0
             half = "thirty" in groups or (groups.get("minute") is None and text[start:end].startswith("half"))
             minutes = _HALF if half else int(groups.get("minute", 0))
-            quarter = rule == _QUARTERS
-            if quarter:
+            spoken = rule in (_QUARTERS, _PAST)
+            if spoken and "past" in groups:
+                minutes = NUMBER_WORDS.get(groups["past"]) or int(groups["past"])
+            elif spoken:
                 minutes = _QUARTER if "after" in groups else -_QUARTER
             taken.append((start, end))
             # "half" and "quarter to" belong to the time, "at" does not
-            start = start if half or quarter else match.start(compiled(rule).groupindex["hour"])
+            start = start if half or spoken else match.start(compiled(rule).groupindex["hour"])
             yield Quantity("time", start, end, (hour * _MINUTES + minutes) % (_HOURS * _MINUTES))
+
+
+def _times_after(text: str, start: int) -> Iterator[Quantity]:
+    match = compiled(_AFTER_DAY).search(text[start : start + 16])
+    if match is not None:
+        hour, minute = int(match.group("hour")), int(match.group("minute"))
+        first, last = match.start(1), match.end(2)
+        yield Quantity("time", start + first, start + last, (hour * _MINUTES + minute) % (_HOURS * _MINUTES))
 
 
 def _is_part_of_a_name(text: str, start: int, end: int) -> bool:
