@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from everself.classify.corrections import Correction
-from everself.classify.coverage import denies, is_chatter, same_fact, words_in_common, words_shared
+from everself.classify.coverage import denies, is_chatter, is_worth, same_fact, words_in_common, words_shared
 from everself.classify.grounded import MOST, Judgement, judge
 from everself.classify.openers import bare
 from everself.conversation.replacements import Replaced
 from everself.frozen import Frozen
 from everself.memory.contrasts import names_other_value
 from everself.memory.remaining_text import without_lead
-from everself.memory.replacement import Replacement, find_replacement, says_more, swapped, without_values
+from everself.memory.replacement import Replacement, days_told, find_replacement, says_more, swapped, without_values
 from everself.text.clauses import clauses_of
 from everself.text.note_quotes import parts_of, with_quote
 from everself.text.quantities import Quantity, read_quantities
@@ -26,7 +26,7 @@ from everself.values import Entry
 
 # Lowest probability that a message makes something known wrong, and lowest share of one statement among all that were looked at. On 1,404
 # messages of ninety people 58 corrections close the right statement and one closes another.
-_SURE: Final = 0.9
+_SURE: Final = 0.85
 _MOSTLY: Final = 0.8
 # The same probability if both give the same subject another value: 27 right, none wrong.
 _VALUED: Final = 0.5
@@ -73,6 +73,9 @@ def find_judged(found: Sequence[Entry], told: Correction, message: str, reply: s
     if judged.likely < _SURE and (value is None or find_replacement(bare(message), wrong.text) is None):
         return None
     words = _words(message, told, wrong.text)
+    if not (is_worth(words) and is_worth(wrong.text)):
+        # small talk neither corrects nor is corrected
+        return None
     text = swapped(value, message, wrong.entry.text) if value is not None else ""
     if text:
         text = with_quote(text, words) if says_more(words, text) else text
@@ -107,6 +110,9 @@ def _is_copy(one: _Statement, other: _Statement) -> bool:
 
 def _is_about(message: str, known: str) -> bool:
     """Whether both name the same thing, and the message does not merely repeat the known values in other words."""
+    if days_told(message) and not denies(message):
+        # what happened today may have happened before, too
+        return False
     held, given = read_quantities(known), read_quantities(message)
     repeats = bool(given) and not denies(message) and all(any(map(one.agrees, held)) for one in given)
     return not repeats and bool(words_shared(without_values(message), without_values(known)))
@@ -164,7 +170,8 @@ def _in_place(message: str, words: str, wrong: _Statement) -> str:
     mark = old[-1] if old[-1] in _ENDS else ""
     made = f"{text[:start]}{words.rstrip(_ENDS)}{mark}{text[end:]}"
     made = with_quote(made, quoted) if quoted else made
-    lost = words_in_common(old, old) - words_in_common(old, message)
+    said = without_values(old)
+    lost = words_in_common(said, said) - words_in_common(said, message)
     return with_quote(made, f"~~{old}~~") if lost else made
 
 

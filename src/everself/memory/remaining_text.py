@@ -20,6 +20,7 @@ _BESIDES_DENSE: Final = 8
 # the wrong value, and one word that is said of it
 _GOES: Final = 2
 _DENSE: Final = "\u2e7f"
+_ENDS: Final = ".!?…。！？"
 # common words of two clauses about the same thing: its name, and what is said of it
 _IN_COMMON: Final = 2
 
@@ -34,7 +35,7 @@ def untouched(text: str, newer: str) -> str | None:
     meant = [clause for clause, common in found if common and len(common) >= min(most, _IN_COMMON)]
     if len(meant) > 1 or any(_says_more(one, newer) for one in meant):
         return None
-    return ", ".join(clause for clause, _ in found if clause not in meant)
+    return _together([clause for clause, _ in found if clause not in meant])
 
 
 def parted(text: str, newer: str) -> str | None:
@@ -50,13 +51,13 @@ def parted(text: str, newer: str) -> str | None:
     most = _BESIDES_DENSE if any(char > _DENSE for char in clause) else _GOES
     if len(left) > most or (numbers and not read_quantities(newer)):
         return None
-    return ", ".join(one for one, _ in found if one != clause)
+    return _together([one for one, _ in found if one != clause])
 
 
 def spared(text: str, newer: str) -> str:
     """The clauses of a text that share no word with a newer statement; empty if the text has only one clause."""
     clauses = list(_clauses(text))
-    return ", ".join(one for one in clauses if not words_in_common(one, newer)) if len(clauses) > 1 else ""
+    return _together([one for one in clauses if not words_in_common(one, newer)]) if len(clauses) > 1 else ""
 
 
 def without_lead(text: str) -> str:
@@ -72,8 +73,7 @@ def without_lead(text: str) -> str:
 
 def apart_from(text: str, claim: str) -> str:
     """The clauses of a text that are not about a claim: they share neither two words nor a number with it, or say more."""
-    kept = (one for one in _clauses(text) if not _is_about(one, claim) or _says_more(one, claim))
-    return ", ".join(kept)
+    return _together([one for one in _clauses(text) if not _is_about(one, claim) or _says_more(one, claim)])
 
 
 def says_again(text: str, newer: str) -> bool:
@@ -104,6 +104,12 @@ def _is_about(clause: str, claim: str) -> bool:
 def _says_more(clause: str, other: str) -> bool:
     most = _BESIDES_DENSE if any(char > _DENSE for char in clause) else _BESIDES
     return count_words(clause) - len(words_in_common(clause, other)) > most
+
+
+def _together(clauses: list[str]) -> str:
+    """The clauses as one text: a comma between those of one sentence."""
+    parts = [one if one[-1] in _ENDS else f"{one}," for one in clauses]
+    return " ".join(parts).removesuffix(",")
 
 
 def _clauses(text: str) -> Iterator[str]:

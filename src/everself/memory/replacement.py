@@ -256,7 +256,7 @@ def _made(ours: _Side, theirs: _Side, pairs: tuple[list[_Pair], list[_Pair]], co
         whole and not _apart(mine, theirs.bare),
         names_another(ours.text, theirs.text[theirs.start :]),
         _echoes(ours, theirs, news[0], mine),
-        news[0].kind == "number" and not _days_told(ours.text).isdisjoint(_days_told(theirs.text[theirs.start :])),
+        news[0].kind == "number" and not days_told(ours.text).isdisjoint(days_told(theirs.text[theirs.start :])),
     )
 
 
@@ -268,7 +268,7 @@ def _echoes(ours: _Side, theirs: _Side, new: Quantity, clause: str) -> bool:
     return bool(beside) and bool(words_of_substance(clause)) and not _apart(clause, theirs.bare)
 
 
-def _days_told(text: str) -> set[tuple[date, date]]:
+def days_told(text: str) -> set[tuple[date, date]]:
     """The days that a text names relative to today; no future ones."""
     return {(one.first, one.last) for one in read_dates(text, _ANY_DAY) if one.certain}
 
