@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from everself.frozen import Frozen
 from everself.search.chunking.marks import SPEAKER
 from everself.search.score_adjustments import COMPARED, CORE, CORRECTED, has_all
-from everself.storage.state.searches import LeftOut
 from everself.text.search import SearchQuery, TermKind
 from everself.values import Hit
 
@@ -50,8 +49,9 @@ def stages(wanted: int) -> Iterator[tuple[int, int]]:
 
 def above(
     hits: Sequence[Hit], sought: Sequence[tuple[str, ...]], threshold: Threshold, possible: Collection[str]
-) -> tuple[list[Hit], list[LeftOut]]:
-    """The hits above the caller's threshold. If there is none, hits below the usual one follow, marked as weak.
+) -> tuple[list[Hit], list[tuple[Hit, str]]]:
+    """The hits above the caller's threshold, and the others with the reason. If there is none, hits below the usual one follow, marked as
+    weak.
 
     Age does not move a hit below the threshold, and an exact match or a hit with every word `sought` is never below it. `possible` are
     the references of the hits that may have every word: reading all of them to see takes an eighth of a search.
@@ -59,7 +59,7 @@ def above(
     least = threshold.usual if threshold.asked is None else threshold.asked
     strong: list[Hit] = []
     weak: list[Hit] = []
-    left: list[LeftOut] = []
+    lost: list[tuple[Hit, str]] = []
     for hit in hits:
         factors = {part.name: part.value for part in hit.parts if part.kind == "factor"}
         score = hit.score / factors.get("age", 1.0)
@@ -79,8 +79,8 @@ def above(
         elif threshold.asked is None and (score >= _FAINT or len(weak) < _FEW):
             weak.append(hit._replace(weak=True))
         else:
-            left.append(LeftOut(hit.entry, hit.path, f"scored below {least:g}"))
-    return [*strong, *weak], left
+            lost.append((hit, f"scored below {least:g}"))
+    return [*strong, *weak], lost
 
 
 def may_add(

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from everself.clock import Clock, monotonic
 from everself.config.sections import Ranking, Search
-from everself.errors import EverselfError, NotFound, WrongUse
+from everself.errors import NotFound, WrongUse
 from everself.frozen import Frozen
 from everself.logs import get_logger
 from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import right_entry
+from everself.search._hit_entries import HitEntries
 from everself.search._hit_parts import by_rank, rank_of, shown
 from everself.search._stages import Threshold, above, may_add, may_have_all, stages
 from everself.search.packing import pack, render
@@ -24,6 +25,7 @@ from everself.search.score_adjustments import (
     CORRECTED,
     Ageing,
     adjust,
+    asks_exactly,
     diversify,
     is_exact,
     merge_equals,
@@ -38,7 +40,7 @@ from everself.text.dates import asks_when, read_dates
 from everself.text.redaction import redact
 from everself.text.search import SearchQuery, read_query
 from everself.text.tokens import count, estimate
-from everself.values import Entry, Hit, Tag
+from everself.values import Entry, Hit
 from everself.workspace.layout import place
 
 if TYPE_CHECKING:
@@ -208,9 +210,10 @@ class Recall:
         if mode is Ranking.DEFAULT and vector is not None:
             question = replace(question, second=lambda: meaning.second_for(view))
         ranked = self._rank(view, request, served, question)
+        found = HitEntries(self._memory.catalog, view, served, ranked.chunks)
         limit = request.limit or (5 if mode is Ranking.TFIDF else self._settings.max_results)
         hits: list[Hit] = []
-        left: list[LeftOut] = []
+        lost: list[tuple[Hit, str]] = []
         looked_up: list[set[str]] = []
         possible: set[str] = set()
         sought = telling_words(words)
@@ -221,18 +224,22 @@ class Recall:
             part = ranked.between(first, last)
             if hits and mode is Ranking.DEFAULT and not may_add(view, part, words, sought, hits, threshold, most):
                 break
-            more, lost = self._hits(view, request, served, part, first, words)
+            more, gone = self._hits(view, request, served, part, first, words, found)
             hits += more
-            left += lost
+            lost += gone
             looked_up.append({hit.reference for hit in more})
             whole = may_have_all(view, part.chunks, sought)
             possible |= {hit.reference for hit in more if whole[rank_of(hit) - first]}
         hits, equals = merge_equals(hits)
-        left += equals
+        lost += equals
         if mode is Ranking.DEFAULT:
             hits = newest_first(diversify(hits), request.query)
-        hits, lost = above(hits, sought, threshold, possible)
-        left += lost
+        hits, below = above(hits, sought, threshold, possible)
+        lost = [*lost, *below][:_LEFT_NAMED]
+        entries = found.of([*hits, *(hit for hit, _ in lost)])
+        hits = self._with_entries(hits, entries, request.scope)
+        known = {rank: entry.id for rank, entry in entries.items()}
+        left = [LeftOut(known.get(rank_of(hit), ""), hit.path, why) for hit, why in lost]
         if mode is Ranking.DEFAULT:
             hits = replaced_last(hits, self._instead(hits), looked_up)
         if request.budget is None:
@@ -309,7 +316,8 @@ class Recall:
         part: "Ranked",
         first: int,
         words: SearchQuery,
-    ) -> tuple[list[Hit], list[LeftOut]]:
+        found: HitEntries,
+    ) -> tuple[list[Hit], list[tuple[Hit, str]]]:
         from everself.search.chunking.marks import Flag
 
         numbers = part.chunks.tolist()
@@ -319,58 +327,69 @@ class Recall:
         imported, corrections, struck = (
             ((columns["flags"] & int(flag)) != 0).tolist() for flag in (Flag.IMPORTED, Flag.CORRECTION, Flag.CLOSED)
         )
-        asked: dict[str, set[int]] = {}
-        for chunk, foreign in zip(chunks, imported, strict=True):
-            # assigning ids in a document that is too large would take minutes
-            if not foreign and not view.documents[chunk.document].cut:
-                asked.setdefault(served.path(chunk.document), set()).add(chunk.entry)
-        entries = self._entries(asked, served.held())
         days_of, scores = columns["day"].tolist(), part.scores.tolist()
         ageing = Ageing(self._clock.today(), self._settings.decay, self._settings.half_life_days)
         questions = self._questions(view, request, served, numbers)
-        later = self._later() if is_owner(request.scope) else {}
-        # the replacement may be invisible to this session
-        replaced = self._memory.words_now_of(entries.values()) if is_owner(request.scope) else {}
-        plain = self._mode(request) is Ranking.TFIDF
-        hits: list[Hit] = []
-        left: list[LeftOut] = []
+        built: list[Hit] = []
         for at, (chunk, text) in enumerate(zip(chunks, texts, strict=True)):
             path = served.path(chunk.document)
-            if chunk.document in served.skipped:
-                left.append(LeftOut("", path, "changed while it was searched"))
-                continue
-            entry = entries.get((path, chunk.entry))
-            if not _holds(entry, request.as_of):
-                left.append(LeftOut(entry.id if entry else "", path, "not valid on that day"))
-                continue
             days = days_of[at]
             before = questions.get(chunk.number)
-            hit = Hit(
-                path,
-                chunk.first_line if before is None else before[0],
-                chunk.last_line,
-                scores[at],
-                text if before is None else f"{before[1]}\n{text}",
-                entry=entry.id if entry else "",
-                day=date.fromordinal(days + _EPOCH) if days else None,
-                tier=place(path).tier,
-                tag=entry.tag if entry else Tag.NONE,
-                until=entry.until if entry else None,
-                closed=entry.closed if entry else struck[at],
-                now=replaced.get(entry.id, "") if entry else "",
-                later=later.get(entry.id, "") if entry and not entry.closed else "",
-                imported=imported[at],
-                parts=by_rank(first + at),
+            built.append(
+                Hit(
+                    path,
+                    chunk.first_line if before is None else before[0],
+                    chunk.last_line,
+                    scores[at],
+                    text if before is None else f"{before[1]}\n{text}",
+                    day=date.fromordinal(days + _EPOCH) if days else None,
+                    tier=place(path).tier,
+                    closed=struck[at],
+                    imported=imported[at],
+                    parts=by_rank(first + at),
+                )
             )
-            if plain:
+        # only a closed hit has another score because of its entry
+        entries = found.of(built if request.as_of is not None else (hit for hit in built if hit.closed))
+        exactly = asks_exactly(words)
+        hits: list[Hit] = []
+        lost: list[tuple[Hit, str]] = []
+        for at, hit in enumerate(built):
+            entry = entries.get(first + at)
+            if chunks[at].document in served.skipped:
+                lost.append((hit, "changed while it was searched"))
+            elif not _holds(entry, request.as_of):
+                lost.append((hit, "not valid on that day"))
+            elif self._mode(request) is Ranking.TFIDF:
                 hits.append(hit)
-                continue
-            # text inside a redacted secret does not count
-            exact = is_exact(words, text) and is_exact(words, redact(text).text)
-            boost = self._boost if corrections[at] else 1.0
-            hits.append(adjust(hit, ageing, closed=entry is not None and entry.closed, exact=exact, boost=boost))
+            else:
+                text = texts[at]
+                # text inside a redacted secret does not count
+                exact = exactly and is_exact(words, text) and is_exact(words, redact(text).text)
+                boost = self._boost if corrections[at] else 1.0
+                hits.append(adjust(hit, ageing, closed=entry is not None and entry.closed, exact=exact, boost=boost))
         hits.sort(key=lambda hit: (-round(hit.score, 6), -(hit.day or date.min).toordinal(), hit.path, hit.first_line))
-        return hits, left
+        return hits, lost
+
+    def _with_entries(self, hits: Sequence[Hit], entries: Mapping[int, Entry], scope: Scope) -> list[Hit]:
+        """The hits with what their entries say, by rank."""
+        later = self._later() if is_owner(scope) else {}
+        # the replacement may be invisible to this session
+        replaced = self._memory.words_now_of(entries.values()) if is_owner(scope) else {}
+        told: list[Hit] = []
+        for hit in hits:
+            entry = entries.get(rank_of(hit))
+            if entry is not None:
+                hit = hit._replace(
+                    entry=entry.id,
+                    tag=entry.tag,
+                    until=entry.until,
+                    closed=entry.closed,
+                    now=replaced.get(entry.id, ""),
+                    later="" if entry.closed else later.get(entry.id, ""),
+                )
+            told.append(hit)
+        return told
 
     def _questions(
         self, view: "Snapshot", request: RecallRequest, served: "SnippetSource", numbers: Sequence[int]
@@ -390,16 +409,6 @@ class Recall:
         return {
             number: (chunk.first_line, text) for (number, chunk), text in zip(found.items(), texts, strict=True) if text
         }
-
-    def _entries(
-        self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]]
-    ) -> Mapping[tuple[str, int], Entry]:
-        """Entries by document and ordinal; `held` is the hash and bytes of documents already read. Hits of an unreadable document have no
-        entry."""
-        try:
-            return self._memory.catalog.at(asked, held)
-        except EverselfError:
-            return {}
 
     def _record(self, request: RecallRequest, found: SearchResult) -> str:
         record = SearchRecord(

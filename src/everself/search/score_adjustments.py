@@ -11,7 +11,6 @@ from typing import Final
 
 from everself.frozen import Frozen
 from everself.search.similarity import overlap, words_of
-from everself.storage.state.searches import LeftOut
 from everself.text.dates import asks_for_now
 from everself.text.redaction import redact
 from everself.text.search import SearchQuery, TermKind, fold_for_phrase, index_terms
@@ -42,11 +41,16 @@ class Ageing(Frozen):
         return float(0.5 ** (days / self.half_life_days))
 
 
+def asks_exactly(query: SearchQuery) -> bool:
+    """Whether the query has anything that `is_exact` looks for."""
+    return bool(query.phrases) or any(term.kind is TermKind.WHOLE for term in query.terms)
+
+
 def is_exact(query: SearchQuery, text: str) -> bool:
     """Whether the text contains a quoted phrase of the query, or all its ids, addresses and versions."""
-    wholes = [term.surface for term in query.terms if term.kind is TermKind.WHOLE]
-    if not wholes and not query.phrases:
+    if not asks_exactly(query):
         return False
+    wholes = [term.surface for term in query.terms if term.kind is TermKind.WHOLE]
     folded = fold_for_phrase(text)
     return any(phrase in folded for phrase in query.phrases) or (
         bool(wholes) and all(whole in folded for whole in wholes)
@@ -106,11 +110,11 @@ _SAME_WORDS: Final = 0.08
 _COVERED: Final = 0.6
 
 
-def merge_equals(hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
-    """Merge hits with the same text into the best one, which lists the other places."""
+def merge_equals(hits: Sequence[Hit]) -> tuple[list[Hit], list[tuple[Hit, str]]]:
+    """Merge hits with the same text into the best one, which lists the other places; and the others, with the reason."""
     first: dict[str, int] = {}
     kept: list[Hit] = []
-    left: list[LeftOut] = []
+    lost: list[tuple[Hit, str]] = []
     for hit in hits:
         words = fold_for_phrase(hit.text)
         at = first.setdefault(words, len(kept))
@@ -119,8 +123,8 @@ def merge_equals(hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
         else:
             # ties have no order of their own
             kept[at] = kept[at]._replace(also=tuple(sorted((*kept[at].also, hit.reference))))
-            left.append(LeftOut(hit.entry, hit.path, f"says the same as {kept[at].reference}"))
-    return kept, left
+            lost.append((hit, f"says the same as {kept[at].reference}"))
+    return kept, lost
 
 
 def diversify(hits: Sequence[Hit]) -> list[Hit]:
