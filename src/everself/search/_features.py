@@ -6,13 +6,13 @@ there, however many documents there are.
 
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy
 
 from everself.frozen import Frozen
+from everself.search._packaged import read_packaged
 from everself.search.chunking.marks import SPEAKER, Flag
 from everself.search.index_file.protocol import IndexView
 from everself.search.matching import K1, Matched, counts_at, norm, saturate, union
@@ -307,8 +307,7 @@ _speakers: "WeakKeyDictionary[IndexView, dict[str, Numbers]]" = WeakKeyDictionar
 @cache
 def role_terms(role: str) -> tuple[str, ...]:
     """How the index spells the speakers that have this role."""
-    listed = resources.files("everself.search").joinpath("words", f"{role}.txt").read_text(encoding="utf-8")
-    words = (word.strip() for word in listed.replace("\n", ",").split(","))
+    words = (word.strip() for word in read_packaged(f"words/{role}.txt").replace("\n", ",").split(","))
     return tuple(dict.fromkeys(SPEAKER + term for word in words if word for term in index_terms(word).counts))
 
 
