@@ -236,8 +236,11 @@ class Recall:
             hits = newest_first(diversify(hits), request.query)
         hits, below = above(hits, sought, threshold, possible)
         lost = [*lost, *below][:_LEFT_NAMED]
-        entries = found.of([*hits, *(hit for hit, _ in lost)])
-        hits = self._with_entries(hits, entries, request.scope)
+        # what is closed or a record of a correction gives its place to another entry, which may be any of them
+        every = request.budget is not None or any(hit.closed or hit.path == CORRECTIONS for hit in hits)
+        told = hits if every else hits[: limit + _LEFT_NAMED]
+        entries = found.of([*told, *(hit for hit, _ in lost)])
+        hits = [*self._with_entries(told, entries, request.scope), *hits[len(told) :]]
         known = {rank: entry.id for rank, entry in entries.items()}
         left = [LeftOut(known.get(rank_of(hit), ""), hit.path, why) for hit, why in lost]
         if mode is Ranking.DEFAULT:
