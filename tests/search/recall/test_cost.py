@@ -8,7 +8,7 @@ import pytest
 from tests.search.recall.world import Searchable, searchable
 
 from everself.memory.catalog import Catalog
-from everself.search import _features, _stages
+from everself.search import _features, _stages, score_adjustments
 from everself.search.index_file.vectors import Vectors
 from everself.search.recall import RecallRequest
 from everself.search.score_adjustments import COMPARED, _loss, diversify
@@ -79,7 +79,7 @@ def test_texts_are_read_for_every_word_only_where_the_index_has_every_word(
     world: Searchable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    has_all = _stages.has_all
+    has_all = score_adjustments.has_all
 
     def counted(text, sought):  # type: ignore[no-untyped-def]
         read.append(text)
