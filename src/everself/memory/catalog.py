@@ -177,13 +177,16 @@ class Catalog:
         self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]] = _NOTHING_HELD
     ) -> dict[tuple[str, int], Entry]:
         """Entries by document and position. `held` contains the hash and bytes of documents that the caller has read."""
+        wanted = [(path, ordinal) for path, places in asked.items() for ordinal in sorted(places)]
+        rows = self._rows.rows_at(wanted)
+        # read after the rows, so that rows of a document that was written meanwhile are noticed
         known = self._rows.documents(sorted(asked))
         # unchanged bytes need not be read again
         unsure = [path for path in asked if path not in held or _hash_of(known.get(path)) != held[path][0]]
         if unsure:
             self.refresh(sorted(unsure))
-        rows = self._rows.rows_at([(path, ordinal) for path, places in asked.items() for ordinal in sorted(places)])
-        found, torn = self._entries(rows, self._provenance.find([row.id for row in rows]), held)
+            rows, known = self._rows.rows_at(wanted), self._rows.documents(sorted(asked))
+        found, torn = self._entries(rows, self._provenance.find([row.id for row in rows]), held, known)
         rows = [row for row in rows if row.path not in self.unread or row.path in held]
         return {(row.path, row.ordinal): one for row, one in zip(rows, found, strict=True) if row.path not in torn}
 
@@ -411,11 +414,14 @@ class Catalog:
         rows: Sequence[EntryRow],
         provenance: dict[str, ProvenanceRecord],
         held: Mapping[str, tuple[str, bytes]] = _NOTHING_HELD,
+        known: Mapping[str, DocumentRow] | None = None,
     ) -> tuple[list[Entry], list[str]]:
-        """The entries of the rows, and the documents that changed since the rows were made."""
+        """The entries of the rows, and the documents that changed since the rows were made. `known` are the rows of the documents, if they
+        were read after the rows."""
         # one call of the decoder for all rows: a hundred thousand calls would take half a second
         spans = json.loads(f"[{','.join(row.span for row in rows)}]")
-        hashes = {one.path: one.hash for one in self._rows.documents(sorted({row.path for row in rows})).values()}
+        known = self._rows.documents(sorted({row.path for row in rows})) if known is None else known
+        hashes = {one.path: one.hash for one in known.values()}
         found: list[Entry] = []
         torn: list[str] = []
         path, data, where, written = "", b"", place(""), sources_by_text(self.written)

@@ -6,15 +6,16 @@ there, however many documents there are.
 
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy
 
 from everself.frozen import Frozen
+from everself.search._packaged import read_packaged
 from everself.search.chunking.marks import SPEAKER, Flag
 from everself.search.index_file.protocol import IndexView
-from everself.search.matching import K1, Matched, counts_at, saturate, union
+from everself.search.matching import K1, Matched, counts_at, norm, saturate, union
 from everself.text.search import index_terms
 
 if TYPE_CHECKING:
@@ -158,10 +159,11 @@ class _Beside:
             found = counts_at(one.chunks, one.counts, self._every)
         else:
             # a rare word is looked for among the chunks, instead of every chunk among those that have the word
-            at = numpy.minimum(numpy.searchsorted(self._every, one.chunks), max(0, len(self._every) - 1))
-            hit = self._every[at] == one.chunks
             found = numpy.zeros(len(self._every), numpy.float32)
-            found[at[hit]] = one.counts[hit]
+            if len(one.chunks):
+                at = numpy.minimum(self._every.searchsorted(one.chunks), len(self._every) - 1)
+                hit = self._every[at] == one.chunks
+                found[at[hit]] = one.counts[hit]
         counts: Floats = found[self._at] * self.there
         return counts
 
@@ -180,18 +182,23 @@ def _words(
         sum((one.weight * (named if one.name else 1.0) for one in matched), numpy.zeros(size, numpy.float32)) + FLOOR
     )
     own, before, around, speaker, alone = (numpy.zeros(size, numpy.float32) for _ in range(5))
-    lengths = columns["length"][beside.numbers].astype(numpy.float32)
-    average = view.average_length
+    lengths = columns["length"][beside.numbers[BEFORE : HERE + 1]].astype(numpy.float32)
+    usual, across = norm(lengths, view.average_length), norm(lengths[1], view.average_length, ACROSS)
     for one in matched:
-        in_title = counts_at(one.titles, None, chunks)
-        speaker = numpy.maximum(speaker, counts_at(one.speakers, None, chunks))
         weight = one.weight * (named if one.name else numpy.float32(1.0))
         counts = beside.counts(one)
-        own += weight * saturate(counts[HERE], lengths[HERE], average)
-        before += weight * saturate(counts[BEFORE], lengths[BEFORE], average)
-        alone += weight * saturate(counts[HERE], lengths[HERE], average, ACROSS)
-        near = numpy.delete(counts, HERE, axis=0).any(axis=0)
-        around += weight * numpy.maximum.reduce([(counts[HERE] > 0).astype(numpy.float32), in_title, tied * near])
+        said = weight * saturate(counts[BEFORE : HERE + 1], usual)
+        before += said[0]
+        own += said[1]
+        alone += weight * saturate(counts[HERE], across)
+        there = counts > 0
+        near = there[:HERE].any(axis=0) | there[HERE + 1 :].any(axis=0)
+        within = numpy.maximum(there[HERE], tied * near)
+        if len(one.titles):
+            within = numpy.maximum(within, counts_at(one.titles, None, chunks))
+        around += weight * within
+        if len(one.speakers):
+            speaker = numpy.maximum(speaker, counts_at(one.speakers, None, chunks))
     share = own / whole
     # Notes of one day are facts of their own: one that has all the words says nothing about those beside it.
     most = group.most(share)
@@ -222,7 +229,7 @@ class _Group:
         """BM25 with the whole part as the document."""
         total = numpy.zeros(len(self.first), numpy.float32)
         totals = self._lengths()
-        average = max(1.0, float(totals.mean())) if len(totals) else 1.0
+        across = norm(totals, max(1.0, float(totals.mean())) if len(totals) else 1.0, ACROSS)
         for one in matched:
             weight = one.weight * (NAMED if one.name and named else 1.0)
             if not weight:
@@ -231,7 +238,7 @@ class _Group:
             low = numpy.searchsorted(one.chunks, self.first)
             high = numpy.searchsorted(one.chunks, self.last)
             counts = (running[high] - running[low]).astype(numpy.float32)
-            total += weight * counts * (K1 + 1) / (counts + K1 * (1 - ACROSS + ACROSS * totals / average))
+            total += weight * counts * (K1 + 1) / (counts + across)
         spread: Floats = total[self.inverse]
         return spread
 
@@ -286,18 +293,21 @@ def in_front(values: "Floats") -> "Floats":
 
 
 def _roles(view: IndexView, chunks: "Numbers", spoken: "Floats") -> "dict[str, Floats]":
-    found = {
-        role: numpy.maximum.reduce([counts_at(view.postings(term)[0], None, chunks) for term in role_terms(role)])
-        for role in ("assistant", "owner")
-    }
-    return {**found, "note": 1 - spoken}
+    kept = _speakers.setdefault(view, {})
+    for role in ("assistant", "owner"):
+        if role not in kept:
+            kept[role] = union([view.postings(term)[0] for term in role_terms(role)])
+    return {**{role: counts_at(said, None, chunks) for role, said in kept.items()}, "note": 1 - spoken}
+
+
+# the chunks that somebody with a role says, by view: a view never changes, and a role has dozens of names
+_speakers: "WeakKeyDictionary[IndexView, dict[str, Numbers]]" = WeakKeyDictionary()
 
 
 @cache
 def role_terms(role: str) -> tuple[str, ...]:
     """How the index spells the speakers that have this role."""
-    listed = resources.files("everself.search").joinpath("words", f"{role}.txt").read_text(encoding="utf-8")
-    words = (word.strip() for word in listed.replace("\n", ",").split(","))
+    words = (word.strip() for word in read_packaged(f"words/{role}.txt").replace("\n", ",").split(","))
     return tuple(dict.fromkeys(SPEAKER + term for word in words if word for term in index_terms(word).counts))
 
 

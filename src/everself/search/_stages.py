@@ -4,13 +4,12 @@ Hits are read in stages of fixed sizes, and factors reorder hits within a stage 
 stages are read, but never the order.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from everself.frozen import Frozen
 from everself.search.chunking.marks import SPEAKER
-from everself.search.score_adjustments import COMPARED, CORE, CORRECTED, has_all, telling_words
-from everself.storage.state.searches import LeftOut
+from everself.search.score_adjustments import COMPARED, CORE, CORRECTED, has_all
 from everself.text.search import SearchQuery, TermKind
 from everself.values import Hit
 
@@ -48,36 +47,47 @@ def stages(wanted: int) -> Iterator[tuple[int, int]]:
             break
 
 
-def above(hits: Sequence[Hit], query: str, threshold: Threshold) -> tuple[list[Hit], list[LeftOut]]:
-    """The hits above the caller's threshold. If there is none, hits below the usual one follow, marked as weak.
+def above(
+    hits: Sequence[Hit], sought: Sequence[tuple[str, ...]], threshold: Threshold, possible: Collection[str]
+) -> tuple[list[Hit], list[tuple[Hit, str]]]:
+    """The hits above the caller's threshold, and the others with the reason. If there is none, hits below the usual one follow, marked as
+    weak.
 
-    Age does not move a hit below the threshold, and an exact match or a hit with every word of the query is never below it.
+    Age does not move a hit below the threshold, and an exact match or a hit with every word `sought` is never below it. `possible` are
+    the references of the hits that may have every word: reading all of them to see takes an eighth of a search.
     """
     least = threshold.usual if threshold.asked is None else threshold.asked
     strong: list[Hit] = []
     weak: list[Hit] = []
-    left: list[LeftOut] = []
-    sought = telling_words(query)
+    lost: list[tuple[Hit, str]] = []
     for hit in hits:
         factors = {part.name: part.value for part in hit.parts if part.kind == "factor"}
         score = hit.score / factors.get("age", 1.0)
-        named = threshold.asked is None and (
-            "exact" in factors or (len(strong) + len(weak) < _LOOKED_AT and has_all(hit.text, sought))
-        )
-        if score >= least or named:
+        if score >= least or (
+            threshold.asked is None
+            and (
+                "exact" in factors
+                or (
+                    possible
+                    and len(strong) + len(weak) < _LOOKED_AT
+                    and hit.reference in possible
+                    and has_all(hit.text, sought)
+                )
+            )
+        ):
             strong.append(hit)
         elif threshold.asked is None and (score >= _FAINT or len(weak) < _FEW):
             weak.append(hit._replace(weak=True))
         else:
-            left.append(LeftOut(hit.entry, hit.path, f"scored below {least:g}"))
-    return [*strong, *weak], left
+            lost.append((hit, f"scored below {least:g}"))
+    return [*strong, *weak], lost
 
 
 def may_add(
     view: "IndexView",
     ranked: "Ranked",
     query: SearchQuery,
-    words: str,
+    sought: Sequence[tuple[str, ...]],
     hits: Sequence[Hit],
     threshold: Threshold,
     most: int,
@@ -95,8 +105,7 @@ def may_add(
     best = float(ranked.scores.max()) * CORE * max(1.0, threshold.boost)
     if threshold.asked is not None:
         return best >= threshold.asked
-    sought = telling_words(words)
-    if best >= threshold.usual or (sought and bool(may_have_all(view, ranked.chunks, sought).any())):
+    if best >= threshold.usual or bool(may_have_all(view, ranked.chunks, sought).any()):
         return True
     faint = sum(score >= _FAINT for score in texts.values())
     # some of these may be strong because they have all words
@@ -111,11 +120,13 @@ def may_have_all(view: "IndexView", chunks: "Numbers", sought: Sequence[tuple[st
 
     from everself.search.matching import counts_at
 
-    found = numpy.ones(len(chunks), numpy.bool_)
+    found = numpy.full(len(chunks), bool(sought))
     for word in sought:
         held = numpy.zeros(len(chunks), numpy.bool_)
         for term in (*word, *(SPEAKER + form for form in word)):
             rising, _ = view.postings(term)
             held |= (counts_at(rising, None, chunks) > 0) | (counts_at(rising, None, chunks - 1) > 0)
         found &= held
+        if not found.any():
+            break
     return found

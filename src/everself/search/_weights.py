@@ -9,12 +9,14 @@ first sums. See docs/decisions/0065 and 0077.
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
-from typing import Any
+from typing import Any, Final
 
 from everself.frozen import Frozen
+from everself.search._packaged import read_packaged
 
 Weights = Mapping[str, float]
+
+_FILE: Final = "ranker.json"
 
 
 class Model(Frozen):
@@ -32,15 +34,13 @@ class Model(Frozen):
 @cache
 def load_model(*, meaning: bool) -> Model:
     """The model with vectors, or the one for keywords only."""
-    text = resources.files("everself.search").joinpath("ranker.json").read_text(encoding="utf-8")
-    return read_model(text, meaning=meaning)
+    return read_model(read_packaged(_FILE), meaning=meaning)
 
 
 @cache
 def load_second() -> Model:
     """The model of the second stage, added to the sums of the model with vectors."""
-    text = resources.files("everself.search").joinpath("ranker.json").read_text(encoding="utf-8")
-    return read_second(text)
+    return read_second(read_packaged(_FILE))
 
 
 def read_second(text: str) -> Model:

@@ -99,9 +99,16 @@ def _merge(lists: "Sequence[tuple[Numbers, Counts]]") -> "tuple[Numbers, Counts]
     return chunks[first], counts[first]
 
 
-def saturate(counts: "Floats", lengths: "Floats", average: float, b: float = B) -> "Floats":
-    """The BM25 factor of a word: rises with its count, falls with the length of the chunk. At most K1 + 1."""
-    return (counts * (K1 + 1) / (counts + K1 * (1 - b + b * lengths / average))).astype(numpy.float32)
+def saturate(counts: "Floats", norms: "Floats") -> "Floats":
+    """The BM25 factor of a word: rises with its count, falls with the `norm` of the chunk's length. At most K1 + 1."""
+    factor: Floats = counts * (K1 + 1) / (counts + norms)
+    return factor
+
+
+def norm(lengths: "Floats", average: float, b: float = B) -> "Floats":
+    """What the lengths of chunks count in `saturate`: the same for every word."""
+    norms: Floats = K1 * (1 - b + b * lengths / average)
+    return norms
 
 
 def choose(

@@ -15,7 +15,7 @@ from everself.search import _second_stage
 from everself.search._features import MEANING, WORDS, QueryFacts, measure
 from everself.search._weights import Model, Weights, load_model, load_second
 from everself.search.index_file.protocol import IndexView
-from everself.search.matching import NEAREST, choose, counts_at, match, newest, saturate
+from everself.search.matching import NEAREST, choose, counts_at, match, newest, norm, saturate
 from everself.text.search import SearchQuery, fold_for_phrase, index_terms
 
 if TYPE_CHECKING:
@@ -242,11 +242,11 @@ def rank_by_sum(view: IndexView, question: RankingQuery, vector_weight: float, t
     nearest = None if question.vector is None else view.nearest(question.vector, NEAREST)
     chunks = choose(view, matched, nearest, question.visible)
     lengths = view.columns["length"]
-    average = max(1.0, float(lengths.mean())) if len(lengths) else 1.0
+    norms = norm(lengths[chunks].astype(numpy.float32), max(1.0, float(lengths.mean())) if len(lengths) else 1.0)
     words = numpy.zeros(len(chunks), numpy.float32)
     for one in matched:
         counts = counts_at(one.chunks, one.counts, chunks)
-        words += one.weight * saturate(counts, lengths[chunks].astype(numpy.float32), average)
+        words += one.weight * saturate(counts, norms)
     text = words / max(float(words.max()), 1e-6) if len(words) else words
     if question.vector is None:
         return _ordered(chunks, text, ("text",), text[:, None])

@@ -11,33 +11,36 @@ from typing import TYPE_CHECKING, Final
 
 from everself.clock import Clock, monotonic
 from everself.config.sections import Ranking, Search
-from everself.errors import EverselfError, NotFound, WrongUse
+from everself.errors import NotFound, WrongUse
 from everself.frozen import Frozen
 from everself.logs import get_logger
 from everself.memory.corrections import PATH as CORRECTIONS
 from everself.memory.corrections import right_entry
-from everself.search._stages import Threshold, above, may_add, stages
+from everself.search._hit_entries import HitEntries
+from everself.search._hit_parts import by_rank, rank_of, shown
+from everself.search._stages import Threshold, above, may_add, may_have_all, stages
 from everself.search.packing import pack, render
 from everself.search.scopes import Scope, SessionKind
 from everself.search.score_adjustments import (
     CORRECTED,
     Ageing,
     adjust,
+    asks_exactly,
     diversify,
     is_exact,
     merge_equals,
     newest_first,
     replaced_last,
+    telling_words,
 )
 from everself.search.sharing import is_owner
-from everself.search.similarity import COSINE
 from everself.search.snippets import DocumentCache
 from everself.storage.state.searches import HitRecord, LeftOut, Searches, SearchRecord
 from everself.text.dates import asks_when, read_dates
 from everself.text.redaction import redact
 from everself.text.search import SearchQuery, read_query
 from everself.text.tokens import count, estimate
-from everself.values import Entry, Hit, ScorePart, Tag
+from everself.values import Entry, Hit
 from everself.workspace.layout import place
 
 if TYPE_CHECKING:
@@ -59,6 +62,8 @@ _LEFT_NAMED: Final = 20
 # attempts while files keep changing, before changing files are left out
 _PATIENCE: Final = 2
 _UNREST: Final = "Some files kept changing during the search; they were left out."
+
+_EPOCH: Final = date(1970, 1, 1).toordinal()
 
 OWNER: Final = Scope(SessionKind.MAIN)
 
@@ -205,27 +210,39 @@ class Recall:
         if mode is Ranking.DEFAULT and vector is not None:
             question = replace(question, second=lambda: meaning.second_for(view))
         ranked = self._rank(view, request, served, question)
+        found = HitEntries(self._memory.catalog, view, served, ranked.chunks)
         limit = request.limit or (5 if mode is Ranking.TFIDF else self._settings.max_results)
         hits: list[Hit] = []
-        left: list[LeftOut] = []
+        lost: list[tuple[Hit, str]] = []
         looked_up: list[set[str]] = []
+        possible: set[str] = set()
+        sought = telling_words(words)
         threshold = self._threshold(request, mode)
         wanted = _wanted(request, limit)
         most = 2 * wanted if request.limit is None and request.budget is not None else wanted
         for first, last in stages(wanted):
             part = ranked.between(first, last)
-            if hits and mode is Ranking.DEFAULT and not may_add(view, part, words, query, hits, threshold, most):
+            if hits and mode is Ranking.DEFAULT and not may_add(view, part, words, sought, hits, threshold, most):
                 break
-            more, lost = self._hits(view, request, served, part, words)
+            more, gone = self._hits(view, request, served, part, first, words, found)
             hits += more
-            left += lost
+            lost += gone
             looked_up.append({hit.reference for hit in more})
+            whole = may_have_all(view, part.chunks, sought)
+            possible |= {hit.reference for hit in more if whole[rank_of(hit) - first]}
         hits, equals = merge_equals(hits)
-        left += equals
+        lost += equals
         if mode is Ranking.DEFAULT:
             hits = newest_first(diversify(hits), request.query)
-        hits, lost = above(hits, request.query, threshold)
-        left += lost
+        hits, below = above(hits, sought, threshold, possible)
+        lost = [*lost, *below][:_LEFT_NAMED]
+        # what is closed or a record of a correction gives its place to another entry, which may be any of them
+        every = request.budget is not None or any(hit.closed or hit.path == CORRECTIONS for hit in hits)
+        told = hits if every else hits[: limit + _LEFT_NAMED]
+        entries = found.of([*told, *(hit for hit, _ in lost)])
+        hits = [*self._with_entries(told, entries, request.scope), *hits[len(told) :]]
+        known = {rank: entry.id for rank, entry in entries.items()}
+        left = [LeftOut(known.get(rank_of(hit), ""), hit.path, why) for hit, why in lost]
         if mode is Ranking.DEFAULT:
             hits = replaced_last(hits, self._instead(hits), looked_up)
         if request.budget is None:
@@ -239,7 +256,7 @@ class Recall:
         left += [LeftOut(hit.entry, hit.path, "beyond the limit") for hit in over]
         return SearchResult(
             query,
-            tuple(_shown(hit, mode) for hit in kept),
+            tuple(shown(hit, ranked, cut=mode is Ranking.TFIDF) for hit in kept),
             self._index.model if vector is not None else "keywords",
             mode,
             tokens,
@@ -273,8 +290,8 @@ class Recall:
         from everself.search.ranking import RankingQuery
 
         today = self._clock.today()
-        epoch = date(1970, 1, 1)
-        days = tuple(((span.first - epoch).days, (span.last - epoch).days) for span in read_dates(request.query, today))
+        spans = read_dates(request.query, today)
+        days = tuple((span.first.toordinal() - _EPOCH, span.last.toordinal() - _EPOCH) for span in spans)
         asked = QueryFacts(asks_when(request.query), days)
         return RankingQuery(
             request.query[:LONGEST_QUERY], words, asked, vector, visible_chunks(view, request.scope, served)
@@ -299,69 +316,83 @@ class Recall:
         view: "Snapshot",
         request: RecallRequest,
         served: "SnippetSource",
-        ranked: "Ranked",
+        part: "Ranked",
+        first: int,
         words: SearchQuery,
-    ) -> tuple[list[Hit], list[LeftOut]]:
+        found: HitEntries,
+    ) -> tuple[list[Hit], list[tuple[Hit, str]]]:
         from everself.search.chunking.marks import Flag
 
-        numbers = ranked.chunks.tolist()
+        numbers = part.chunks.tolist()
         chunks = served.chunks(numbers)
         texts = served.texts(numbers)
-        asked: dict[str, set[int]] = {}
-        for chunk in chunks:
-            # assigning ids in a document that is too large would take minutes
-            whole = not view.documents[chunk.document].cut
-            if whole and not view.columns["flags"][chunk.number] & Flag.IMPORTED:
-                asked.setdefault(served.path(chunk.document), set()).add(chunk.entry)
-        entries = self._entries(asked, served.held())
-        flags_of = view.columns["flags"][numbers].tolist()
-        days_of = view.columns["day"][numbers].tolist()
+        columns = view.columns[part.chunks]
+        imported, corrections, struck = (
+            ((columns["flags"] & int(flag)) != 0).tolist() for flag in (Flag.IMPORTED, Flag.CORRECTION, Flag.CLOSED)
+        )
+        days_of, scores = columns["day"].tolist(), part.scores.tolist()
         ageing = Ageing(self._clock.today(), self._settings.decay, self._settings.half_life_days)
         questions = self._questions(view, request, served, numbers)
-        later = self._later() if is_owner(request.scope) else {}
-        # the replacement may be invisible to this session
-        replaced = self._memory.words_now_of(entries.values()) if is_owner(request.scope) else {}
-        hits: list[Hit] = []
-        left: list[LeftOut] = []
+        built: list[Hit] = []
         for at, (chunk, text) in enumerate(zip(chunks, texts, strict=True)):
             path = served.path(chunk.document)
-            if chunk.document in served.skipped:
-                left.append(LeftOut("", path, "changed while it was searched"))
-                continue
-            flags = flags_of[at]
-            entry = entries.get((path, chunk.entry))
-            if not _holds(entry, request.as_of):
-                left.append(LeftOut(entry.id if entry else "", path, "not valid on that day"))
-                continue
             days = days_of[at]
-            where = place(path)
             before = questions.get(chunk.number)
-            hit = Hit(
-                path,
-                chunk.first_line if before is None else before[0],
-                chunk.last_line,
-                float(ranked.scores[at]),
-                text if before is None else f"{before[1]}\n{text}",
-                entry=entry.id if entry else "",
-                day=date.fromordinal(days + date(1970, 1, 1).toordinal()) if days else None,
-                tier=where.tier,
-                tag=entry.tag if entry else Tag.NONE,
-                until=entry.until if entry else None,
-                closed=entry.closed if entry else bool(flags & Flag.CLOSED),
-                now=replaced.get(entry.id, "") if entry else "",
-                later=later.get(entry.id, "") if entry and not entry.closed else "",
-                imported=bool(flags & Flag.IMPORTED),
-                parts=_parts(ranked, at),
+            built.append(
+                Hit(
+                    path,
+                    chunk.first_line if before is None else before[0],
+                    chunk.last_line,
+                    scores[at],
+                    text if before is None else f"{before[1]}\n{text}",
+                    day=date.fromordinal(days + _EPOCH) if days else None,
+                    tier=place(path).tier,
+                    closed=struck[at],
+                    imported=imported[at],
+                    parts=by_rank(first + at),
+                )
             )
-            if self._mode(request) is Ranking.TFIDF:
+        # only a closed hit has another score because of its entry
+        entries = found.of(built if request.as_of is not None else (hit for hit in built if hit.closed))
+        exactly = asks_exactly(words)
+        hits: list[Hit] = []
+        lost: list[tuple[Hit, str]] = []
+        for at, hit in enumerate(built):
+            entry = entries.get(first + at)
+            if chunks[at].document in served.skipped:
+                lost.append((hit, "changed while it was searched"))
+            elif not _holds(entry, request.as_of):
+                lost.append((hit, "not valid on that day"))
+            elif self._mode(request) is Ranking.TFIDF:
                 hits.append(hit)
-                continue
-            # text inside a redacted secret does not count
-            exact = is_exact(words, text) and is_exact(words, redact(text).text)
-            boost = self._boost if flags & Flag.CORRECTION else 1.0
-            hits.append(adjust(hit, ageing, closed=entry is not None and entry.closed, exact=exact, boost=boost))
+            else:
+                text = texts[at]
+                # text inside a redacted secret does not count
+                exact = exactly and is_exact(words, text) and is_exact(words, redact(text).text)
+                boost = self._boost if corrections[at] else 1.0
+                hits.append(adjust(hit, ageing, closed=entry is not None and entry.closed, exact=exact, boost=boost))
         hits.sort(key=lambda hit: (-round(hit.score, 6), -(hit.day or date.min).toordinal(), hit.path, hit.first_line))
-        return hits, left
+        return hits, lost
+
+    def _with_entries(self, hits: Sequence[Hit], entries: Mapping[int, Entry], scope: Scope) -> list[Hit]:
+        """The hits with what their entries say, by rank."""
+        later = self._later() if is_owner(scope) else {}
+        # the replacement may be invisible to this session
+        replaced = self._memory.words_now_of(entries.values()) if is_owner(scope) else {}
+        told: list[Hit] = []
+        for hit in hits:
+            entry = entries.get(rank_of(hit))
+            if entry is not None:
+                hit = hit._replace(
+                    entry=entry.id,
+                    tag=entry.tag,
+                    until=entry.until,
+                    closed=entry.closed,
+                    now=replaced.get(entry.id, ""),
+                    later="" if entry.closed else later.get(entry.id, ""),
+                )
+            told.append(hit)
+        return told
 
     def _questions(
         self, view: "Snapshot", request: RecallRequest, served: "SnippetSource", numbers: Sequence[int]
@@ -381,16 +412,6 @@ class Recall:
         return {
             number: (chunk.first_line, text) for (number, chunk), text in zip(found.items(), texts, strict=True) if text
         }
-
-    def _entries(
-        self, asked: Mapping[str, set[int]], held: Mapping[str, tuple[str, bytes]]
-    ) -> Mapping[tuple[str, int], Entry]:
-        """Entries by document and ordinal; `held` is the hash and bytes of documents already read. Hits of an unreadable document have no
-        entry."""
-        try:
-            return self._memory.catalog.at(asked, held)
-        except EverselfError:
-            return {}
 
     def _record(self, request: RecallRequest, found: SearchResult) -> str:
         record = SearchRecord(
@@ -452,14 +473,6 @@ class _Meaning:
         return self._second
 
 
-def _parts(ranked: "Ranked", at: int) -> tuple[ScorePart, ...]:
-    sums = (
-        ScorePart(name, value) for name, value in zip(ranked.names, ranked.parts[at].tolist(), strict=True) if value
-    )
-    seen = () if ranked.cosines is None else (ScorePart(COSINE, float(ranked.cosines[at]), "measured"),)
-    return (*sums, *seen)
-
-
 def _wanted(request: RecallRequest, limit: int) -> int:
     """The number of hits that could fit."""
     fitting = limit if request.budget is None else request.budget // _LEAST_TOKENS
@@ -471,9 +484,3 @@ def _holds(entry: Entry | None, as_of: date | None) -> bool:
         return True
     born = entry.day is None or entry.day <= as_of
     return born and (entry.until is None or entry.until > as_of)
-
-
-def _shown(hit: Hit, mode: Ranking) -> Hit:
-    """The hit with redacted text (300 characters for TF-IDF) and a score of at most 1, which factors can exceed."""
-    text = redact(hit.text).text
-    return hit._replace(score=min(1.0, hit.score), text=text[:300] if mode is Ranking.TFIDF else text)

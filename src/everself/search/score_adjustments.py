@@ -3,16 +3,17 @@
 Factors reorder hits. None of them removes a strong match: the score before age decides what is hidden.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
+from itertools import chain, combinations
 from typing import Final
 
 from everself.frozen import Frozen
 from everself.search.similarity import overlap, words_of
-from everself.storage.state.searches import LeftOut
 from everself.text.dates import asks_for_now
 from everself.text.redaction import redact
-from everself.text.search import SearchQuery, TermKind, fold_for_phrase, index_terms, read_query
+from everself.text.search import SearchQuery, TermKind, fold_for_phrase, index_terms
 from everself.values import Hit, ScorePart, Tier
 
 CORRECTED: Final = 1.5
@@ -40,21 +41,26 @@ class Ageing(Frozen):
         return float(0.5 ** (days / self.half_life_days))
 
 
+def asks_exactly(query: SearchQuery) -> bool:
+    """Whether the query has anything that `is_exact` looks for."""
+    return bool(query.phrases) or any(term.kind is TermKind.WHOLE for term in query.terms)
+
+
 def is_exact(query: SearchQuery, text: str) -> bool:
     """Whether the text contains a quoted phrase of the query, or all its ids, addresses and versions."""
-    wholes = [term.surface for term in query.terms if term.kind is TermKind.WHOLE]
-    if not wholes and not query.phrases:
+    if not asks_exactly(query):
         return False
+    wholes = [term.surface for term in query.terms if term.kind is TermKind.WHOLE]
     folded = fold_for_phrase(text)
     return any(phrase in folded for phrase in query.phrases) or (
         bool(wholes) and all(whole in folded for whole in wholes)
     )
 
 
-def telling_words(query: str) -> list[tuple[str, ...]]:
+def telling_words(query: SearchQuery) -> list[tuple[str, ...]]:
     """The significant words of a query, each with all its forms."""
     kinds = (TermKind.STOP, TermKind.CHARACTER, TermKind.WHOLE)
-    return [term.alternatives for term in read_query(query).terms if term.kind not in kinds]
+    return [term.alternatives for term in query.terms if term.kind not in kinds]
 
 
 def has_all(text: str, words: Sequence[tuple[str, ...]]) -> bool:
@@ -104,11 +110,11 @@ _SAME_WORDS: Final = 0.08
 _COVERED: Final = 0.6
 
 
-def merge_equals(hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
-    """Merge hits with the same text into the best one, which lists the other places."""
+def merge_equals(hits: Sequence[Hit]) -> tuple[list[Hit], list[tuple[Hit, str]]]:
+    """Merge hits with the same text into the best one, which lists the other places; and the others, with the reason."""
     first: dict[str, int] = {}
     kept: list[Hit] = []
-    left: list[LeftOut] = []
+    lost: list[tuple[Hit, str]] = []
     for hit in hits:
         words = fold_for_phrase(hit.text)
         at = first.setdefault(words, len(kept))
@@ -117,27 +123,42 @@ def merge_equals(hits: Sequence[Hit]) -> tuple[list[Hit], list[LeftOut]]:
         else:
             # ties have no order of their own
             kept[at] = kept[at]._replace(also=tuple(sorted((*kept[at].also, hit.reference))))
-            left.append(LeftOut(hit.entry, hit.path, f"says the same as {kept[at].reference}"))
-    return kept, left
+            lost.append((hit, f"says the same as {kept[at].reference}"))
+    return kept, lost
 
 
 def diversify(hits: Sequence[Hit]) -> list[Hit]:
     """The hits, best first, with a penalty for hits that mostly repeat a better one."""
     near = list(hits[:COMPARED])
-    words = [frozenset(fold_for_phrase(hit.text).split()) for hit in near]
-    alike = [0.0] * len(near)
+    alike = _similar([frozenset(fold_for_phrase(hit.text).split()) for hit in near])
+    most = [0.0] * len(near)
+    worth = [hit.score for hit in near]
     waiting = list(range(len(near)))
     chosen: list[Hit] = []
     while waiting:
-        best = max(waiting, key=lambda at: near[at].score * (1 - _loss(alike[at])))
+        best = max(waiting, key=worth.__getitem__)
         chosen.append(near[best])
         waiting.remove(best)
-        for at in waiting:
-            both = len(words[at] & words[best])
-            # most share nothing
-            if both:
-                alike[at] = max(alike[at], both / (len(words[at]) + len(words[best]) - both))
+        for at, similarity in alike.get(best, ()):
+            most[at] = max(most[at], similarity)
+            worth[at] = near[at].score * (1 - _loss(most[at]))
     return chosen + list(hits[COMPARED:])
+
+
+def _similar(words: Sequence[frozenset[str]]) -> dict[int, list[tuple[int, float]]]:
+    """For each text the others that are so similar to it that one of them loses score, with the similarity. Most texts have none."""
+    counts = Counter(chain.from_iterable(words))
+    lone = {word for word, count in counts.items() if count == 1}
+    found: dict[int, list[tuple[int, float]]] = {}
+    # a text that shares too few of its words with all others together is not compared with each of them
+    sharing = [at for at, held in enumerate(words) if len(held - lone) > _ALIKE * len(held)]
+    for one, other in combinations(sharing, 2):
+        both = len(words[one] & words[other])
+        similarity = both / (len(words[one]) + len(words[other]) - both)
+        if similarity > _ALIKE:
+            found.setdefault(one, []).append((other, similarity))
+            found.setdefault(other, []).append((one, similarity))
+    return found
 
 
 def newest_first(hits: Sequence[Hit], query: str) -> list[Hit]:

@@ -84,6 +84,7 @@ class SnippetSource:
         self.skipped: set[int] = set()
         self._data: dict[int, bytes] = {}
         self._chunks: dict[int, IndexedChunk] = {}
+        self._texts: dict[int, str] = {}
 
     def chunks(self, numbers: Sequence[int]) -> list[IndexedChunk]:
         missing = [number for number in numbers if number not in self._chunks]
@@ -92,7 +93,10 @@ class SnippetSource:
         return [self._chunks[number] for number in numbers]
 
     def texts(self, numbers: Sequence[int]) -> list[str]:
-        return [chunk_text(self.data(chunk.document), chunk.start, chunk.end) for chunk in self.chunks(numbers)]
+        texts = self._texts
+        for chunk in self.chunks([number for number in numbers if number not in texts]):
+            texts[chunk.number] = chunk_text(self.data(chunk.document), chunk.start, chunk.end)
+        return [texts[number] for number in numbers]
 
     def questions(self, numbers: Sequence[int]) -> dict[int, IndexedChunk]:
         """For chunks that are a short answer to the previous turn: that turn. "Yes, in Rome!" means nothing alone."""

@@ -5,7 +5,7 @@ of one document are consecutive, so neighbours have neighbouring numbers. Number
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from everself.frozen import Frozen
 
@@ -37,7 +37,7 @@ class IndexedDocument(Frozen):
     cut: int = 0
 
 
-class IndexedChunk(Frozen):
+class IndexedChunk(NamedTuple):
     """The location of a chunk: bytes start..end and lines of its document. `entry` is the ordinal of its entry."""
 
     number: int

@@ -123,6 +123,7 @@ class Snapshot:
         self._moment = moment
         self.notices = notices
         self.horizon = horizon
+        self._last: tuple[Floats, Numbers, Floats] | None = None
 
     @property
     def moment(self) -> Moment:
@@ -203,12 +204,8 @@ class Snapshot:
             row = rows.get(number)
             if row is None and header.generation != self.generation:
                 raise ChangedMeanwhile("A document was changed while it was searched.")
-            chunk = parse_chunk(header.birth, number, row)
-            found.append(
-                IndexedChunk(
-                    number, chunk.document, chunk.entry, chunk.start, chunk.end, chunk.first_line, chunk.last_line
-                )
-            )
+            # all columns but the hash of the text
+            found.append(IndexedChunk(number, *parse_chunk(header.birth, number, row)[:-1]))
         return found
 
     def nearest(self, vector: "Floats", count: int) -> "Numbers":
@@ -230,8 +227,14 @@ class Snapshot:
         def score(slot: CodeSlot, wanted: "Numbers", by: "Floats") -> "tuple[Numbers, Floats]":
             connection = reader.file.connection
             if moment.embedded <= EXACT_BELOW:
+                # a search compares all of them to find the nearest, and then asks for those of its candidates
+                if (last := self._last) is not None and last[0] is vector:
+                    return last[1], last[2]
                 known, table = reader.vectors.exact(connection, moment.ids, moment.usable, slot)
-                return scored(known, table, wanted, by)
+                found = scored(known, table, wanted, by)
+                if found[0] is known:
+                    self._last = vector, *found
+                return found
             return reader.recent.score(connection, numpy.unique(wanted), slot, by)
 
         return self._compare(vector, moment.slot, moment.ids[numbers], score)

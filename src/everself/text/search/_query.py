@@ -1,6 +1,7 @@
 """Parses a query into terms, phrases and names. Knows nothing of an index or of ranking."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from operator import add
 
 from everself.text.normalise import fold
@@ -26,8 +27,9 @@ _CAPITAL_NOUNS = "de"
 _ALSO_NAMES = frozenset({"will"})
 
 
+@lru_cache(maxsize=512)
 def fold_for_phrase(text: str) -> str:
-    """The form in which a phrase and a text are compared by substring."""
+    """The form in which a phrase and a text are compared by substring. Cached, because a search compares each of its texts three times."""
     return fold(text)
 
 
