@@ -59,6 +59,11 @@ class Surveyor:
             self._proof = _Proof(listing, mark, odd)
         return Survey(changed, missing, known, odd)
 
+    def is_named_as_before(self) -> bool:
+        """Whether each document known from the last complete look is still there, the same file, and no other."""
+        mark, proof = self._rows.documents_mark(), self._proof
+        return proof is not None and proof.rows == mark and self._workspace.is_named_as(proof.listing)
+
     def look_at(self, paths: Sequence[str]) -> Survey:
         known = self._rows.documents(paths)
         asked = {path: self._workspace.stat(path) for path in paths if holds_memory(path)}

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Annotated, Final
 
 from everself.keepers.junk import WINDOW, Junk, find_junk
@@ -50,17 +51,16 @@ def show_contents(runtime: Runtime, _: Caller, request: ContentsRequest) -> Cont
         return Contents((), 0, (), _people(runtime), (), 0)
     runtime.memory.catalog.refresh()
     rows = runtime.state.entries
-    by_day: dict[date, list[str]] = {}
-    shown: list[str] = []
-    for path in rows.holding():
-        where = place(path)
-        if where.day is None or where.span or where.person or where.project or where.kind is Kind.QUARANTINE:
-            shown.append(path)
-        else:
-            by_day.setdefault(where.day, []).append(path)
-    newest = sorted(by_day, reverse=True)
+    held = rows.holding()
+    shown = [path for path in held if _day_of(path) is None]
+    every = {day for path in held if (day := _day_of(path)) is not None}
+    newest = sorted(every, reverse=True)[: request.days]
     # older days are not counted: there may be thousands
-    counts = Counter(rows.counts([*shown, *(path for day in newest[: request.days] for path in by_day[day])]))
+    by_day: dict[date, list[str]] = {day: [] for day in newest}
+    for path in held:
+        if (day := _day_of(path)) in by_day:
+            by_day[day].append(path)
+    counts = Counter(rows.counts([*shown, *(path for paths in by_day.values() for path in paths)]))
     topics: list[Group] = []
     people: dict[str, Group] = {}
     projects: dict[str, Group] = {}
@@ -75,18 +75,23 @@ def show_contents(runtime: Runtime, _: Caller, request: ContentsRequest) -> Cont
             _add(projects, where.project, f"projects/{where.project}", count)
         elif where.kind in _TOPICS:
             topics.append(Group(path.rpartition("/")[2].removesuffix(".md"), path, count))
-    days = tuple(
-        Group(day.isoformat(), by_day[day][0], sum(counts[path] for path in by_day[day]))
-        for day in newest[: request.days]
-    )
+    days = tuple(Group(day.isoformat(), paths[0], sum(counts[path] for path in paths)) for day, paths in by_day.items())
     return Contents(
         days,
-        max(0, len(newest) - request.days),
+        len(every) - len(newest),
         tuple(topics),
         tuple(people.values()),
         tuple(projects.values()),
         apart,
     )
+
+
+@lru_cache(maxsize=8192)
+def _day_of(path: str) -> date | None:
+    """The day whose log this is; None for any other document."""
+    where = place(path)
+    other = where.span or where.person or where.project or where.kind is Kind.QUARANTINE
+    return None if other else where.day
 
 
 def _people(runtime: Runtime) -> tuple[Group, ...]:

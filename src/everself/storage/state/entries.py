@@ -185,6 +185,10 @@ class EntryRows:
             known = self._holding = mark, [str(row[0]) for row in self._engine.read(_SQL["holding"])]
         return list(known[1])
 
+    def documents_of_people(self) -> list[str]:
+        """The documents in the folders of people, with and without entries."""
+        return [str(row[0]) for row in self._engine.read(_SQL["documents_of_people"])]
+
     def total(self) -> int:
         """The number of entries of all documents."""
         return int(self._engine.read(_SQL["total"])[0][0])
