@@ -44,7 +44,7 @@ def file_of(mind: Mind, path: str) -> Path:
 
 def write(mind: Mind, path: str, text: str, at: tuple[int, int] = PAST) -> None:
     file = file_of(mind, path)
-    file.parent.mkdir(exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
     os.utime(file, ns=at)
 
@@ -111,13 +111,19 @@ def settled(mind: Mind) -> None:
 
 
 def test_a_view_of_few_entries_examines_no_other_file(mind: Mind, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(10):
+        write(mind, f"memory/topics/{number}.md", f"# {number}\n")
     settled(mind)
     looked: list[str] = []
     stat = RealFileSystem.stat
-    monkeypatch.setattr(RealFileSystem, "list", lambda _, path: looked.append(path))
+    listing = RealFileSystem.list
+    monkeypatch.setattr(RealFileSystem, "list", lambda files, path: (looked.append(path), listing(files, path))[1])
     monkeypatch.setattr(RealFileSystem, "stat", lambda files, path: (looked.append(path), stat(files, path))[1])
     mind.catalog.refresh_shown(["MEMORY.md"])
     assert looked == ["MEMORY.md"]
+    # of so many one by one it would cost more
+    mind.catalog.refresh_shown(["MEMORY.md", "memory/topics/1.md", "memory/topics/2.md"])
+    assert "" in looked
 
 
 def test_an_entry_shown_is_as_its_file_says(mind: Mind) -> None:

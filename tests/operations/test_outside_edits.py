@@ -29,6 +29,9 @@ def runtime(tmp_path: Path) -> Iterator[Runtime]:
         save(opened, DAY, "# Log\n\n- The heron is called Otto.\n")
         save(opened, "MEMORY.md", "# Memory\n\n- The garden is small.\n")
         save(opened, BOB, "# Bob\n\n- Bob sails.\n")
+        # in a small memory everything is looked at each time
+        for number in range(100):
+            save(opened, f"projects/p{number}/notes.md", "# Notes\n")
         # so often that the next look finds nothing to read, and small views rely on it
         for _ in range(3):
             opened.memory.catalog.refresh()
@@ -124,3 +127,20 @@ def test_what_there_is_to_browse_and_how_much(runtime: Runtime) -> None:
     file_of(runtime, DAY).unlink()
     assert count_entries(runtime) == count
     assert days() == [("2026-01-03", 1)]
+
+
+def test_a_day_and_a_topic_that_had_no_entry(runtime: Runtime) -> None:
+    save(runtime, "memory/topics/birds.md", "# Birds\n")
+    save(runtime, "memory/2026-01-01.md", "# Log\n")
+    for _ in range(3):
+        runtime.memory.catalog.refresh()
+
+    def browse(days: int) -> tuple[list[str], list[str], int]:
+        found = show_contents(runtime, AT_TERMINAL, ContentsRequest(days=days))
+        return [one.name for one in found.days], [one.name for one in found.topics], found.older
+
+    assert browse(1) == (["2026-01-02"], ["MEMORY"], 0)
+    save(runtime, "memory/topics/birds.md", "# Birds\n\n- Birds sing.\n")
+    save(runtime, "memory/2026-01-01.md", "# Log\n\n- The first day.\n")
+    assert browse(1) == (["2026-01-02"], ["MEMORY", "birds"], 1)
+    assert browse(2) == (["2026-01-02", "2026-01-01"], ["MEMORY", "birds"], 0)

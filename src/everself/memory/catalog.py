@@ -94,7 +94,7 @@ class Catalog:
 
         An edit within another document waits for `refresh`. It can concern the view only if it adds an entry to it by a comment.
         """
-        self.refresh(paths if self._surveyor.is_named_as_before() else None)
+        self.refresh(paths if self._surveyor.needs_only(paths) else None)
 
     def refresh_person(self, person: str) -> None:
         """`refresh_shown` for what is known about a person: documents of their folder. Others are read when an entry of them is shown."""
