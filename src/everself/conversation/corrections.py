@@ -238,9 +238,7 @@ class CorrectionHandler:
             return self._ask_suspect(text, setting)
         return self._put_right(replaced, told, setting, language_of(message))
 
-    def _judged(
-        self, found: Sequence[Entry], told: Correction, message: str, setting: ToolContext
-    ) -> Replaced | None:
+    def _judged(self, found: Sequence[Entry], told: Correction, message: str, setting: ToolContext) -> Replaced | None:
         """What the head that sees both is nearly certain of. Entries of this message, and what others wrote, are not judged."""
         own = f"msg:{setting.message}"
         known = [one for one in found if own not in one.lineage and rank(self.memory.trust(one)) >= rank(AGENT)]
