@@ -419,7 +419,7 @@ class Runtime:
     def freshness(self) -> "Freshness":
         from everself.search.freshness import Freshness
 
-        return Freshness(self.index, self.agent.workspace)
+        return Freshness(self.index, self.agent.workspace, also=self.memory.catalog.refresh)
 
     def keep_index_fresh(self, *, paid: bool = False) -> None:
         """For long-running processes: sync soon after files change and embed in the background, until `close`.

@@ -2,7 +2,8 @@
 
 The conversation is a file with one turn a line: `day`, `turn`, `text`, `kind`, the `facts` it states (`id`, `statement`, `say`), `answers`
 (the facts that answer a question) and `corrects` (the fact that no longer holds). `replies.jsonl` beside it says what the model writes down
-and answers; without it, or without `writes`, the model writes each statement. Both may be packed (`.xz`); they are read in memory and never printed.
+and answers; without it, or without `writes`, the model writes each statement. Both may be packed (`.xz`); they are read in
+memory and never printed.
 
 `python -m tests.journeys.days FOLDER [--wire openai|anthropic] [--model MODE]` prints the counts of the conversation in a folder, for each
 wire and model that is not chosen: `writes` takes notes, `silent` never does, with `none` there is no model and the reflex answers. `plain`

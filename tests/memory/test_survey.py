@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from tests.memory.minds import Mind, open_mind
 
+from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.entries import EntryRows
+from everself.values import Entry
 
 # long past the grain of any clock
 PAST = (1_700_000_000_000_000_000, 1_700_000_000_000_000_000)
@@ -42,7 +44,7 @@ def file_of(mind: Mind, path: str) -> Path:
 
 def write(mind: Mind, path: str, text: str, at: tuple[int, int] = PAST) -> None:
     file = file_of(mind, path)
-    file.parent.mkdir(exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
     os.utime(file, ns=at)
 
@@ -96,3 +98,82 @@ def test_rows_that_another_process_took_away_are_made_anew(mind: Mind) -> None:
     mind.bench.state.entries.replace([], ["MEMORY.md"], [], [], "2026-01-04")
     assert mind.catalog.refresh() == 1
     assert "The garden is small." in texts(mind)
+
+
+def only(mind: Mind, start: str) -> Entry:
+    return next(one for one in mind.catalog.all() if one.text.startswith(start))
+
+
+def settled(mind: Mind) -> None:
+    """So many complete looks that the next one finds nothing to read."""
+    for _ in range(3):
+        mind.catalog.refresh()
+
+
+def test_a_view_of_few_entries_examines_no_other_file(mind: Mind, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(10):
+        write(mind, f"memory/topics/{number}.md", f"# {number}\n")
+    settled(mind)
+    looked: list[str] = []
+    stat = RealFileSystem.stat
+    listing = RealFileSystem.list
+    monkeypatch.setattr(RealFileSystem, "list", lambda files, path: (looked.append(path), listing(files, path))[1])
+    monkeypatch.setattr(RealFileSystem, "stat", lambda files, path: (looked.append(path), stat(files, path))[1])
+    mind.catalog.refresh_shown(["MEMORY.md"])
+    assert looked == ["MEMORY.md"]
+    # of so many one by one it would cost more
+    mind.catalog.refresh_shown(["MEMORY.md", "memory/topics/1.md", "memory/topics/2.md"])
+    assert "" in looked
+
+
+def test_an_entry_shown_is_as_its_file_says(mind: Mind) -> None:
+    garden = only(mind, "The garden")
+    settled(mind)
+    write(mind, "MEMORY.md", "# Memory\n\n- The garden is large.\n")
+    mind.catalog.refresh_shown(["MEMORY.md"])
+    assert {one.text for one in mind.catalog.known([garden.id])} == {"The garden is large."}
+
+
+@pytest.mark.parametrize("how", ["made", "removed", "renamed", "replaced"])
+def test_a_view_of_few_entries_notices_files_that_come_go_or_are_replaced(mind: Mind, how: str) -> None:
+    settled(mind)
+    day = file_of(mind, "memory/2026-01-01.md")
+    if how == "made":
+        write(mind, "memory/topics/choir.md", "# Choir\n\n- The choir sings.\n")
+    elif how == "removed":
+        day.unlink()
+    elif how == "renamed":
+        day.rename(day.with_name("2026-01-02.md"))
+    else:
+        # as most editors save; even of the same size and time
+        other = day.with_name("new")
+        other.write_bytes(day.read_bytes().replace(b"blue", b"grey"))
+        os.utime(other, ns=PAST)
+        other.rename(day)
+    mind.catalog.refresh_shown()
+    rows = {one.path for one in mind.bench.state.entries.all_rows()}
+    shown = {one.text for one in mind.catalog.known([row.id for row in mind.bench.state.entries.all_rows()])}
+    days = {
+        "made": {"memory/2026-01-01.md", "memory/topics/choir.md"},
+        "removed": set(),
+        "renamed": {"memory/2026-01-02.md"},
+    }
+    assert rows == {"MEMORY.md", *days.get(how, {"memory/2026-01-01.md"})}
+    assert ("The boat is grey." in shown) == (how == "replaced")
+
+
+def test_what_another_process_noted_is_looked_at_as_a_whole(mind: Mind, compared: list[object]) -> None:
+    settled(mind)
+    mind.bench.state.entries.replace([], ["MEMORY.md"], [], [], "2026-01-04")
+    compared.clear()
+    mind.catalog.refresh_shown()
+    assert compared
+    assert [one.text for _, one in mind.catalog.under("MEMORY.md")] == ["The garden is small."]
+
+
+def test_a_list_of_everything_examines_every_file(mind: Mind) -> None:
+    """An edit within a file, which a view of other entries leaves for it."""
+    settled(mind)
+    write(mind, "memory/2026-01-01.md", "## [09:00:00] note\n\nThe boat is grey.\n")
+    mind.catalog.refresh_shown(["MEMORY.md"])
+    assert "The boat is grey." in texts(mind)

@@ -106,6 +106,7 @@ class Entrance:
 LOOKING = (
     "stat",
     "list",
+    "names",
     "read",
     "sync_directory",
     "find",
@@ -139,6 +140,7 @@ def _write(files: FileSystem, path: str, *, append: bool) -> None:
 ON_FILES = (
     _files("stat.path", "name", lambda files, path: files.stat(path)),
     _files("list.path", "folder", lambda files, path: files.list(path)),
+    _files("names.path", "folder", lambda files, path: files.names(path)),
     _files("read.path", "content", lambda files, path: files.read(path)),
     _files("create.path", "content", lambda files, path: _write(files, path, append=False)),
     _files("open_append.path", "content", lambda files, path: _write(files, path, append=True)),

@@ -150,6 +150,14 @@ def test_listing_is_sorted_and_leaves_hidden_names_out(workspace: Workspace) -> 
     assert not workspace.list("nowhere")
 
 
+def test_names_of_a_listing_are_the_same_until_one_comes_or_goes(workspace: Workspace) -> None:
+    workspace.apply(change(Create("memory/a.md", b"one\n")))
+    listed = workspace.list()
+    assert workspace.is_named_as(listed)
+    workspace.apply(change(Create("memory/b.md", b"two\n")))
+    assert not workspace.is_named_as(listed)
+
+
 def test_changes_are_listed_newest_first_and_by_document(workspace: Workspace) -> None:
     workspace.apply(change(Create("A.md", b"one\n"), reason="first"))
     workspace.apply(change(Create("B.md", b"two\n"), reason="second"))

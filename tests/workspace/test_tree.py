@@ -55,6 +55,58 @@ def test_each_change_makes_another_value(tmp_path: Path) -> None:
     assert next(one for one in tree.list() if one.path == "MEMORY.md").links == 2
 
 
+def test_names_tell_what_came_went_or_was_replaced_but_no_edit(tmp_path: Path) -> None:
+    tree = make(tmp_path)
+    boat = tmp_path / "memory" / "topics" / "boat.md"
+
+    def replace() -> None:
+        other = tmp_path / "memory" / "other.md"
+        other.write_text("two")
+        other.rename(boat)
+
+    def swap() -> None:
+        """Two files take each other's names: neither is new and neither is gone."""
+        boat.rename(tmp_path / "memory" / "held")
+        (tmp_path / "MEMORY.md").rename(boat)
+        (tmp_path / "memory" / "held").rename(tmp_path / "MEMORY.md")
+
+    steps = (
+        lambda: (tmp_path / "memory" / "new.md").write_text(""),
+        lambda: (tmp_path / "memory" / "new.md").rename(tmp_path / "new.md"),
+        (tmp_path / "new.md").unlink,
+        replace,
+        swap,
+        (tmp_path / "projects").mkdir,
+        (tmp_path / "projects").rmdir,
+        boat.unlink,
+        (tmp_path / "memory" / "topics").rmdir,
+    )
+    for number, step in enumerate(steps):
+        listed = tree.list()
+        assert tree.is_named_as(listed)
+        step()
+        assert not tree.is_named_as(listed), number
+    listed = tree.list()
+    (tmp_path / "MEMORY.md").write_text("an edit within a file")
+    assert tree.is_named_as(listed)
+    # another listing, or one of a part, proves nothing
+    assert not tree.is_named_as(list(listed))
+    assert not tree.is_named_as(tree.list("memory"))
+
+
+def test_a_folder_that_changes_while_it_is_listed_is_not_taken_for_the_same(tmp_path: Path) -> None:
+    make(tmp_path)
+    files = RealFileSystem(str(tmp_path / "memory"), remembers=True)
+    for number in range(3):
+        (tmp_path / "memory" / f"{number}.md").write_text("x")
+    first = files.list("")
+    assert files.list("") is first
+    (tmp_path / "memory" / "1.md").write_text("y")
+    assert [one.path for one in files.list("")] == ["0.md", "1.md", "2.md", "topics"]
+    (tmp_path / "memory" / "1.md").unlink()
+    assert [one.path for one in files.list("")] == ["0.md", "2.md", "topics"]
+
+
 def test_a_file_system_that_keeps_nothing_tells_new_values(tmp_path: Path) -> None:
     make(tmp_path)
     files = RealFileSystem(str(tmp_path))

@@ -15,6 +15,8 @@ from everself.workspace.protocol import Workspace
 
 # file system clocks are coarse: a file saved again within this time may look unchanged
 GRAIN_NS: Final = 2_000_000_000
+# looking at one file by its path costs as much as so many files of a listing
+_BY_NAME: Final = 6
 # raised when the same bytes would give other entries; documents read by an older version are read again
 READING: Final = 3
 
@@ -58,6 +60,16 @@ class Surveyor:
         if not (changed or missing):
             self._proof = _Proof(listing, mark, odd)
         return Survey(changed, missing, known, odd)
+
+    def needs_only(self, paths: Sequence[str]) -> bool:
+        """Whether it is enough to look at these: each document of the last complete look is still there, the same file, and no other.
+
+        False as well where a complete look is cheaper.
+        """
+        mark, proof = self._rows.documents_mark(), self._proof
+        if proof is None or proof.rows != mark or _BY_NAME * len(paths) > len(proof.listing):
+            return False
+        return self._workspace.is_named_as(proof.listing)
 
     def look_at(self, paths: Sequence[str]) -> Survey:
         known = self._rows.documents(paths)

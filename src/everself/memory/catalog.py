@@ -89,6 +89,17 @@ class Catalog:
         # an entry moved here may come from a huge document, and keeps its id
         return len(changed) + len(missing) if read == "read" else self.refresh(progress=progress)
 
+    def refresh_shown(self, paths: Sequence[str] = ()) -> None:
+        """Like `refresh`, for a view of few entries: all changed documents if any came, went or was replaced, else the named ones.
+
+        An edit within another document waits for `refresh`. It can concern the view only if it adds an entry to it by a comment.
+        """
+        self.refresh(paths if self._surveyor.needs_only(paths) else None)
+
+    def refresh_person(self, person: str) -> None:
+        """`refresh_shown` for what is known about a person: documents of their folder. Others are read when an entry of them is shown."""
+        self.refresh_shown([path for path in self._rows.documents_of_people() if place(path).person == person])
+
     def waiting(self) -> PendingDocuments:
         """The work that `refresh` would do."""
         changed, missing, known, _ = self._survey(None)

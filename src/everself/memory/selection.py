@@ -101,7 +101,10 @@ def list_page(
     memory: Memory, selection: Selection, bounds: PageBounds, fits: Callable[[Entry], bool] = lambda _: True
 ) -> EntryPage:
     """Like `list_entries`, in pages. The cost depends on the page and on the rows skipped, not on the size of the memory."""
-    memory.catalog.refresh()
+    if selection.person:
+        memory.catalog.refresh_person(slug(selection.person.removeprefix(PERSON)))
+    else:
+        memory.catalog.refresh()
     day = selection.as_of or memory.clock.today()
 
     def sure(entry: Entry) -> float:

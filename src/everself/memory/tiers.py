@@ -47,7 +47,8 @@ def count_tiers(
     waiting = memory.catalog.waiting()
     bounded = waiting.documents <= MOST_DOCUMENTS and waiting.bytes <= MOST_BYTES
     read = uncounted = 0
-    if whole or bounded:
+    # what `waiting` found to be as it was read is not compared once more
+    if (whole or bounded) and (waiting.documents or waiting.huge):
         read = memory.catalog.refresh(huge=whole, progress=progress)
     if not whole:
         uncounted = waiting.huge + (0 if bounded else waiting.documents)

@@ -10,11 +10,11 @@ from everself.config.places import MAIN
 from everself.errors import EverselfError, NotFound, RefusedByRule, WrongUse
 from everself.identity.card import IDENTITY_FILE, resolve
 from everself.operations.caller import Caller
-from everself.operations.declaration import Argument, NoRequest, Request, Result, owner_reads, terminal_writes
+from everself.operations.declaration import Argument, NoRequest, Option, Request, Result, owner_reads, terminal_writes
 from everself.operations.home import Home
 from everself.operations.settings import save_edit
 from everself.operations.setup import FOLDER, SetupRequest, SetupResult, set_up_agent
-from everself.runtime import make_runtime
+from everself.runtime import Runtime, make_runtime
 from everself.storage.host_files import find_file
 
 _LIST = ("agents", "list")
@@ -65,8 +65,12 @@ class AgentRequest(Request):
     name: Annotated[str, Argument("The agent; the default agent unless given.", "[NAME]")] = ""
 
 
+class ShowAgentRequest(AgentRequest):
+    count: Annotated[bool, Option("Count its entries, which opens it.", only=("http",))] = True
+
+
 @owner_reads("agents.show", on="home")
-def show_agent(home: Home, _: Caller, request: AgentRequest) -> AgentReport:
+def show_agent(home: Home, _: Caller, request: ShowAgentRequest) -> AgentReport:
     """Show one agent: its workspace and settings.
 
     $ everself agents show aria  # where it lives and how it is set
@@ -80,7 +84,7 @@ def show_agent(home: Home, _: Caller, request: AgentRequest) -> AgentReport:
         soul_policy=chosen.soul.policy.value,
         soul_integrity=chosen.soul.integrity.value,
         profile=chosen.context.profile.value,
-        entries=_entries(home, chosen),
+        entries=_entries(home, chosen) if request.count else None,
     )
 
 
@@ -155,5 +159,10 @@ def _entries(home: Home, agent: AgentSettings) -> int | None:
     if not os.path.isdir(agent.workspace) or not os.path.isdir(agent.state):
         return None
     with make_runtime(agent.id, environ=home.environ) as app:
-        app.memory.catalog.refresh()
-        return app.state.entries.total()
+        return count_entries(app)
+
+
+def count_entries(runtime: Runtime) -> int:
+    """The number of entries of an opened agent. In one that stays open, an edit within a document counts once it was read."""
+    runtime.memory.catalog.refresh_shown()
+    return runtime.state.entries.total()

@@ -1,8 +1,11 @@
 """Statistics of memory: its contents, and its growth and use by day. All are counted from existing rows."""
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import date, timedelta
-from typing import Annotated, Final
+from functools import lru_cache
+from heapq import nlargest
+from typing import Annotated, Final, NamedTuple, Self
 
 from everself.keepers.junk import WINDOW, Junk, find_junk
 from everself.keepers.keeper_context import is_memory
@@ -35,6 +38,28 @@ class Contents(Result):
     apart: int
 
 
+class _Arranged(NamedTuple):
+    """The documents that hold entries: the logs of the newest days, the number of older days, and all other documents."""
+
+    others: list[str]
+    by_day: dict[date, list[str]]
+    older: int
+
+    @classmethod
+    def of(cls, held: Sequence[str], days: int) -> Self:
+        every = {day for path in held if (day := _day_of(path)) is not None}
+        by_day: dict[date, list[str]] = {day: [] for day in nlargest(days, every)}
+        for path in held:
+            if (day := _day_of(path)) in by_day:
+                by_day[day].append(path)
+        return cls([path for path in held if _day_of(path) is None], by_day, len(every) - len(by_day))
+
+    @property
+    def counted(self) -> list[str]:
+        """Older days are not counted: there may be thousands."""
+        return [*self.others, *(path for paths in self.by_day.values() for path in paths)]
+
+
 class ContentsRequest(Request):
     days: Annotated[int, Option("How many days at most, the newest.", ge=1, le=36_500)] = 30
     people: Annotated[bool, Option("Count people only.", only=("http",))] = False
@@ -48,24 +73,18 @@ def show_contents(runtime: Runtime, _: Caller, request: ContentsRequest) -> Cont
     """
     if request.people:
         return Contents((), 0, (), _people(runtime), (), 0)
-    runtime.memory.catalog.refresh()
     rows = runtime.state.entries
-    by_day: dict[date, list[str]] = {}
-    shown: list[str] = []
-    for path in rows.holding():
-        where = place(path)
-        if where.day is None or where.span or where.person or where.project or where.kind is Kind.QUARANTINE:
-            shown.append(path)
-        else:
-            by_day.setdefault(where.day, []).append(path)
-    newest = sorted(by_day, reverse=True)
-    # older days are not counted: there may be thousands
-    counts = Counter(rows.counts([*shown, *(path for day in newest[: request.days] for path in by_day[day])]))
+    before = _Arranged.of(rows.holding(), request.days)
+    # a document without entries may have some now; of older days only the number is shown
+    runtime.memory.catalog.refresh_shown([*rows.not_holding(), *before.counted])
+    arranged = _Arranged.of(rows.holding(), request.days)
+    by_day = arranged.by_day
+    counts = Counter(rows.counts(arranged.counted))
     topics: list[Group] = []
     people: dict[str, Group] = {}
     projects: dict[str, Group] = {}
     apart = 0
-    for path in shown:
+    for path in arranged.others:
         where, count = place(path), counts[path]
         if where.kind is Kind.QUARANTINE:
             apart += count
@@ -75,18 +94,23 @@ def show_contents(runtime: Runtime, _: Caller, request: ContentsRequest) -> Cont
             _add(projects, where.project, f"projects/{where.project}", count)
         elif where.kind in _TOPICS:
             topics.append(Group(path.rpartition("/")[2].removesuffix(".md"), path, count))
-    days = tuple(
-        Group(day.isoformat(), by_day[day][0], sum(counts[path] for path in by_day[day]))
-        for day in newest[: request.days]
-    )
+    days = tuple(Group(day.isoformat(), paths[0], sum(counts[path] for path in paths)) for day, paths in by_day.items())
     return Contents(
         days,
-        max(0, len(newest) - request.days),
+        arranged.older,
         tuple(topics),
         tuple(people.values()),
         tuple(projects.values()),
         apart,
     )
+
+
+@lru_cache(maxsize=8192)
+def _day_of(path: str) -> date | None:
+    """The day whose log this is; None for any other document."""
+    where = place(path)
+    other = where.span or where.person or where.project or where.kind is Kind.QUARANTINE
+    return None if other else where.day
 
 
 def _people(runtime: Runtime) -> tuple[Group, ...]:

@@ -158,7 +158,8 @@ def show_entry(runtime: Runtime, _: Caller, request: ShowRequest) -> Account:
 
 def account_of(memory: Memory, rows: EntryRows, identity: str) -> Account:
     """Explain the entry with this id or unique id prefix."""
-    memory.catalog.refresh()
+    # what is found here is read again by `get` and `named`
+    memory.catalog.refresh_shown()
     entry = memory.catalog.get(identity)
     near = memory.catalog.named(rows.resting_on([entry.id])).values()
     resting = [one for one in near if f"entry:{entry.id}" in one.lineage]

@@ -3,6 +3,7 @@
 This only makes searches faster: each search checks every file again. Errors here never reach a caller.
 """
 
+from collections.abc import Callable
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,12 @@ _PATIENCE = 10.0
 class Freshness:
     """Thread-safe; every method may be called repeatedly."""
 
-    def __init__(self, index: "Index", root: str, debounce_ms: int = DEBOUNCE_MS) -> None:
+    def __init__(
+        self, index: "Index", root: str, debounce_ms: int = DEBOUNCE_MS, *, also: Callable[[], object] = lambda: None
+    ) -> None:
+        """`also` is called after each sync: others keep something of the same files."""
         self._index = index
+        self._also = also
         self._root = root
         self._debounce_ms = debounce_ms
         self._lock = Lock()
@@ -53,6 +58,7 @@ class Freshness:
     def _sync(self, _paths: frozenset[str]) -> None:
         # all files are checked: that takes milliseconds, and file events are unreliable
         self._index.sync()
+        self._also()
         self.trouble = ""
 
     def _note(self, error: Exception) -> None:

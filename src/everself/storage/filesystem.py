@@ -5,7 +5,7 @@ through a link. Implementations raise plain `OSError`; `disk_errors` translates 
 """
 
 import errno
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -46,6 +46,9 @@ class FileSystem(Protocol):
 
     def list(self, path: str) -> Sequence[FileStat]:
         """The entries of a directory, sorted by name."""
+
+    def names(self, path: str) -> Mapping[str, int]:
+        """The names in a directory with their inode numbers. Examines no file."""
 
     def read(self, path: str, start: int = 0, limit: int = READ_LIMIT) -> bytes:
         """The content of a regular file that has a single hard link."""

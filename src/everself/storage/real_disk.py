@@ -7,9 +7,11 @@ links. Both refuse the same paths. Independent of locks, journals and Markdown.
 import errno
 import os
 import stat as modes
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from operator import attrgetter
+from typing import NamedTuple
 
 from everself.storage._kernel_calls import ABSENT, RENAME_EXCHANGE, RENAME_NOREPLACE, openat2, renameat2
 from everself.storage.filesystem import READ_LIMIT, TEMPORARY_PREFIX, parent_of
@@ -43,17 +45,11 @@ def kind_of(mode: int) -> FileKind:
 _Look = tuple[int, int, int, int, int, int, int]
 
 
-def _look(found: os.stat_result) -> _Look:
-    """The status with times in nanoseconds: two `stat_result` compare equal within one second, although the file was saved in between."""
-    return (
-        found.st_mode,
-        found.st_nlink,
-        found.st_dev,
-        found.st_ino,
-        found.st_size,
-        found.st_mtime_ns,
-        found.st_ctime_ns,
-    )
+# The status with times in nanoseconds: two `stat_result` compare equal within one second, although the file was saved in between. Made in
+# C, because a listing asks it of thousands of files.
+_look: Callable[[os.stat_result], _Look] = attrgetter(
+    "st_mode", "st_nlink", "st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns"
+)
 
 
 def _told(path: str, look: _Look) -> FileStat:
@@ -61,6 +57,36 @@ def _told(path: str, look: _Look) -> FileStat:
     # positional arguments: a search builds thousands of these, and keywords cost a third more
     kind: FileKind = "file" if modes.S_ISREG(mode) else kind_of(mode)
     return FileStat(path, kind, size, modes.S_IMODE(mode), links, device, inode, mtime_ns, ctime_ns)
+
+
+class _Listing(NamedTuple):
+    """A listed folder: its names in the order of the disk, what was seen of each, and the same as values, sorted."""
+
+    names: list[str]
+    looks: list[_Look]
+    found: tuple[FileStat, ...]
+
+
+def _look_at(folder: int, name: str) -> _Look | None:
+    """The status of a name in an open folder; None if it disappeared after the folder was listed."""
+    try:
+        return _look(os.stat(name, dir_fd=folder, follow_symlinks=False))
+    except FileNotFoundError:
+        return None
+
+
+def _changed(folder: int, before: _Listing) -> dict[str, _Look | None]:
+    """The names whose status is another one now. Keeps nothing of the others: thousands of kept tuples would set off the collector."""
+    changed: dict[str, _Look | None] = {}
+    for name, known in zip(before.names, before.looks, strict=True):
+        try:
+            look = _look(os.stat(name, dir_fd=folder, follow_symlinks=False))
+        except FileNotFoundError:
+            changed[name] = None
+            continue
+        if look != known:
+            changed[name] = look
+    return changed
 
 
 def told(path: str, found: os.stat_result) -> FileStat:
@@ -156,7 +182,7 @@ class RealFileSystem:
         """
         self.root = os.path.realpath(root)
         self._open2 = None if walk_only else openat2
-        self._listed: dict[str, tuple[dict[str, _Look], tuple[FileStat, ...]]] | None = {} if remembers else None
+        self._listed: dict[str, _Listing] | None = {} if remembers else None
 
     def stat(self, path: str) -> FileStat | None:
         try:
@@ -167,24 +193,28 @@ class RealFileSystem:
 
     def list(self, path: str) -> Sequence[FileStat]:
         """List a folder. Every file is examined each time; an unchanged folder may return the same objects as before."""
-        looks: dict[str, _Look] = {}
-        with self._folder(path) as (folder, _), Naming(path), os.scandir(folder) as entries:
-            for entry in entries:
-                try:
-                    looks[entry.name] = _look(entry.stat(follow_symlinks=False))
-                except FileNotFoundError:
-                    # a file that disappeared after the listing does not exist
-                    continue
-        before = self._listed.get(path) if self._listed is not None else None
-        if before is not None and before[0] == looks:
-            return before[1]
+        with self._folder(path) as (folder, _), Naming(path):
+            names = os.listdir(folder)
+            before = self._listed.get(path) if self._listed is not None else None
+            if before is not None and before.names == names:
+                changed = _changed(folder, before)
+                if not changed:
+                    return before.found
+                looks = {**dict(zip(names, before.looks, strict=True)), **changed}
+            else:
+                looks = {name: _look_at(folder, name) for name in names}
+        there = {name: look for name, look in looks.items() if look is not None}
         prefix = f"{path}/" if path else ""
-        found = tuple(_told(prefix + name, looks[name]) for name in sorted(looks))
+        found = tuple(_told(prefix + name, there[name]) for name in sorted(there))
         if self._listed is not None:
             if len(self._listed) >= _MOST_LISTED:
                 self._listed.clear()
-            self._listed[path] = looks, found
+            self._listed[path] = _Listing(list(there), list(there.values()), found)
         return found
+
+    def names(self, path: str) -> Mapping[str, int]:
+        with self._folder(path) as (folder, _), Naming(path), os.scandir(folder) as entries:
+            return {entry.name: entry.inode() for entry in entries}
 
     def read(self, path: str, start: int = 0, limit: int = READ_LIMIT) -> bytes:
         descriptor = self._open(path, os.O_RDONLY | PLAIN)

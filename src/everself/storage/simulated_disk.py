@@ -8,7 +8,7 @@ power cut hits them all.
 
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -233,6 +233,10 @@ class SimulatedFileSystem:
         prefix = f"{path}/" if path else ""
         names = self._folder(path).names
         return [tell(self.disk, prefix + name, names[name]) for name in sorted(names)]
+
+    def names(self, path: str) -> Mapping[str, int]:
+        self.disk.check_power()
+        return dict(self._folder(path).names)
 
     def read(self, path: str, start: int = 0, limit: int = READ_LIMIT) -> bytes:
         self.disk.check_power()

@@ -6,7 +6,7 @@ count as calls too, because they can fail as well.
 
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from everself.storage.filesystem import READ_LIMIT, FileSystem, Handle, Reservation
 from everself.values import FileStat
@@ -74,6 +74,10 @@ class MeddledFileSystem:
     def list(self, path: str) -> Sequence[FileStat]:
         self.meddle("list", path)
         return self.inner.list(path)
+
+    def names(self, path: str) -> Mapping[str, int]:
+        self.meddle("list", path)
+        return self.inner.names(path)
 
     def read(self, path: str, start: int = 0, limit: int = READ_LIMIT) -> bytes:
         self.meddle("read", path)

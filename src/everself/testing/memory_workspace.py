@@ -61,6 +61,9 @@ class InMemoryWorkspace:
         paths = sorted(path for path in self._documents if path.startswith(prefix) and "/." not in f"/{path}")
         return [found for path in paths if (found := self.stat(path)) is not None]
 
+    def is_named_as(self, listing: Sequence[FileStat]) -> bool:
+        return [one.path for one in listing] == [one.path for one in self.list()]
+
     def preview(self, change: Change) -> tuple[FileChange, ...] | Conflict:
         found = resolve(change, self._documents.get)
         return found if isinstance(found, Conflict) else tuple(one.file for one in found)

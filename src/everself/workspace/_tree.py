@@ -21,9 +21,15 @@ _MOST: Final = 1_000
 class _Folder:
     """One folder: its listing, the entries that are not hidden, and the subfolders to enter."""
 
+    path: str
     told: Sequence[FileStat]
     seen: tuple[FileStat, ...]
     below: tuple[str, ...]
+
+    @property
+    def inodes(self) -> dict[str, int]:
+        start = len(self.path) + 1 if self.path else 0
+        return {one.path[start:]: one.inode for one in self.told}
 
 
 class _Walk(Frozen):
@@ -47,6 +53,15 @@ class Tree:
     def list(self, under: str = "") -> Sequence[FileStat]:
         """The same without folders. Returns the same object as before if nothing has changed."""
         return self._walk(under).files
+
+    def is_named_as(self, listing: Sequence[FileStat]) -> bool:
+        """Whether a listing of everything still has each name, and the same file behind it. Examines no file."""
+        walk = self._walks.get("")
+        if walk is None or walk.files is not listing:
+            return False
+        with disk_errors("the workspace"), suppress(FileNotFoundError):
+            return all(self._files.names(one.path) == one.inodes for one in walk.folders)
+        return False
 
     def folders(self, under: str = "") -> tuple[str, ...]:
         """The folders directly in a folder, except hidden names and those that `walk` does not enter."""
@@ -85,5 +100,5 @@ class Tree:
         below = tuple(one.path for one in seen if one.kind == "directory" and not find_fault(one.path))
         if len(self._folders) >= _MOST:
             self._folders = {}
-        made = self._folders[path] = _Folder(told, seen, below)
+        made = self._folders[path] = _Folder(path, told, seen, below)
         return made

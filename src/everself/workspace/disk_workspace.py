@@ -109,6 +109,9 @@ class DiskWorkspace:
     def list(self, under: str = "") -> Sequence[FileStat]:
         return self._tree.list(under)
 
+    def is_named_as(self, listing: Sequence[FileStat]) -> bool:
+        return self._tree.is_named_as(listing)
+
     def folders(self) -> tuple[str, ...]:
         """The folders at the top of the workspace, except hidden ones."""
         return self._tree.folders()

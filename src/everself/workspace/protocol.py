@@ -33,6 +33,10 @@ class Workspace(Protocol):
     def list(self, under: str = "") -> Sequence[FileStat]:
         """All files beneath a folder, without folders and hidden names, sorted by path."""
 
+    def is_named_as(self, listing: Sequence[FileStat]) -> bool:
+        """Whether a listing of everything still has each name, and the same file behind it. False if it is not known. No file is
+        examined, so an edit within a file is not noticed."""
+
     def preview(self, change: Change) -> tuple[FileChange, ...] | Conflict:
         """The effect of the change on each document, without applying it."""
 

@@ -11,7 +11,7 @@ from everself.interfaces.web.templates import environment, folder, source_name
 
 WEB = Path(__file__).parents[3] / "src/everself/interfaces/web"
 # put together from a name: a tab, what was done, …
-MADE = ("tabs.", "done.", "standing.", "tier.", "tag.", "source.", "group.", "when.", "provider.")
+MADE = ("tabs.", "done.", "standing.", "tier.", "tag.", "source.", "group.", "when.", "times.", "provider.")
 
 
 def _asked() -> tuple[set[str], set[str], set[str]]:

@@ -1,6 +1,7 @@
 """Forgetting: what goes, what stays, what the proof says, and that it does not come back."""
 
 import json
+import os
 import subprocess
 import zlib
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from everself.memory.forgetting.proof import ForgetProof, Target
 from everself.memory.memory import Memory
 from everself.memory.writing import NewEntry
 from everself.storage.engine import Engine, Writer
+from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.database import open_state
 from everself.testing.frozen_time import FrozenTime
 from everself.testing.origins import origin_of
@@ -108,6 +110,40 @@ def test_a_forgotten_entry_leaves_no_byte_behind(mind: Mind) -> None:
     assert mind.catalog.get(kept.entry).vouched
     assert FACT not in proof.render() + proof.to_json()
     assert done.entry not in mind.text("memory/2026-03-19.md")
+
+
+def test_a_plan_reads_each_document_once_and_names_every_place(mind: Mind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What goes, what stays in a longer sentence, and what only the owner may edit."""
+    longer = f"She said that {FACT} The lid is green."
+    mind.write("memory/2026-03-01.md", f"# Log\n\n## [09:00:00] note\n\n{FACT}\n")
+    mind.write("memory/2026-03-02.md", f"# Log\n\n## [09:00:00] note\n\n{longer}\n\n## [10:00:00] note\n\n{FACT}\n")
+    mind.write("memory/2026-03-03.md", "# Log\n\n## [09:00:00] note\n\nThe sea was calm.\n")
+    mind.write("SOUL.md", f"# Soul\n\n{FACT}\n", Author.HAND)
+    for file in (mind.top / "workspace").rglob("*.md"):
+        # saved long before it was read, so that it need not be read again for being new
+        os.utime(file, (1_700_000_000, 1_700_000_000))
+    wanted = next(one.id for one in mind.catalog.all() if one.text == FACT)
+    read: list[str] = []
+    whole = RealFileSystem.read
+
+    def noted(files: RealFileSystem, path: str, *most: int) -> bytes:
+        read.extend([path] if path.endswith(".md") else [])
+        return whole(files, path, *most)
+
+    monkeypatch.setattr(RealFileSystem, "read", noted)
+    plan = mind.forgetting.plan(Target(ids=(wanted,)))
+    # the document of the entry is read before, for its text
+    read.remove("memory/2026-03-01.md")
+    assert sorted(path for path in read if path.startswith("memory/")) == [
+        f"memory/2026-03-0{day}.md" for day in (1, 2, 3)
+    ]
+    assert {one.path: one.count for one in plan.documents} == {"memory/2026-03-01.md": 1, "memory/2026-03-02.md": 1}
+    assert {one.reference for one in plan.mentions} == {"SOUL.md#L3", "memory/2026-03-02.md#L5"}
+    # the proof asks for itself, and agrees
+    seen = plan.mentions
+    proof = mind.forgetting.carry_out(plan)
+    assert proof.gone
+    assert proof.mentions == seen
 
 
 def test_a_dry_run_names_all_that_would_go_and_changes_nothing(mind: Mind) -> None:

@@ -90,6 +90,17 @@ def test_a_burst_of_files_is_read_in_few_goes(world: World, syncs: list[SyncRepo
     assert fresh.trouble == ""
 
 
+def test_whoever_else_reads_these_files_is_told_after_the_index(world: World) -> None:
+    index = world.index()
+    told: list[int] = []
+    fresh = Freshness(index, str(world.files), 50, also=lambda: told.append(len(index.view(fresh=False).documents)))
+    fresh.start(embed=False)
+    wait_for(lambda: told)
+    world.write("memory/a.md", "anna likes tea\n")
+    wait_for(lambda: told[-1] == 1)
+    fresh.stop()
+
+
 def test_trouble_is_kept_in_words_and_ends_with_the_next_success(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     index = world.index()
     fresh = Freshness(index, str(world.files), 50)
@@ -105,6 +116,13 @@ def test_trouble_is_kept_in_words_and_ends_with_the_next_success(world: World, m
     wait_for(lambda: not fresh.trouble)
     assert len(index.view(fresh=False).documents) == 1
     fresh.stop()
+
+
+def test_what_an_editor_saved_is_in_the_catalog_without_a_list(app: Runtime) -> None:
+    app.keep_index_fresh()
+    file = Path(app.agent.workspace) / "MEMORY.md"
+    file.write_text("# Memory\n\n- The harbour opens at ten.\n")
+    wait_for(lambda: any(one.path == "MEMORY.md" for one in app.state.entries.all_rows()))
 
 
 @pytest.fixture

@@ -86,6 +86,20 @@ def test_listing_is_sorted_and_tells_kinds(files: FileSystem) -> None:
     assert [(one.path, one.size) for one in files.list("b")] == [("b/c.md", 1)]
 
 
+def test_names_tell_one_file_from_another_without_examining_them(files: FileSystem) -> None:
+    put(files, "b/c.md", b"x")
+    put(files, "a.md", b"xyz")
+    assert files.names("") == {one.path: one.inode for one in files.list("")}
+    assert list(files.names("b")) == ["c.md"]
+    before = files.names("")
+    put(files, "d.md", b"another")
+    files.rename("d.md", "a.md")
+    assert files.names("").keys() == before.keys()
+    assert files.names("") != before
+    with pytest.raises(FileNotFoundError):
+        files.names("nowhere")
+
+
 def test_a_missing_name_is_none_and_reading_it_is_not_found(files: FileSystem) -> None:
     assert files.stat("nothing.md") is None
     assert files.stat("no/where.md") is None

@@ -13,6 +13,7 @@ from everself.config.places import find_places
 from everself.interfaces.web import strange_text
 from everself.interfaces.web.assets import asset_url
 from everself.interfaces.web.phrases import counted, find_phrase, phrase
+from everself.interfaces.web.times import said_times
 from everself.memory.provenance import PERSON
 from everself.text.markdown.blocks import BlockKind, scan
 
@@ -55,6 +56,7 @@ def environment() -> Environment:
         person=person_name,
         unwrapped=unwrapped,
         folder=folder,
+        times=said_times,
     )
     return made
 

@@ -4,8 +4,8 @@ Also the register of places in an agent's folders that contain text. Changes not
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Final, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, Literal, NamedTuple
 
 from everself.memory.forgetting.forgotten_words import ForgottenWords, is_open
 from everself.memory.forgetting.proof import RemainingMention, Unreachable
@@ -67,10 +67,17 @@ def search_documents(files: FileSystem, words: ForgottenWords) -> tuple[Counter[
     return left, mentioned
 
 
-def search_strangers(files: FileSystem, words: ForgottenWords) -> list[Unreachable]:
+class SeenFiles(NamedTuple):
+    """The files below the workspace, and in which lines of the documents that were read the words remain."""
+
+    files: Sequence[FileStat]
+    lines: Mapping[str, Sequence[int]]
+
+
+def search_strangers(files: FileSystem, words: ForgottenWords, seen: SeenFiles | None = None) -> list[Unreachable]:
     """Files in the workspace that contain the words and that Everself does not change. Its own documents are not read."""
     remains = []
-    for one in walk(files, ""):
+    for one in walk(files, "") if seen is None else seen.files:
         if _is_document(one) or not words.count(_whole(files, one) or b""):
             continue
         if place(one.path).kind is Kind.TEMPORARY:
@@ -135,15 +142,18 @@ def search_database(scrub: Scrub, words: ForgottenWords) -> tuple[int, int]:
     return left, max(0, sum(words.count(data) for _, data in scrub.raw()) - known)
 
 
-def mentions_in(files: FileSystem, words: ForgottenWords) -> list[RemainingMention]:
-    """The places in documents where the words remain."""
+def mentions_in(files: FileSystem, words: ForgottenWords, seen: SeenFiles | None = None) -> list[RemainingMention]:
+    """The places in documents where the words remain. Documents that the caller has seen are not read again."""
     found = []
-    for one in walk(files, ""):
+    for one in walk(files, "") if seen is None else seen.files:
         if one.size > READ_LIMIT or not one.path.lower().endswith(".md") or one.path.startswith(words.folders):
             continue
-        data = words.in_document(one.path, _whole(files, one) or b"").data or b""
+        lines = None if seen is None else seen.lines.get(one.path)
+        if lines is None:
+            data = words.in_document(one.path, _whole(files, one) or b"").data or b""
+            lines = words.mentions(one.path, data)
         reason = "part of another sentence, not removed" if is_open(one.path) else "yours alone to edit, not removed"
-        found += [RemainingMention(f"{one.path}#L{line}", reason) for line in words.mentions(one.path, data)]
+        found += [RemainingMention(f"{one.path}#L{line}", reason) for line in lines]
     return found
 
 

@@ -196,20 +196,26 @@ class Forgetting:
             if words.in_text(text) is not None:
                 quoted[name] += 1
                 alone[name] += words.goes_alone(text)
-        documents = list(self._documents(words))
-        alone.update({path: sum(fold(one) in words.anywhere for one in pieces) for path, pieces, _ in documents})
+        # each document is read once: for what goes, and for what stays
+        cuts: dict[str, int] = {}
+        lines: dict[str, Sequence[int]] = {}
+        for path, data in self._documents(words):
+            cleaned, lines[path] = words.look_into(path, data)
+            cuts[path] = len(cleaned.pieces)
+            alone[path] += sum(fold(one.decode("utf-8", "replace")) in words.anywhere for one in cleaned.pieces)
+        seen = search.SeenFiles(tuple(search.walk(self._resources.storage.documents, "")), lines)
         quoted[SEARCHES] += self._scrub.searches_naming(ids, words.folders)
         for one in self._resources.places:
             quoted[one.name] += one.holds(words)
         return ForgetPlan(
             entries=chosen.entries,
             texts=(*texts, *older),
-            documents=tuple(DocumentCut(path, len(pieces)) for path, pieces, _ in documents if pieces),
+            documents=tuple(DocumentCut(path, count) for path, count in cuts.items() if count),
             messages=chosen.messages,
             quoted=tuple(DocumentCut(name, count) for name, count in sorted(quoted.items()) if count),
             commits=len(rewritten.commits),
-            mentions=self._mentions(words),
-            remains=self._remains(words),
+            mentions=self._mentions(words, seen),
+            remains=self._remains(words, seen),
             homes=chosen.homes,
             searches=chosen.searches,
             sentences=spoken.sentences,
@@ -328,10 +334,11 @@ class Forgetting:
         def plan() -> Change | None:
             found.clear()
             draft = Draft(self._content)
-            for path, pieces, data in self._documents(words):
-                if pieces:
-                    draft.put(path, data)
-                    found[place(path).kind.value] += len(pieces)
+            for path, data in self._documents(words):
+                cleaned = words.in_document(path, data)
+                if cleaned.pieces:
+                    draft.put(path, cleaned.data)
+                    found[place(path).kind.value] += len(cleaned.pieces)
             evidence = tuple(f"entry:{one}" for one in sorted(words.ids)[:MOST_EVIDENCE])
             return Change(Author.OWNER, FORGET, draft.edits(), evidence) if found else None
 
@@ -343,14 +350,13 @@ class Forgetting:
                 return outcome.id if isinstance(outcome, Applied) else ""
         raise ChangedMeanwhile(f"({', '.join(outcome.paths)})" if isinstance(outcome, Conflict) else "")
 
-    def _documents(self, words: ForgottenWords) -> Iterator[tuple[str, tuple[str, ...], bytes | None]]:
-        """Every document, the parts to remove, and its new content."""
+    def _documents(self, words: ForgottenWords) -> Iterator[tuple[str, bytes]]:
+        """Every document from which something may be removed, with its content."""
         for one in self._resources.workspace.list():
             if one.kind != "file" or one.links != 1 or one.size > READ_LIMIT:
                 continue
             if is_open(one.path) or one.path.startswith(words.folders):
-                cleaned = words.in_document(one.path, self._content(one.path) or b"")
-                yield one.path, tuple(piece.decode("utf-8", "replace") for piece in cleaned.pieces), cleaned.data
+                yield one.path, self._content(one.path) or b""
 
     def _clean_database(self, task: Task, words: ForgottenWords) -> dict[str, int]:
         done = self._scrub.rewrite(words.in_text)
@@ -415,18 +421,18 @@ class Forgetting:
             notices=tuple(one.notice for one in self._resources.derived if one.notice),
         )
 
-    def _mentions(self, words: ForgottenWords) -> tuple[RemainingMention, ...]:
+    def _mentions(self, words: ForgottenWords, seen: search.SeenFiles | None = None) -> tuple[RemainingMention, ...]:
         self._catalog.refresh()
         derived = [
             RemainingMention(one.reference, "made from what is forgotten, not removed")
             for one in self._catalog.known(self._resources.state.entries.resting_on(words.ids))
             if one.id not in words.ids and not words.ids.isdisjoint(part.partition(":")[2] for part in one.lineage)
         ]
-        return (*search.mentions_in(self._resources.storage.documents, words), *derived)
+        return (*search.mentions_in(self._resources.storage.documents, words, seen), *derived)
 
-    def _remains(self, words: ForgottenWords) -> tuple[Unreachable, ...]:
+    def _remains(self, words: ForgottenWords, seen: search.SeenFiles | None = None) -> tuple[Unreachable, ...]:
         files = self._resources.storage.documents
-        strangers = search.search_strangers(files, words)
+        strangers = search.search_strangers(files, words, seen)
         own = search.search_git(files, self._resources.root, words)
         return (*strangers, *own, *search.backups_in(self._resources.backups))
 

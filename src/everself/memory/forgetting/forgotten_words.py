@@ -102,10 +102,19 @@ class ForgottenWords:
 
     def in_document(self, path: str, data: bytes) -> CleanedDocument:
         """The document without the forgotten text."""
+        return self._cleaned(path, data)[0]
+
+    def look_into(self, path: str, data: bytes) -> tuple[CleanedDocument, Sequence[int]]:
+        """`in_document`, and the `mentions` that remain then."""
+        cleaned, may_mention = self._cleaned(path, data)
+        return cleaned, self.mentions(path, cleaned.data or b"") if may_mention else ()
+
+    def _cleaned(self, path: str, data: bytes) -> tuple[CleanedDocument, bool]:
+        """The document without the forgotten text, and whether the words may remain in it."""
         if path.startswith(self.folders):
-            return CleanedDocument(None, (data,))
+            return CleanedDocument(None, (data,)), False
         if not is_open(path):
-            return CleanedDocument(data)
+            return CleanedDocument(data), True
         text = fold(data.decode("utf-8", "replace"))
         known = [one for one in self.texts if one in text]
         at_home = any(one in text for one in self.homes.get(path, ()))
@@ -116,7 +125,8 @@ class ForgottenWords:
         if known:
             labels = place(path).kind in _RECORDS
             made = self._without_lines(made, known, pieces, labels=labels)
-        return CleanedDocument(made, tuple(pieces))
+        # removing an entry brings its neighbours together, which may spell the words
+        return CleanedDocument(made, tuple(pieces)), bool(known or pieces)
 
     def in_text(self, text: str) -> str | None:
         """A message, reason or commit message without the forgotten text; None if it does not change."""

@@ -99,7 +99,7 @@ class EntryRows:
         self._engine = engine
         self._key = key
         self._expected: ExpectedDocument | None = None
-        self._holding: tuple[tuple[int, ...], list[str]] | None = None
+        self._holding: tuple[tuple[int, ...], list[str], list[str]] | None = None
 
     def mac(self, text_hash: str) -> str:
         """The keyed hash that rows store for a text's plain hash."""
@@ -180,10 +180,22 @@ class EntryRows:
 
     def holding(self) -> list[str]:
         """The documents that have entries, sorted. Counts none of them, and looks again only if a row of a document changed."""
+        return list(self._kinds()[0])
+
+    def not_holding(self) -> list[str]:
+        """The documents that have none."""
+        return list(self._kinds()[1])
+
+    def _kinds(self) -> tuple[list[str], list[str]]:
         mark, known = self.documents_mark(), self._holding
         if known is None or known[0] != mark:
-            known = self._holding = mark, [str(row[0]) for row in self._engine.read(_SQL["holding"])]
-        return list(known[1])
+            some, none = self._engine.read(_SQL["holding"]), self._engine.read(_SQL["not_holding"])
+            known = self._holding = mark, [str(row[0]) for row in some], [str(row[0]) for row in none]
+        return known[1], known[2]
+
+    def documents_of_people(self) -> list[str]:
+        """The documents in the folders of people, with and without entries."""
+        return [str(row[0]) for row in self._engine.read(_SQL["documents_of_people"])]
 
     def total(self) -> int:
         """The number of entries of all documents."""

@@ -13,6 +13,7 @@ from everself.config.schema import get_spot
 from everself.conversation.chat_models import REFLEX
 from everself.errors import BadConfig, EverselfError, NotFound, WrongUse
 from everself.interfaces.web.visit import Answer, Moved, Page, Shown, Visit
+from everself.operations.agents import count_entries
 
 PROVIDERS: Final = ("anthropic", "openai", "gemini", "ollama", "other")
 _FORGET_AGENT: Final = "agents.remove"
@@ -139,7 +140,10 @@ def test_model(visit: Visit) -> Answer:
 
 
 def show_agent(visit: Visit) -> Answer:
-    return Shown("settings/agent.html", {"report": visit.run("agents.show", name=visit.agent)})
+    # it is open already: its entries need not be counted by opening it once more
+    report = visit.run("agents.show", name=visit.agent, count=False)
+    entries = count_entries(visit.opened) if visit.opened is not None else None
+    return Shown("settings/agent.html", {"report": report, "entries": entries})
 
 
 def add_agent(visit: Visit) -> Answer:

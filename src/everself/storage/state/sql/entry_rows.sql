@@ -99,6 +99,14 @@ SELECT path, count(*) FROM entries WHERE path IN (SELECT value FROM json_each(?)
 -- Looks at one entry of each document at most.
 SELECT path FROM documents WHERE EXISTS (SELECT 1 FROM entries WHERE entries.path = documents.path) ORDER BY path;
 
+-- name: not_holding
+-- Documents that were read and have no entry.
+SELECT path FROM documents WHERE NOT EXISTS (SELECT 1 FROM entries WHERE entries.path = documents.path) ORDER BY path;
+
+-- name: documents_of_people
+-- Also those without entries. Folders may be spelled Users on a disk that ignores case.
+SELECT path FROM documents WHERE instr(lower(path), 'users/') = 1;
+
 -- name: closed
 SELECT id FROM entries INDEXED BY entries_closed WHERE path IS NOT NULL AND closed = 1;
 
