@@ -26,7 +26,7 @@ from everself.memory.writing import NewEntry
 from everself.models.embedding.local import open_local
 from everself.runtime import Runtime
 from everself.text.normalise import fold
-from everself.text.note_quotes import parts_of
+from everself.text.note_quotes import BETWEEN, parts_of
 
 _SEARCH = {"memorySearch": {"provider": "local"}}
 
@@ -77,7 +77,10 @@ def _is_built(text: str, scene: Json) -> bool:
     """Whether a text is neither something known, nor words of the message, nor something known with one span of the message in it."""
     claim, quoted = parts_of(text)
     ours, said = fold(claim).strip(" .!。"), fold(scene["text"])
-    if quoted and quoted not in " ".join(scene["text"].split()):
+    told = " ".join(scene["text"].split())
+    # what is struck out was known
+    struck = [f"~~{one}~~" for one in scene["known"]]
+    if any(one not in told and one not in struck for one in quoted.split(BETWEEN) if quoted):
         return True
     if ours in said:
         return False

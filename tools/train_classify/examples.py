@@ -142,7 +142,7 @@ def _messages() -> Iterator[Example]:
             # with these, plain notes counted as shown and fewer corrections were found (docs/decisions/0155)
             labels = {name: value for name, value in one.labels.items() if name not in _NOT_OF_DAYS}
             whole = {name: value for name, value in one.whole.items() if name not in _NOT_OF_DAYS}
-            yield replace(one, labels=labels, whole=whole)
+            yield replace(one, labels=labels, whole=whole, weight=_OF_DAYS)
 
 
 def message_examples(row: Row, corpus: str) -> Iterator[Example]:
@@ -176,6 +176,7 @@ def message_examples(row: Row, corpus: str) -> Iterator[Example]:
         yield Example(span, corpus, labels, language, _WRITTEN, group=row["text"])
 
 
+_OF_DAYS: Final = 1.5
 _NOT_OF_DAYS: Final = ("quoted", "correction", "strong")
 # weight of real typed messages labelled by hand
 _WRITTEN: Final = 4.0

@@ -86,9 +86,9 @@ def _as_a_whole(text: str) -> tuple[list[_Spanned], bool]:
 
 
 def _has_worth(sentence: str, *, deep: bool) -> bool:
-    """Whether a clause states something by itself, as the second of "food warning while i'm at it, i can't have walnuts"."""
+    """Whether the sentence or a clause of it states something, as the second of "food warning while i'm at it, i can't have walnuts"."""
     clauses = [sentence[first:until].strip() for first, until in clauses_of(sentence)]
-    return len(clauses) > 1 and any(_is_statement(score(one, deep=deep)) for one in clauses if has_words(one))
+    return any(_is_statement(score(one, deep=deep)) for one in dict.fromkeys((sentence, *clauses)) if has_words(one))
 
 
 def _is_statement(scores: Scores) -> bool:
