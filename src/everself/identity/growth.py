@@ -23,6 +23,7 @@ from everself.memory.provenance import is_correction
 from everself.storage.state.database import State
 from everself.storage.state.proposals import Proposal, Status
 from everself.text.normalise import fold, without_surrogates
+from everself.text.redaction import redact
 from everself.values import (
     Author,
     Change,
@@ -447,8 +448,6 @@ def _who(proposal: Proposal) -> str:
 
 def _clean(text: str) -> str:
     """Text for records, without secrets."""
-    from everself.text.redaction import redact
-
     return redact(without_surrogates(text)).text
 
 

@@ -29,6 +29,7 @@ from everself.text.markdown.blocks import scan
 from everself.text.markdown.edit import append_item, apply_splice
 from everself.text.markdown.labels import fill_labels, read_labels
 from everself.text.normalise import without_surrogates
+from everself.text.redaction import redact, strip_private
 from everself.text.search import is_one_emoji
 from everself.values import Author, Change, Conflict, Create, Edit, Remove, digest
 from everself.workspace.learned_section import changed_lines
@@ -325,8 +326,6 @@ def _soul(text: str, redacted: set[str]) -> bytes | None:
 
 
 def _clean(text: str, redacted: set[str]) -> str:
-    from everself.text.redaction import redact, strip_private
-
     found = redact(strip_private(without_surrogates(text)))
     redacted.update(secret.kind for secret in found.found)
     return found.text

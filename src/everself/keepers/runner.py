@@ -13,7 +13,9 @@ from everself.errors import NotFound, RefusedByRule, WrongUse
 from everself.identity.growth import Growth
 from everself.keepers._checks import Checks
 from everself.keepers.action_text import said_of
+from everself.keepers.compactor import Compactor
 from everself.keepers.conflict_questions import about_both, which_holds
+from everself.keepers.conflicts import Detector
 from everself.keepers.execution import ActionExecutor
 from everself.keepers.keeper import (
     ActionResult,
@@ -34,8 +36,11 @@ from everself.keepers.keeper import (
     unpacked,
 )
 from everself.keepers.keeper_context import KeeperContext
+from everself.keepers.miner import Miner
 from everself.keepers.owner_wording import reword
+from everself.keepers.soul.keeper import SoulKeeper
 from everself.keepers.sources import KeeperSources
+from everself.keepers.validator import Validator
 from everself.logs import get_logger
 from everself.memory.provenance import stated_by_owner
 from everself.storage.state.reviews import KeeperRun, Review, ReviewStatus
@@ -246,10 +251,4 @@ def _given(planned: Planned, choice: int) -> tuple[KeeperAction, ...]:
 
 def all_keepers() -> tuple[Keeper, ...]:
     """All keepers, in the order of their daily times. Imported on demand: listing names needs no imports."""
-    from everself.keepers.compactor import Compactor
-    from everself.keepers.conflicts import Detector
-    from everself.keepers.miner import Miner
-    from everself.keepers.soul.keeper import SoulKeeper
-    from everself.keepers.validator import Validator
-
     return (SoulKeeper(), Compactor(), Miner(), Detector(), Validator())

@@ -14,12 +14,12 @@ from everself.errors import WrongUse
 from everself.frozen import Frozen
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller, nobody_agrees
 from everself.operations.examples import split_examples
+from everself.search.scopes import Scope, SessionKind
 
 if TYPE_CHECKING:
     from everself.conversation.tools.protocol import Outcome
     from everself.operations.home import Home
     from everself.runtime import Runtime
-    from everself.search.scopes import Scope, SessionKind
 
 Interface = Literal["cli", "tool", "slash", "http", "mcp"]
 Effect = Literal["read", "write", "destructive"]
@@ -132,7 +132,7 @@ class ToolOffer(Generic[T]):
 
     name: str
     help: str = ""
-    sessions: "frozenset[SessionKind]" = OWNERS_SESSIONS
+    sessions: frozenset[SessionKind] = OWNERS_SESSIONS
     where: "Callable[[Runtime, Scope], bool] | None" = None
     show: "Callable[[Runtime, Any, T], Outcome] | None" = None
     timeout: float | None = None

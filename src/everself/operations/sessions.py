@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Annotated, Final
 
 from everself.conversation.sessions.checkpoint import Fate
-from everself.conversation.sessions.session import Message, Session
+from everself.conversation.sessions.session import Message, Session, calls_of
 from everself.errors import WrongUse
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Argument, Option, Request, Result, operation, owner_reads
@@ -249,8 +249,6 @@ def _line(session: Session) -> SessionLine:
 
 
 def _spoken(message: Message) -> Spoken:
-    from everself.conversation.sessions.session import calls_of
-
     calls = tuple(call.name for call in calls_of(message))
     place = (message.id, message.session, message.seq, message.at)
     return Spoken(*place, message.role, message.person, message.content, calls, _receipt(message))
