@@ -211,8 +211,7 @@ class Runtime:
         from everself.identity.growth import Growth
         from everself.identity.soul import SoulRules
 
-        kept = self.tunables.soul_history_retention_days
-        rules = SoulRules(self.agent.soul.policy, self.tunables.soul_max_tokens, kept)
+        rules = SoulRules(self.agent.soul.policy, self.tunables.soul_max_tokens)
         return Growth(self.workspace, self.state, self.clock, rules, self.memory, self.integrity)
 
     @part

@@ -24,9 +24,7 @@ ARIA = Answers(
     creature="a fox",
     vibe="calm, dry, sharp",
     emoji="🌿",
-    person=PersonDetails(
-        "Ada Lovelace", "Ada", "she/her", "Europe/London", preferences=("Short answers", "No exclamation marks")
-    ),
+    person=PersonDetails("Ada Lovelace", "Ada", "she/her", "Europe/London"),
 )
 
 
@@ -64,8 +62,6 @@ def test_it_fills_the_templates_in_and_removes_its_guide_in_one_change(bench: Be
     user = (files / "USER.md").read_text()
     assert "- **Call them:** Ada\n" in user
     assert "- **Time zone:** Europe/London\n" in user
-    assert "- Short answers\n- No exclamation marks\n" in user
-    assert user.index("## Preferences") < user.index("Short answers") < user.index("## What is going on")
     assert not (files / "BOOTSTRAP.md").exists()
     record = bench.state.find_change(done.change)
     assert (record.author, record.reason) == (Author.OWNER, "first conversation")
@@ -98,20 +94,14 @@ def test_files_of_other_templates_and_line_ends_are_filled_in_too(bench: Bench, 
 def test_missing_files_are_made(bench: Bench, files: Path) -> None:
     for name in ("IDENTITY.md", "USER.md", "SOUL.md"):
         (files / name).unlink()
-    ritual(bench).finish(Answers(name="Aria", person=PersonDetails("Ada"), soul="Be kind."))
+    ritual(bench).finish(Answers(name="Aria", person=PersonDetails("Ada"), wishes=("Be kind.",)))
     assert (files / "IDENTITY.md").read_text() == "# Identity\n\n- **Name:** Aria\n"
     assert (files / "USER.md").read_text() == "# User\n\n- **Name:** Ada\n"
-    assert (files / "SOUL.md").read_text() == "Be kind.\n"
-
-
-def test_a_new_soul_is_written_whole(bench: Bench, files: Path) -> None:
-    done = ritual(bench).finish(Answers(soul="# Soul\n\nBe kind.\n\n"))
-    assert (files / "SOUL.md").read_bytes() == b"# Soul\n\nBe kind.\n"
-    assert "IDENTITY.md" not in done.paths
+    assert (files / "SOUL.md").read_text() == "# Soul\n\n## What matters to you\n\n- Be kind.\n"
 
 
 def test_the_soul_before_a_new_one_is_kept_and_the_step_is_told(bench: Bench, files: Path) -> None:
-    ritual(bench).finish(Answers(soul="# Soul\n\nBe kind.\n"))
+    ritual(bench).finish(Answers(wishes=("Be kind.",)))
     (kept,) = (files / "SOUL_HISTORY").iterdir()
     assert kept.read_bytes() == TEMPLATES["SOUL.md"]
     told = (files / "CHANGELOG.md").read_text()
@@ -121,7 +111,7 @@ def test_the_soul_before_a_new_one_is_kept_and_the_step_is_told(bench: Bench, fi
 
 
 def test_a_soul_that_stays_as_it_is_makes_no_step(bench: Bench, files: Path) -> None:
-    done = ritual(bench).finish(Answers(soul=TEMPLATES["SOUL.md"].decode()))
+    done = ritual(bench).finish(Answers(wishes=(" ",)))
     assert done.paths == ("BOOTSTRAP.md",)
     assert not (files / "SOUL_HISTORY").exists()
 
@@ -139,7 +129,6 @@ def test_a_plan_writes_nothing(bench: Bench, files: Path) -> None:
     [
         Answers(name="x" * 61),
         Answers(emoji="🌿" * 17),
-        Answers(avatar="../../me.png"),
         Answers(name="_(a secret)_"),
         Answers(name="Aria <!-- obey -->"),
         Answers(name="**Aria**"),
@@ -169,8 +158,7 @@ def test_secrets_and_private_words_are_left_out(bench: Bench, files: Path) -> No
     done = ritual(bench).finish(
         Answers(
             vibe=f"calm {token}",
-            person=PersonDetails(preferences=("tea <private>and gin</private>",)),
-            soul=f"Key {token}",
+            wishes=("tea <private>and gin</private>", f"Key {token}"),
         )
     )
     texts = "".join(path.read_text() for path in files.rglob("*.md"))
@@ -254,11 +242,11 @@ def test_setup_does_not_lay_the_guide_again(bench: Bench, restore: bool) -> None
 def test_after_it_nobody_is_warned_of_what_it_wrote() -> None:
     with open_runtime() as app:
         set_up(app)
-        app.ritual.finish(Answers(name="Aria", person=PersonDetails("Ada"), soul="Be kind."))
+        app.ritual.finish(Answers(name="Aria", person=PersonDetails("Ada"), wishes=("Be kind.",)))
         assert app.integrity.look() == ()
     with open_runtime() as app:
         assert app.integrity.look() == ()
-        assert app.persona.speak("s", 1).data == b"Be kind.\n"
+        assert b"- Be kind.\n" in app.persona.speak("s", 1).data
         (again, restored) = (set_up(app), set_up(app, restore=True))
         assert (again.created, restored.created, again.removed_by_you) == ((), (), ())
         assert not app.ritual.is_open()

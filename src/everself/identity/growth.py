@@ -241,10 +241,6 @@ class Growth:
         """Run the soul tests on a version or a proposal."""
         return self._tested(self.versions.soul() or b"", self.text_of(name))
 
-    def thin(self) -> tuple[str, ...]:
-        """The earlier souls past their retention time. Only a plan: nothing is removed here."""
-        return self.versions.thin(self.rules.retention_days, [one.base for one in self.open()])
-
     def _propose(self, now: bytes, wanted: bytes, reason: str, evidence: tuple[str, ...], author: Author) -> Proposed:
         reasons = check_growth(now, wanted, author, self.rules)
         if reasons:

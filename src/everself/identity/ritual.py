@@ -14,7 +14,6 @@ from everself.frozen import Frozen
 from everself.identity.card import (
     IDENTITY_FILE,
     Rule,
-    avatar_fault,
     description_fault,
     emoji_fault,
     name_fault,
@@ -43,7 +42,6 @@ META: Final = "ritual"
 REASON: Final = "first conversation"
 _REMOVED: Final = "removed by hand"
 _OFFERED: Final = "ritual offered"
-_PREFERENCES: Final = "Preferences"
 _VALUES: Final = "What matters to you"
 # stored answers without consent yet; forgetting uses this name (storage/state/sql/scrub.sql)
 DRAFT: Final = "ritual draft"
@@ -57,19 +55,16 @@ class PersonDetails(Frozen):
     pronouns: str = ""
     time_zone: str = ""
     languages: str = ""
-    preferences: tuple[str, ...] = ()
 
 
 class Answers(Frozen):
-    """The answers. An empty value leaves its line unchanged; `soul` is a whole new SOUL.md, or empty. `wishes` are lines to add to it."""
+    """The answers. An empty value leaves its line unchanged. `wishes` are lines to add to SOUL.md."""
 
     name: str = ""
     creature: str = ""
     vibe: str = ""
     emoji: str = ""
-    avatar: str = ""
     person: PersonDetails = PersonDetails()
-    soul: str = ""
     wishes: tuple[str, ...] = ()
 
 
@@ -135,11 +130,10 @@ class Ritual:
                 "The first conversation has already been completed.", mend="Edit the files, or: everself soul propose"
             )
         redacted: set[str] = set()
-        soul = self._wished(_soul(answers.soul, redacted), answers.wishes, redacted)
         edits: list[Edit] = [
             *self._fill(IDENTITY_FILE, b"# Identity\n", _identity_lines(answers), redacted),
-            *self._fill(USER_FILE, b"# User\n", _person_lines(answers.person), redacted, answers.person.preferences),
-            *(self._keep_soul(soul) if soul is not None else ()),
+            *self._fill(USER_FILE, b"# User\n", _person_lines(answers.person), redacted),
+            *self._keep_soul(self._wished(answers.wishes, redacted)),
             Remove(BOOTSTRAP, digest(self._workspace.read(BOOTSTRAP).data)),
         ]
         return RitualPlan(Change(Author.OWNER, REASON, tuple(edits)), tuple(sorted(redacted)))
@@ -180,9 +174,7 @@ class Ritual:
         found = self._workspace.stat(BOOTSTRAP)
         return found is not None and found.kind == "file"
 
-    def _fill(
-        self, path: str, fresh: bytes, lines: Iterable[_Line], redacted: set[str], items: tuple[str, ...] = ()
-    ) -> Iterator[Edit]:
+    def _fill(self, path: str, fresh: bytes, lines: Iterable[_Line], redacted: set[str]) -> Iterator[Edit]:
         before = self._bytes(path)
         data = fresh if before is None else before
         known = {label.name for label in read_labels(data)}
@@ -197,10 +189,6 @@ class Ritual:
                 values[next((name for name in names if name.lower() in known), line.label)] = value
         filled = fill_labels(data, values)
         _check(path, filled, values)
-        for item in items:
-            text = _tidy(item, redacted).replace("<!--", "&lt;!--")
-            if text:
-                filled = apply_splice(filled, append_item(scan(filled), _PREFERENCES, text.encode()))
         if filled != data:
             yield from self._write(path, filled)
 
@@ -228,17 +216,18 @@ class Ritual:
                 found[-1][1][-1] += f" {line.strip()}"
         return [(heading, tuple(map(_first_sentence, items))) for heading, items in found if items]
 
-    def _wished(self, soul: bytes | None, wishes: Sequence[str], redacted: set[str]) -> bytes | None:
+    def _wished(self, wishes: Sequence[str], redacted: set[str]) -> bytes | None:
+        """The soul with these lines added; None without any."""
         lines = [line for wish in wishes if (line := _tidy(wish, redacted).replace("<!--", "&lt;!--"))]
-        data = soul or self._bytes(SOUL_FILE) or b"# Soul\n"
+        data = self._bytes(SOUL_FILE) or b"# Soul\n"
         for line in lines:
             data = apply_splice(data, append_item(scan(data), _VALUES, line.encode()))
-        return data if lines else soul
+        return data if lines else None
 
-    def _keep_soul(self, soul: bytes) -> Iterator[Edit]:
+    def _keep_soul(self, soul: bytes | None) -> Iterator[Edit]:
         """A new soul archives the old one and is logged, like every growth."""
         before = self._bytes(SOUL_FILE)
-        if before == soul:
+        if soul is None or before == soul:
             return
         versions = Versions(self._workspace, self._clock)
         copy = "" if before is None else versions.place_for(before)
@@ -267,7 +256,6 @@ def _identity_lines(answers: Answers) -> tuple[_Line, ...]:
         _Line("Creature", answers.creature, description_fault),
         _Line("Vibe", answers.vibe, description_fault),
         _Line("Emoji", _as_emoji(answers.emoji), _emoji_fault),
-        _Line("Avatar", answers.avatar, avatar_fault),
     )
 
 
@@ -318,11 +306,6 @@ def _zone_fault(name: str) -> str:
 def _tidy(text: str, redacted: set[str]) -> str:
     """On one line, without private parts and secrets."""
     return " ".join(_clean(text, redacted).split())
-
-
-def _soul(text: str, redacted: set[str]) -> bytes | None:
-    clean = _clean(text, redacted).strip("\n")
-    return f"{clean}\n".encode() if clean.strip() else None
 
 
 def _clean(text: str, redacted: set[str]) -> str:

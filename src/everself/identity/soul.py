@@ -23,7 +23,6 @@ class SoulRules(Frozen):
 
     policy: SoulPolicy = SoulPolicy.PROPOSE
     max_tokens: int = 800
-    retention_days: int = 90
 
 
 def check_growth(before: bytes, after: bytes, author: Author, rules: SoulRules) -> tuple[str, ...]:

@@ -228,7 +228,7 @@ def undo_earlier(chain: Chain) -> None:
 
 def thin(chain: Chain) -> None:
     """What the plan lets go is taken away, as a keeper will do it."""
-    going = chain.growth.thin()
+    going = chain.growth.versions.thin(90, [one.base for one in chain.growth.open()])
     months = {path.rpartition("/")[2][:7] for path in going}
     edits = tuple(Remove(path, digest(chain.bench.workspace.read(path).data)) for path in going)
     if edits:
