@@ -12,7 +12,6 @@ import msgspec
 from everself.errors import NotFound
 from everself.frozen import Frozen
 from everself.models.embedding import wants_second
-from everself.models.embedding.local import has_quality
 from everself.operations.caller import Caller
 from everself.operations.declaration import Option, Request, Result, Tell, owner_writes
 from everself.runtime import Runtime
@@ -123,6 +122,8 @@ def evaluate_memory(app: Runtime, _: Caller, request: EvaluateRequest, tell: Tel
 
 
 def _better(app: Runtime, found: Evaluation) -> BetterModel:
+    from everself.models.embedding.local import has_quality
+
     if found.count < _ENOUGH or found.recall_at(5) >= _SELDOM:
         return ""
     if not wants_second(app.agent.search, app.loaded.config.provider):
