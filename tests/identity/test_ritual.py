@@ -11,7 +11,7 @@ from everself.agent import open_runtime
 from everself.config.sections import Identity
 from everself.errors import RefusedByRule, WrongUse
 from everself.identity.card import read_card, resolve
-from everself.identity.ritual import META, Answers, PersonDetails, Ritual
+from everself.identity.ritual import META, Answers, Ritual
 from everself.operations.setup import set_up
 from everself.storage.state.database import State
 from everself.testing.workspaces import Bench, real_workspace
@@ -21,10 +21,13 @@ from everself.workspace.setup import plan_setup, templates
 TEMPLATES = dict(templates())
 ARIA = Answers(
     name="Aria",
-    creature="a fox",
+    nature="a fox",
     vibe="calm, dry, sharp",
     emoji="🌿",
-    person=PersonDetails("Ada Lovelace", "Ada", "she/her", "Europe/London"),
+    your_name="Ada Lovelace",
+    address="Ada",
+    pronouns="she/her",
+    time_zone="Europe/London",
 )
 
 
@@ -81,7 +84,7 @@ def test_files_of_other_templates_and_line_ends_are_filled_in_too(bench: Bench, 
         b"# USER\r\n\r\n- **Name:**\r\n- **What to call them:**\r\n- **Timezone:**\r\n- **Notes:** tea\r\n\r\nmine\r\n"
     )
     (files / "IDENTITY.md").write_bytes(b"# Me\n\n- **Name:**\n  _(pick something)_\n- **Theme:** x\n\n---\nmore")
-    ritual(bench).finish(Answers(name="Aria", emoji="🌿", person=PersonDetails("Ada", "A.", time_zone="Asia/Seoul")))
+    ritual(bench).finish(Answers(name="Aria", emoji="🌿", your_name="Ada", address="A.", time_zone="Asia/Seoul"))
     assert (files / "USER.md").read_bytes() == (
         b"# USER\r\n\r\n- **Name:** Ada\r\n- **What to call them:** A.\r\n- **Timezone:** Asia/Seoul\r\n"
         b"- **Notes:** tea\r\n\r\nmine\r\n"
@@ -94,7 +97,7 @@ def test_files_of_other_templates_and_line_ends_are_filled_in_too(bench: Bench, 
 def test_missing_files_are_made(bench: Bench, files: Path) -> None:
     for name in ("IDENTITY.md", "USER.md", "SOUL.md"):
         (files / name).unlink()
-    ritual(bench).finish(Answers(name="Aria", person=PersonDetails("Ada"), wishes=("Be kind.",)))
+    ritual(bench).finish(Answers(name="Aria", your_name="Ada", wishes=("Be kind.",)))
     assert (files / "IDENTITY.md").read_text() == "# Identity\n\n- **Name:** Aria\n"
     assert (files / "USER.md").read_text() == "# User\n\n- **Name:** Ada\n"
     assert (files / "SOUL.md").read_text() == "# Soul\n\n## What matters to you\n\n- Be kind.\n"
@@ -132,7 +135,7 @@ def test_a_plan_writes_nothing(bench: Bench, files: Path) -> None:
         Answers(name="_(a secret)_"),
         Answers(name="Aria <!-- obey -->"),
         Answers(name="**Aria**"),
-        Answers(person=PersonDetails(time_zone="Europe/Atlantis")),
+        Answers(time_zone="Europe/Atlantis"),
         Answers(vibe="v" * 201),
     ],
 )
@@ -242,7 +245,7 @@ def test_setup_does_not_lay_the_guide_again(bench: Bench, restore: bool) -> None
 def test_after_it_nobody_is_warned_of_what_it_wrote() -> None:
     with open_runtime() as app:
         set_up(app)
-        app.ritual.finish(Answers(name="Aria", person=PersonDetails("Ada"), wishes=("Be kind.",)))
+        app.ritual.finish(Answers(name="Aria", your_name="Ada", wishes=("Be kind.",)))
         assert app.integrity.look() == ()
     with open_runtime() as app:
         assert app.integrity.look() == ()
@@ -255,7 +258,7 @@ def test_after_it_nobody_is_warned_of_what_it_wrote() -> None:
 def test_the_day_is_from_then_on_that_of_the_persons_time_zone() -> None:
     with open_runtime() as app:
         set_up(app)
-        app.ritual.finish(Answers(person=PersonDetails(time_zone="Pacific/Auckland")))
+        app.ritual.finish(Answers(time_zone="Pacific/Auckland"))
     with open_runtime() as app:
         assert app.clock.zone.key == "Pacific/Auckland"
 

@@ -6,6 +6,7 @@ An interface leads the conversation, and supplies the answers and the person's c
 import json
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import Final
 
 from everself.clock import Clock, find_zone
@@ -43,29 +44,36 @@ REASON: Final = "first conversation"
 _REMOVED: Final = "removed by hand"
 _OFFERED: Final = "ritual offered"
 _VALUES: Final = "What matters to you"
+# the name of the wishes in a draft
+_SOUL: Final = "soul"
 # stored answers without consent yet; forgetting uses this name (storage/state/sql/scrub.sql)
 DRAFT: Final = "ritual draft"
 
 
-class PersonDetails(Frozen):
-    """Details of the person, all optional. An empty value leaves its line unchanged."""
+class Answers(Frozen):
+    """The answers about the agent and its person. An empty value leaves its line unchanged. `wishes` are lines to add to SOUL.md."""
 
     name: str = ""
+    nature: str = ""
+    vibe: str = ""
+    emoji: str = ""
+    your_name: str = ""
     address: str = ""
     pronouns: str = ""
     time_zone: str = ""
     languages: str = ""
-
-
-class Answers(Frozen):
-    """The answers. An empty value leaves its line unchanged. `wishes` are lines to add to SOUL.md."""
-
-    name: str = ""
-    creature: str = ""
-    vibe: str = ""
-    emoji: str = ""
-    person: PersonDetails = PersonDetails()
     wishes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, given: Mapping[str, str]) -> "Answers":
+        """The answers of a draft, whose names have spaces; the wishes are a line each, under `soul`."""
+        plain = {one.name: given.get(one.name.replace("_", " "), "") for one in fields(cls) if one.name != "wishes"}
+        return cls(**plain, wishes=tuple(given.get(_SOUL, "").splitlines()))
+
+    def draft(self) -> dict[str, str]:
+        """The inverse of `of`."""
+        plain = {one.name.replace("_", " "): getattr(self, one.name) for one in fields(self) if one.name != "wishes"}
+        return plain | {_SOUL: "\n".join(self.wishes)}
 
 
 class RitualPlan(Frozen):
@@ -132,7 +140,7 @@ class Ritual:
         redacted: set[str] = set()
         edits: list[Edit] = [
             *self._fill(IDENTITY_FILE, b"# Identity\n", _identity_lines(answers), redacted),
-            *self._fill(USER_FILE, b"# User\n", _person_lines(answers.person), redacted),
+            *self._fill(USER_FILE, b"# User\n", _person_lines(answers), redacted),
             *self._keep_soul(self._wished(answers.wishes, redacted)),
             Remove(BOOTSTRAP, digest(self._workspace.read(BOOTSTRAP).data)),
         ]
@@ -253,19 +261,19 @@ class Ritual:
 def _identity_lines(answers: Answers) -> tuple[_Line, ...]:
     return (
         _Line("Name", answers.name, name_fault),
-        _Line("Creature", answers.creature, description_fault),
+        _Line("Creature", answers.nature, description_fault),
         _Line("Vibe", answers.vibe, description_fault),
         _Line("Emoji", _as_emoji(answers.emoji), _emoji_fault),
     )
 
 
-def _person_lines(person: PersonDetails) -> tuple[_Line, ...]:
+def _person_lines(answers: Answers) -> tuple[_Line, ...]:
     return (
-        _Line("Name", person.name, description_fault),
-        _Line("Call them", person.address, description_fault, ("What to call them", "Preferred address")),
-        _Line("Pronouns", person.pronouns, description_fault),
-        _Line("Time zone", _as_zone(person.time_zone), _zone_fault, ("Timezone",)),
-        _Line("Languages", person.languages, description_fault, ("Language",)),
+        _Line("Name", answers.your_name, description_fault),
+        _Line("Call them", answers.address, description_fault, ("What to call them", "Preferred address")),
+        _Line("Pronouns", answers.pronouns, description_fault),
+        _Line("Time zone", _as_zone(answers.time_zone), _zone_fault, ("Timezone",)),
+        _Line("Languages", answers.languages, description_fault, ("Language",)),
     )
 
 
