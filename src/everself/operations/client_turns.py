@@ -216,7 +216,7 @@ def _pending(runtime: Runtime, session: Session) -> dict[str, str]:
 def find_reply(runtime: Runtime, identity: str, text: str, results: Sequence[ClientResult]) -> list[Event] | None:
     """The events of the reply to a message that was sent before under this id; None if there is none. Raises WrongUse if the message
     differs."""
-    known = runtime.log.message(identity)
+    known = runtime.log.message(identity) if identity else None
     if known is None:
         return None
     _need_same(known, text, results)

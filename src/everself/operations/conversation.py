@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import aclosing, suppress
+from contextlib import aclosing, nullcontext, suppress
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -92,19 +92,14 @@ async def converse(runtime: Runtime, caller: Caller, request: ConverseRequest) -
     if not request.text.strip() and not request.results and not request.images:
         raise WrongUse("There is nothing to say.", mend='everself ask "What do you know about me?"')
     options = _options(runtime, caller, request)
-    if not request.id:
-        # closed here, so that no reply continues without a listener
-        async with aclosing(_say(runtime, caller, request, options)) as events:
-            async for event in events:
-                yield event
-        return
-    identity = identity_of(request.id, caller.scope, caller.channel)
-    async with runtime.chat.once(identity):
+    identity = identity_of(request.id, caller.scope, caller.channel) if request.id else ""
+    async with runtime.chat.once(identity) if identity else nullcontext():
         known = await runtime.worker(lambda: find_reply(runtime, identity, request.text, request.results))
         if known is not None:
             for event in known:
                 yield event
             return
+        # closed here, so that no reply continues without a listener
         async with aclosing(_say(runtime, caller, request, replace(options, identity=identity))) as events:
             async for event in events:
                 yield event

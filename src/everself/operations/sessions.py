@@ -10,7 +10,7 @@ from everself.conversation.sessions.checkpoint import Fate
 from everself.conversation.sessions.session import Message, Session, calls_of
 from everself.errors import WrongUse
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, Result, operation, owner_reads
+from everself.operations.declaration import Argument, Option, Request, Result, operation, owner_reads, terminal_reads
 from everself.runtime import Runtime
 
 _MOST: Final = 100_000
@@ -152,12 +152,8 @@ class ExportSessionRequest(Request):
     name: Annotated[str, Argument(_SESSION, "[ID]")] = "last"
 
 
-@operation(
-    "sessions.export",
-    # a transcript contains everything that was said
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="read",
-)
+# a transcript contains everything that was said
+@terminal_reads("sessions.export")
 def export_session(runtime: Runtime, _: Caller, request: ExportSessionRequest) -> str:
     """Print a conversation as JSON Lines: the session, then one line per message.
 
