@@ -11,7 +11,7 @@ from everself.operations.declaration import Argument, NoRequest, Option, Request
 from everself.operations.gateway import folder_of
 from everself.operations.home import Home
 from everself.operations.sign_in_file import SignInFile
-from everself.operations.token_file import Token, TokenFile, hash_of, is_plain, new_secret
+from everself.operations.token_file import Token, TokenFile, TokenLine, hash_of, is_plain, new_secret
 from everself.search.scopes import SessionKind
 
 _PLAIN: Final = "Use 1 to 64 of a-z, 0-9 and -."
@@ -28,18 +28,6 @@ class TokenMade(Frozen):
     session: str
     read: bool
     people: str
-
-
-class TokenLine(Frozen):
-    """A token without its secret. `since` is when it was made or rotated."""
-
-    name: str
-    agent: str
-    session: str
-    read: bool
-    people: str
-    made: str
-    since: str
 
 
 class TokenRemoved(Frozen):
@@ -86,10 +74,7 @@ def list_tokens(home: Home, _: Caller, __: NoRequest) -> tuple[TokenLine, ...]:
 
     $ everself gateway token list  # who may ask whom, and since when
     """
-    return tuple(
-        TokenLine(one.name, one.agent, one.session, one.read, one.people, one.made, one.since)
-        for one in _file(home).tokens()
-    )
+    return tuple(one.line() for one in _file(home).tokens())
 
 
 class TokenRequest(Request):

@@ -5,7 +5,8 @@ from typing import Final
 
 from everself.interfaces.rendering.lines import Line, paint
 from everself.interfaces.rendering.view import Look, View, says
-from everself.operations.tokens import TokenLine, TokenMade
+from everself.operations.token_file import TokenLine
+from everself.operations.tokens import TokenMade
 
 
 def _may(one: TokenLine | TokenMade) -> str:
