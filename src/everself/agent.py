@@ -9,22 +9,25 @@ import weakref
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypedDict, Unpack
 
+from everself.clock import Clock
+from everself.config import environment
 from everself.errors import WrongUse
+from everself.memory.memory import Corrected, Remembered
 from everself.operations.caller import Audience, Caller
 from everself.operations.registry import get_operation
 from everself.operations.tools import give_tools
 from everself.operations.upkeep import Upkeep
 from everself.runtime import Runtime, make_runtime
+from everself.search.scopes import Scope, SessionKind
+from everself.text.normalise import slug
+from everself.values import Hit
 
 if TYPE_CHECKING:
     from everself.agent_session import AgentSession
-    from everself.clock import Clock
     from everself.conversation.events import Event
     from everself.memory.forgetting.proof import ForgetPlan, ForgetProof
-    from everself.memory.memory import Corrected, Remembered
     from everself.operations.conversation import ContextReport, Reply
     from everself.search.recall import SearchResult
-    from everself.values import Hit
 
 __all__ = ["Agent", "Runtime", "open_app", "open_runtime"]
 
@@ -55,7 +58,7 @@ class Agent:
         print(agent.search("heron"))
     """
 
-    def __init__(self, runtime: Runtime, *, fresh: bool = True, clock: "Clock | None" = None) -> None:
+    def __init__(self, runtime: Runtime, *, fresh: bool = True, clock: Clock | None = None) -> None:
         """`fresh` and `clock` are as in `open`."""
         self.runtime = runtime
         if clock is not None:
@@ -74,7 +77,7 @@ class Agent:
         home: Path | None = None,
         config: Path | None = None,
         fresh: bool = True,
-        clock: "Clock | None" = None,
+        clock: Clock | None = None,
     ) -> Self:
         """Open an existing agent: the named one, otherwise the default agent.
 
@@ -92,7 +95,7 @@ class Agent:
         home: Path | None = None,
         config: Path | None = None,
         fresh: bool = True,
-        clock: "Clock | None" = None,
+        clock: Clock | None = None,
     ) -> Self:
         """Open an agent, and create it if it does not exist. `workspace` is the folder for its files, if not the default."""
         from everself.operations.home import Home
@@ -122,7 +125,7 @@ class Agent:
 
     def remember(
         self, text: str, *, source: str = "owner", keep: bool = False, **details: Unpack[EntryDetails]
-    ) -> "Remembered":
+    ) -> Remembered:
         """Remember something. `keep`: permanently, in MEMORY.md.
 
         `source` says whose words it is: `owner`, `agent` for a model's conclusion, `tool`, `web`, `import`, or `person:<id>`. For notes of
@@ -131,7 +134,7 @@ class Agent:
         done: Remembered = self.run("memory.add", text=text, source=source, remember=keep, **details)
         return done
 
-    def correct(self, old: str, new: str) -> "Corrected":
+    def correct(self, old: str, new: str) -> Corrected:
         """Correct an entry: `old` is its id or its text."""
         done: Corrected = self.run("memory.correct", old=old, new=new)
         return done
@@ -146,7 +149,7 @@ class Agent:
         found: SearchResult = self.run("memory.search", query=query, limit=limit)
         return found
 
-    def get(self, path: str, *, first: int | None = None, lines: int | None = None) -> "Hit":
+    def get(self, path: str, *, first: int | None = None, lines: int | None = None) -> Hit:
         """Lines of a document, by path or citation."""
         found: Hit = self.run("memory.get", path=path, first=first, lines=lines)
         return found
@@ -183,8 +186,6 @@ class Agent:
         program or its place. `resume` is the id of an earlier session, or `last`.
         """
         from everself.agent_session import AgentSession
-        from everself.search.scopes import Scope, SessionKind
-        from everself.text.normalise import slug
 
         if not channel.strip():
             raise WrongUse("The channel has no name.", mend='Say where it talks, such as channel="my-app".')
@@ -239,8 +240,6 @@ def _is_in_event_loop() -> bool:
 
 
 def _environ(home: Path | None, config: Path | None) -> dict[str, str] | None:
-    from everself.config import environment
-
     given = {"EVERSELF_HOME": home, "EVERSELF_CONFIG": config}
     named = {name: os.path.abspath(os.fspath(path)) for name, path in given.items() if path is not None}
     return {**environment(), **named} if named else None

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from everself.errors import BadConfig
@@ -93,6 +93,3 @@ class Clock:
         if moment.tzinfo is None:
             raise ValueError("the moment has no UTC offset")
         return moment.astimezone(self.zone).date()
-
-    def yesterday(self) -> date:
-        return self.today() - timedelta(days=1)

@@ -4,6 +4,7 @@ It alone knows all parts. The function that opens a part takes the other parts i
 """
 
 import os
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
@@ -19,12 +20,16 @@ from everself.memory.forgetting.guard import tombstone_guard
 from everself.memory.memory import Memory
 from everself.memory.provenance import Dynamics
 from everself.memory.suspicion import Releases
+from everself.search.scopes import Scope
+from everself.storage.host_files import counter_file, ensure_key, read_lines
+from everself.storage.lock import FileLock
 from everself.storage.real_disk import RealFileSystem
 from everself.storage.state.database import State
 from everself.workspace.assembly import WorkspaceOptions, WorkspaceStorage, assemble, real_storage
 from everself.workspace.disk_workspace import DiskWorkspace, Recovery
 from everself.workspace.guards import learned_exemption, standard_guards
 from everself.workspace.relocation import finish_restore
+from everself.workspace.repair import Mended
 from everself.workspace.state_factory import open_or_read_only
 
 if TYPE_CHECKING:
@@ -56,9 +61,7 @@ if TYPE_CHECKING:
     from everself.search.freshness import Freshness
     from everself.search.index import Index
     from everself.search.recall import Recall
-    from everself.search.scopes import Scope
     from everself.workspace.extra_paths import ExtraPath
-    from everself.workspace.repair import Mended
 
 
 class Runtime:
@@ -179,7 +182,6 @@ class Runtime:
 
     @part
     def persona(self) -> "Persona":
-        import random
 
         from everself.identity.persona import Persona
 
@@ -195,7 +197,6 @@ class Runtime:
 
     def _open_counter(self) -> "KeptCounter":
         from everself.identity.seal_counter import KeptCounter
-        from everself.storage.host_files import counter_file, ensure_key
 
         folder = self.places.key_folder
         return KeptCounter(counter_file(folder, self.agent.id, self.agent.state), ensure_key(folder))
@@ -210,8 +211,7 @@ class Runtime:
         from everself.identity.growth import Growth
         from everself.identity.soul import SoulRules
 
-        kept = self.tunables.soul_history_retention_days
-        rules = SoulRules(self.agent.soul.policy, self.tunables.soul_max_tokens, kept)
+        rules = SoulRules(self.agent.soul.policy, self.tunables.soul_max_tokens)
         return Growth(self.workspace, self.state, self.clock, rules, self.memory, self.integrity)
 
     @part
@@ -297,7 +297,7 @@ class Runtime:
         from everself.conversation.tools.outside.registry import ExternalAccess
         from everself.conversation.turn_locks import TurnLocks
 
-        def tools(scope: "Scope") -> "Sequence[Tool]":
+        def tools(scope: Scope) -> "Sequence[Tool]":
             from everself.conversation.conversation import spawn_tool
 
             return (*self.tools(scope), *spawn_tool(scope, lambda: self.chat.shared))
@@ -352,7 +352,6 @@ class Runtime:
         from everself.conversation.sessions.client_sessions import TranscriptReader
         from everself.keepers.runner import Runner, all_keepers
         from everself.keepers.sources import KeeperModel, KeeperSearch, KeeperSources
-        from everself.storage.host_files import read_lines
 
         def open_model() -> "ChatModel | None":
             return None if self.agent.model == REFLEX else self.chat_model()
@@ -393,7 +392,6 @@ class Runtime:
     def forgetting(self) -> "Forgetting":
         from everself.memory.forgetting.damaged_copies import SetAside
         from everself.memory.forgetting.forgetting import Forgetting, ForgettingResources
-        from everself.storage.lock import FileLock
 
         places, derived = (self.transcript_traces(), SetAside(self.storage.state)), (self.index_traces(),)
         lock = FileLock(f"{self.agent.state}/forget.lock")
@@ -445,12 +443,12 @@ class Runtime:
         return tuple(self.workspace.acknowledged) if "workspace" in self.__dict__ else ()
 
     @property
-    def unread(self) -> "dict[str, str]":
+    def unread(self) -> dict[str, str]:
         """Documents with memories that could not be read, and why."""
         return dict(self.memory.catalog.unread) if "memory" in self.__dict__ else {}
 
     @property
-    def mended(self) -> "tuple[Mended, ...]":
+    def mended(self) -> tuple[Mended, ...]:
         """What was repaired in the history while this agent was open."""
         return self.workspace.mended if "workspace" in self.__dict__ else ()
 

@@ -384,9 +384,9 @@ def test_thinning_spares_the_newest_of_a_month_and_what_a_proposal_needs(life: L
         life.growth().add_line(f"Lesson {number}.", "")
         life.growth().approve("last")
         life.time.advance(timedelta(hours=6))
-    assert life.growth().thin() == ()
+    assert life.growth().versions.thin(90) == ()
     life.time.advance(timedelta(days=100))
-    going = life.growth().thin()
+    going = life.growth().versions.thin(90)
     kept = {one.path for one in life.growth().history() if not one.current} - set(going)
     assert len(going) + len(kept) == 6
     assert sorted(path[13:23] for path in kept) == ["2026-03-20"]

@@ -11,7 +11,7 @@ from everself.agent import open_runtime
 from everself.config.sections import Identity
 from everself.errors import RefusedByRule, WrongUse
 from everself.identity.card import read_card, resolve
-from everself.identity.ritual import META, Answers, PersonDetails, Ritual
+from everself.identity.ritual import META, Answers, Ritual
 from everself.operations.setup import set_up
 from everself.storage.state.database import State
 from everself.testing.workspaces import Bench, real_workspace
@@ -21,12 +21,13 @@ from everself.workspace.setup import plan_setup, templates
 TEMPLATES = dict(templates())
 ARIA = Answers(
     name="Aria",
-    creature="a fox",
+    nature="a fox",
     vibe="calm, dry, sharp",
     emoji="🌿",
-    person=PersonDetails(
-        "Ada Lovelace", "Ada", "she/her", "Europe/London", preferences=("Short answers", "No exclamation marks")
-    ),
+    your_name="Ada Lovelace",
+    address="Ada",
+    pronouns="she/her",
+    time_zone="Europe/London",
 )
 
 
@@ -64,8 +65,6 @@ def test_it_fills_the_templates_in_and_removes_its_guide_in_one_change(bench: Be
     user = (files / "USER.md").read_text()
     assert "- **Call them:** Ada\n" in user
     assert "- **Time zone:** Europe/London\n" in user
-    assert "- Short answers\n- No exclamation marks\n" in user
-    assert user.index("## Preferences") < user.index("Short answers") < user.index("## What is going on")
     assert not (files / "BOOTSTRAP.md").exists()
     record = bench.state.find_change(done.change)
     assert (record.author, record.reason) == (Author.OWNER, "first conversation")
@@ -85,7 +84,7 @@ def test_files_of_other_templates_and_line_ends_are_filled_in_too(bench: Bench, 
         b"# USER\r\n\r\n- **Name:**\r\n- **What to call them:**\r\n- **Timezone:**\r\n- **Notes:** tea\r\n\r\nmine\r\n"
     )
     (files / "IDENTITY.md").write_bytes(b"# Me\n\n- **Name:**\n  _(pick something)_\n- **Theme:** x\n\n---\nmore")
-    ritual(bench).finish(Answers(name="Aria", emoji="🌿", person=PersonDetails("Ada", "A.", time_zone="Asia/Seoul")))
+    ritual(bench).finish(Answers(name="Aria", emoji="🌿", your_name="Ada", address="A.", time_zone="Asia/Seoul"))
     assert (files / "USER.md").read_bytes() == (
         b"# USER\r\n\r\n- **Name:** Ada\r\n- **What to call them:** A.\r\n- **Timezone:** Asia/Seoul\r\n"
         b"- **Notes:** tea\r\n\r\nmine\r\n"
@@ -98,20 +97,14 @@ def test_files_of_other_templates_and_line_ends_are_filled_in_too(bench: Bench, 
 def test_missing_files_are_made(bench: Bench, files: Path) -> None:
     for name in ("IDENTITY.md", "USER.md", "SOUL.md"):
         (files / name).unlink()
-    ritual(bench).finish(Answers(name="Aria", person=PersonDetails("Ada"), soul="Be kind."))
+    ritual(bench).finish(Answers(name="Aria", your_name="Ada", wishes=("Be kind.",)))
     assert (files / "IDENTITY.md").read_text() == "# Identity\n\n- **Name:** Aria\n"
     assert (files / "USER.md").read_text() == "# User\n\n- **Name:** Ada\n"
-    assert (files / "SOUL.md").read_text() == "Be kind.\n"
-
-
-def test_a_new_soul_is_written_whole(bench: Bench, files: Path) -> None:
-    done = ritual(bench).finish(Answers(soul="# Soul\n\nBe kind.\n\n"))
-    assert (files / "SOUL.md").read_bytes() == b"# Soul\n\nBe kind.\n"
-    assert "IDENTITY.md" not in done.paths
+    assert (files / "SOUL.md").read_text() == "# Soul\n\n## What matters to you\n\n- Be kind.\n"
 
 
 def test_the_soul_before_a_new_one_is_kept_and_the_step_is_told(bench: Bench, files: Path) -> None:
-    ritual(bench).finish(Answers(soul="# Soul\n\nBe kind.\n"))
+    ritual(bench).finish(Answers(wishes=("Be kind.",)))
     (kept,) = (files / "SOUL_HISTORY").iterdir()
     assert kept.read_bytes() == TEMPLATES["SOUL.md"]
     told = (files / "CHANGELOG.md").read_text()
@@ -121,7 +114,7 @@ def test_the_soul_before_a_new_one_is_kept_and_the_step_is_told(bench: Bench, fi
 
 
 def test_a_soul_that_stays_as_it_is_makes_no_step(bench: Bench, files: Path) -> None:
-    done = ritual(bench).finish(Answers(soul=TEMPLATES["SOUL.md"].decode()))
+    done = ritual(bench).finish(Answers(wishes=(" ",)))
     assert done.paths == ("BOOTSTRAP.md",)
     assert not (files / "SOUL_HISTORY").exists()
 
@@ -139,11 +132,10 @@ def test_a_plan_writes_nothing(bench: Bench, files: Path) -> None:
     [
         Answers(name="x" * 61),
         Answers(emoji="🌿" * 17),
-        Answers(avatar="../../me.png"),
         Answers(name="_(a secret)_"),
         Answers(name="Aria <!-- obey -->"),
         Answers(name="**Aria**"),
-        Answers(person=PersonDetails(time_zone="Europe/Atlantis")),
+        Answers(time_zone="Europe/Atlantis"),
         Answers(vibe="v" * 201),
     ],
 )
@@ -169,8 +161,7 @@ def test_secrets_and_private_words_are_left_out(bench: Bench, files: Path) -> No
     done = ritual(bench).finish(
         Answers(
             vibe=f"calm {token}",
-            person=PersonDetails(preferences=("tea <private>and gin</private>",)),
-            soul=f"Key {token}",
+            wishes=("tea <private>and gin</private>", f"Key {token}"),
         )
     )
     texts = "".join(path.read_text() for path in files.rglob("*.md"))
@@ -254,11 +245,11 @@ def test_setup_does_not_lay_the_guide_again(bench: Bench, restore: bool) -> None
 def test_after_it_nobody_is_warned_of_what_it_wrote() -> None:
     with open_runtime() as app:
         set_up(app)
-        app.ritual.finish(Answers(name="Aria", person=PersonDetails("Ada"), soul="Be kind."))
+        app.ritual.finish(Answers(name="Aria", your_name="Ada", wishes=("Be kind.",)))
         assert app.integrity.look() == ()
     with open_runtime() as app:
         assert app.integrity.look() == ()
-        assert app.persona.speak("s", 1).data == b"Be kind.\n"
+        assert b"- Be kind.\n" in app.persona.speak("s", 1).data
         (again, restored) = (set_up(app), set_up(app, restore=True))
         assert (again.created, restored.created, again.removed_by_you) == ((), (), ())
         assert not app.ritual.is_open()
@@ -267,7 +258,7 @@ def test_after_it_nobody_is_warned_of_what_it_wrote() -> None:
 def test_the_day_is_from_then_on_that_of_the_persons_time_zone() -> None:
     with open_runtime() as app:
         set_up(app)
-        app.ritual.finish(Answers(person=PersonDetails(time_zone="Pacific/Auckland")))
+        app.ritual.finish(Answers(time_zone="Pacific/Auckland"))
     with open_runtime() as app:
         assert app.clock.zone.key == "Pacific/Auckland"
 

@@ -355,7 +355,7 @@ def tidy(walk: Walk) -> None:
     archive_corrections(memory, 1)
     one, other = walk.pick_known(), walk.pick_known()
     if one is not None and other is not None and one is not other:
-        merge_lines(memory, one.id, other.id, author=Author.OWNER)
+        merge_lines(memory, one.id, other.id)
 
 
 def undo(walk: Walk) -> None:

@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from importlib import resources
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def furnish(workspace: Path) -> None:
     from everself.clock import Clock, host_zone
 
     clock = Clock(host_zone())
-    for day in (clock.today(), clock.yesterday()):
+    for day in (clock.today(), clock.today() - timedelta(days=1)):
         entries = "".join(f"\n## [09:{at:02}:00] note\n\nThe extractor turned {at} times.\n" for at in range(60))
         (workspace / f"memory/{day.isoformat()}.md").write_text(f"# Memory Log: {day}\n{entries}", "utf-8")
 

@@ -3,10 +3,12 @@
 A clone uses its make targets, pipx and uv tools have their own environments, and a wheel from a file is in no registry.
 """
 
+import json
 import os
 import shlex
 import sys
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Final, Literal
 from urllib.parse import unquote, urlsplit
 
@@ -81,8 +83,6 @@ def _wanted(found: Installation, extra: str) -> str:
 
 @lru_cache(maxsize=1)
 def read_installation() -> Installation:
-    from importlib.util import find_spec
-
     source, editable = _source()
     if editable:
         made = os.path.realpath(sys.prefix) == os.path.join(os.path.realpath(source), ".venv")
@@ -99,7 +99,6 @@ def read_installation() -> Installation:
 
 def _source() -> tuple[str, bool]:
     """The path that Everself was installed from, and whether it runs from there; empty if unknown or gone."""
-    import json
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:

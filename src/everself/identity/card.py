@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from typing import Final, Literal
+from urllib.parse import urlsplit
 
 from everself.config.sections import Identity
 from everself.frozen import Frozen
@@ -151,8 +152,6 @@ def _data_faults(avatar: str) -> Iterator[str]:
 
 
 def _url_faults(avatar: str) -> Iterator[str]:
-    from urllib.parse import urlsplit
-
     if len(avatar) > URL_CHARS:
         yield f"it has {len(avatar):,} characters; the limit is {URL_CHARS:,}"
     if not avatar.isprintable() or any(char.isspace() or char in "<>\"'\\`" for char in avatar):

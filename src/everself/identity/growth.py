@@ -23,6 +23,7 @@ from everself.memory.provenance import is_correction
 from everself.storage.state.database import State
 from everself.storage.state.proposals import Proposal, Status
 from everself.text.normalise import fold, without_surrogates
+from everself.text.redaction import redact
 from everself.values import (
     Author,
     Change,
@@ -240,10 +241,6 @@ class Growth:
         """Run the soul tests on a version or a proposal."""
         return self._tested(self.versions.soul() or b"", self.text_of(name))
 
-    def thin(self) -> tuple[str, ...]:
-        """The earlier souls past their retention time. Only a plan: nothing is removed here."""
-        return self.versions.thin(self.rules.retention_days, [one.base for one in self.open()])
-
     def _propose(self, now: bytes, wanted: bytes, reason: str, evidence: tuple[str, ...], author: Author) -> Proposed:
         reasons = check_growth(now, wanted, author, self.rules)
         if reasons:
@@ -447,8 +444,6 @@ def _who(proposal: Proposal) -> str:
 
 def _clean(text: str) -> str:
     """Text for records, without secrets."""
-    from everself.text.redaction import redact
-
     return redact(without_surrogates(text)).text
 
 

@@ -6,6 +6,7 @@ An interface leads the conversation, and supplies the answers and the person's c
 import json
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import Final
 
 from everself.clock import Clock, find_zone
@@ -14,7 +15,6 @@ from everself.frozen import Frozen
 from everself.identity.card import (
     IDENTITY_FILE,
     Rule,
-    avatar_fault,
     description_fault,
     emoji_fault,
     name_fault,
@@ -29,6 +29,7 @@ from everself.text.markdown.blocks import scan
 from everself.text.markdown.edit import append_item, apply_splice
 from everself.text.markdown.labels import fill_labels, read_labels
 from everself.text.normalise import without_surrogates
+from everself.text.redaction import redact, strip_private
 from everself.text.search import is_one_emoji
 from everself.values import Author, Change, Conflict, Create, Edit, Remove, digest
 from everself.workspace.learned_section import changed_lines
@@ -42,34 +43,37 @@ META: Final = "ritual"
 REASON: Final = "first conversation"
 _REMOVED: Final = "removed by hand"
 _OFFERED: Final = "ritual offered"
-_PREFERENCES: Final = "Preferences"
 _VALUES: Final = "What matters to you"
+# the name of the wishes in a draft
+_SOUL: Final = "soul"
 # stored answers without consent yet; forgetting uses this name (storage/state/sql/scrub.sql)
 DRAFT: Final = "ritual draft"
 
 
-class PersonDetails(Frozen):
-    """Details of the person, all optional. An empty value leaves its line unchanged."""
+class Answers(Frozen):
+    """The answers about the agent and its person. An empty value leaves its line unchanged. `wishes` are lines to add to SOUL.md."""
 
     name: str = ""
+    nature: str = ""
+    vibe: str = ""
+    emoji: str = ""
+    your_name: str = ""
     address: str = ""
     pronouns: str = ""
     time_zone: str = ""
     languages: str = ""
-    preferences: tuple[str, ...] = ()
-
-
-class Answers(Frozen):
-    """The answers. An empty value leaves its line unchanged; `soul` is a whole new SOUL.md, or empty. `wishes` are lines to add to it."""
-
-    name: str = ""
-    creature: str = ""
-    vibe: str = ""
-    emoji: str = ""
-    avatar: str = ""
-    person: PersonDetails = PersonDetails()
-    soul: str = ""
     wishes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, given: Mapping[str, str]) -> "Answers":
+        """The answers of a draft, whose names have spaces; the wishes are a line each, under `soul`."""
+        plain = {one.name: given.get(one.name.replace("_", " "), "") for one in fields(cls) if one.name != "wishes"}
+        return cls(**plain, wishes=tuple(given.get(_SOUL, "").splitlines()))
+
+    def draft(self) -> dict[str, str]:
+        """The inverse of `of`."""
+        plain = {one.name.replace("_", " "): getattr(self, one.name) for one in fields(self) if one.name != "wishes"}
+        return plain | {_SOUL: "\n".join(self.wishes)}
 
 
 class RitualPlan(Frozen):
@@ -134,11 +138,10 @@ class Ritual:
                 "The first conversation has already been completed.", mend="Edit the files, or: everself soul propose"
             )
         redacted: set[str] = set()
-        soul = self._wished(_soul(answers.soul, redacted), answers.wishes, redacted)
         edits: list[Edit] = [
             *self._fill(IDENTITY_FILE, b"# Identity\n", _identity_lines(answers), redacted),
-            *self._fill(USER_FILE, b"# User\n", _person_lines(answers.person), redacted, answers.person.preferences),
-            *(self._keep_soul(soul) if soul is not None else ()),
+            *self._fill(USER_FILE, b"# User\n", _person_lines(answers), redacted),
+            *self._keep_soul(self._wished(answers.wishes, redacted)),
             Remove(BOOTSTRAP, digest(self._workspace.read(BOOTSTRAP).data)),
         ]
         return RitualPlan(Change(Author.OWNER, REASON, tuple(edits)), tuple(sorted(redacted)))
@@ -179,9 +182,7 @@ class Ritual:
         found = self._workspace.stat(BOOTSTRAP)
         return found is not None and found.kind == "file"
 
-    def _fill(
-        self, path: str, fresh: bytes, lines: Iterable[_Line], redacted: set[str], items: tuple[str, ...] = ()
-    ) -> Iterator[Edit]:
+    def _fill(self, path: str, fresh: bytes, lines: Iterable[_Line], redacted: set[str]) -> Iterator[Edit]:
         before = self._bytes(path)
         data = fresh if before is None else before
         known = {label.name for label in read_labels(data)}
@@ -196,10 +197,6 @@ class Ritual:
                 values[next((name for name in names if name.lower() in known), line.label)] = value
         filled = fill_labels(data, values)
         _check(path, filled, values)
-        for item in items:
-            text = _tidy(item, redacted).replace("<!--", "&lt;!--")
-            if text:
-                filled = apply_splice(filled, append_item(scan(filled), _PREFERENCES, text.encode()))
         if filled != data:
             yield from self._write(path, filled)
 
@@ -227,17 +224,18 @@ class Ritual:
                 found[-1][1][-1] += f" {line.strip()}"
         return [(heading, tuple(map(_first_sentence, items))) for heading, items in found if items]
 
-    def _wished(self, soul: bytes | None, wishes: Sequence[str], redacted: set[str]) -> bytes | None:
+    def _wished(self, wishes: Sequence[str], redacted: set[str]) -> bytes | None:
+        """The soul with these lines added; None without any."""
         lines = [line for wish in wishes if (line := _tidy(wish, redacted).replace("<!--", "&lt;!--"))]
-        data = soul or self._bytes(SOUL_FILE) or b"# Soul\n"
+        data = self._bytes(SOUL_FILE) or b"# Soul\n"
         for line in lines:
             data = apply_splice(data, append_item(scan(data), _VALUES, line.encode()))
-        return data if lines else soul
+        return data if lines else None
 
-    def _keep_soul(self, soul: bytes) -> Iterator[Edit]:
+    def _keep_soul(self, soul: bytes | None) -> Iterator[Edit]:
         """A new soul archives the old one and is logged, like every growth."""
         before = self._bytes(SOUL_FILE)
-        if before == soul:
+        if soul is None or before == soul:
             return
         versions = Versions(self._workspace, self._clock)
         copy = "" if before is None else versions.place_for(before)
@@ -263,20 +261,19 @@ class Ritual:
 def _identity_lines(answers: Answers) -> tuple[_Line, ...]:
     return (
         _Line("Name", answers.name, name_fault),
-        _Line("Creature", answers.creature, description_fault),
+        _Line("Creature", answers.nature, description_fault),
         _Line("Vibe", answers.vibe, description_fault),
         _Line("Emoji", _as_emoji(answers.emoji), _emoji_fault),
-        _Line("Avatar", answers.avatar, avatar_fault),
     )
 
 
-def _person_lines(person: PersonDetails) -> tuple[_Line, ...]:
+def _person_lines(answers: Answers) -> tuple[_Line, ...]:
     return (
-        _Line("Name", person.name, description_fault),
-        _Line("Call them", person.address, description_fault, ("What to call them", "Preferred address")),
-        _Line("Pronouns", person.pronouns, description_fault),
-        _Line("Time zone", _as_zone(person.time_zone), _zone_fault, ("Timezone",)),
-        _Line("Languages", person.languages, description_fault, ("Language",)),
+        _Line("Name", answers.your_name, description_fault),
+        _Line("Call them", answers.address, description_fault, ("What to call them", "Preferred address")),
+        _Line("Pronouns", answers.pronouns, description_fault),
+        _Line("Time zone", _as_zone(answers.time_zone), _zone_fault, ("Timezone",)),
+        _Line("Languages", answers.languages, description_fault, ("Language",)),
     )
 
 
@@ -319,14 +316,7 @@ def _tidy(text: str, redacted: set[str]) -> str:
     return " ".join(_clean(text, redacted).split())
 
 
-def _soul(text: str, redacted: set[str]) -> bytes | None:
-    clean = _clean(text, redacted).strip("\n")
-    return f"{clean}\n".encode() if clean.strip() else None
-
-
 def _clean(text: str, redacted: set[str]) -> str:
-    from everself.text.redaction import redact, strip_private
-
     found = redact(strip_private(without_surrogates(text)))
     redacted.update(secret.kind for secret in found.found)
     return found.text

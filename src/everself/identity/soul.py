@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from everself.config.sections import SoulPolicy
 from everself.errors import NotFound, WrongUse
 from everself.frozen import Frozen
+from everself.memory.entries import read_document
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.edit import apply_splice, remove_entry
 from everself.text.markdown.entries import EntrySpan, entries
@@ -22,7 +23,6 @@ class SoulRules(Frozen):
 
     policy: SoulPolicy = SoulPolicy.PROPOSE
     max_tokens: int = 800
-    retention_days: int = 90
 
 
 def check_growth(before: bytes, after: bytes, author: Author, rules: SoulRules) -> tuple[str, ...]:
@@ -40,8 +40,6 @@ def grows_alone(before: bytes, after: bytes, evidence: tuple[str, ...], rules: S
 
 def learned_lines(data: bytes) -> tuple[str, ...]:
     """The lines under `## Learned`, without bullets and comments."""
-    from everself.memory.entries import read_document
-
     heading = b"## " + LEARNED.encode() + b"\n"
     return tuple(read.text for read in read_document(heading + split_soul(data).learned))
 

@@ -8,7 +8,6 @@ from everself.clock import Clock
 from everself.errors import NotFound, RefusedByRule, TooLarge, WrongUse
 from everself.frozen import Frozen
 from everself.memory.archive import log as record
-from everself.memory.archive.days import Archived
 from everself.memory.memory import Memory
 from everself.text.markdown.blocks import scan
 from everself.text.markdown.edit import append_log
@@ -160,17 +159,14 @@ def find_old_souls(memory: Memory, days: int, needed: Sequence[str] = ()) -> tup
     return Versions(memory.workspace, memory.clock).thin(days, needed)
 
 
-def thin_souls(memory: Memory, paths: Sequence[str]) -> Archived:
-    """Remove these copies, as one change."""
+def thin_souls(memory: Memory, paths: Sequence[str]) -> str:
+    """Remove these copies, as one change. Returns its id, empty if there was nothing to do."""
     stray = [path for path in paths if place(path).kind is not Kind.SOUL_HISTORY]
     if stray:
         raise RefusedByRule(f"{stray[0]} is not an earlier soul.")
-    gone: tuple[str, ...] = ()
 
     def plan() -> Change | None:
-        nonlocal gone
         found = [one for path in paths if (one := memory.workspace.find(path)) is not None]
-        gone = tuple(one.path for one in found)
         if not found:
             return None
         draft = memory.draft()
@@ -178,10 +174,10 @@ def thin_souls(memory: Memory, paths: Sequence[str]) -> Archived:
         record.note(draft, memory.clock.now(), "earlier souls thinned", lines)
         edits = (*draft.edits(), *(Remove(one.path, one.hash) for one in found))
         key = f"thin {digest(repr([(one.path, one.hash) for one in found]).encode())[:32]}"
-        return Change(Author.KEEPER, "earlier souls thinned", edits, tuple(f"file:{path}" for path in gone), key=key)
+        evidence = tuple(f"file:{one.path}" for one in found)
+        return Change(Author.KEEPER, "earlier souls thinned", edits, evidence, key=key)
 
-    change = memory.change(plan)
-    return Archived(change, gone) if change else Archived()
+    return memory.change(plan)
 
 
 CHANGELOG = "CHANGELOG.md"

@@ -83,13 +83,13 @@ def put_away(memory: Memory, planned: Planned) -> str:
                 memory, names, remove=True, chronicled=True, stories=stories, author=Author.KEEPER
             ).change
         case Archive("lines", names):
-            return archive_lines(memory, names).change
+            return archive_lines(memory, names)
         case Archive("duplicates", (keep, drop)):
-            return merge_lines(memory, keep, drop).change
+            return merge_lines(memory, keep, drop)
         case Archive("corrections", (days,)) if days.isascii() and days.isdigit():
-            return archive_corrections(memory, int(days)).change
+            return archive_corrections(memory, int(days))
         case Archive("souls", names):
-            return thin_souls(memory, names).change
+            return thin_souls(memory, names)
     raise RefusedByRule("This cannot be archived here.")
 
 

@@ -13,7 +13,9 @@ from everself.errors import NotFound, RefusedByRule, WrongUse
 from everself.identity.growth import Growth
 from everself.keepers._checks import Checks
 from everself.keepers.action_text import said_of
+from everself.keepers.compactor import Compactor
 from everself.keepers.conflict_questions import about_both, which_holds
+from everself.keepers.conflicts import Detector
 from everself.keepers.execution import ActionExecutor
 from everself.keepers.keeper import (
     ActionResult,
@@ -34,8 +36,11 @@ from everself.keepers.keeper import (
     unpacked,
 )
 from everself.keepers.keeper_context import KeeperContext
+from everself.keepers.miner import Miner
 from everself.keepers.owner_wording import reword
+from everself.keepers.soul.keeper import SoulKeeper
 from everself.keepers.sources import KeeperSources
+from everself.keepers.validator import Validator
 from everself.logs import get_logger
 from everself.memory.provenance import stated_by_owner
 from everself.storage.state.reviews import KeeperRun, Review, ReviewStatus
@@ -120,12 +125,11 @@ class Runner:
     def ask(self, planned: Planned, author: str, most: int) -> str:
         """Ask the owner something that no keeper proposed. Returns the id of the question, empty if it was asked before, or if `most` of
         its kind are open: a manipulated model could ask endlessly."""
-        reviews, kind = self._sources.state.reviews, _KINDS.get(kind_of(planned.operation), "memory")
-        about = key_of(planned)
-        known = reviews.about(kind, about)
-        if known is not None or len(reviews.waiting(kind)) >= most:
+        reviews = self._sources.state.reviews
+        review = self._question(planned, author)
+        known = reviews.about(review.kind, review.about)
+        if known is not None or len(reviews.waiting(review.kind)) >= most:
             return known.id if known is not None and known.status == "waiting" else ""
-        review = Review(new_id(), self._now(), kind, author, about, packed(planned), planned.evidence)
         return review.id if reviews.add(review) else ""
 
     def ask_correction(self, entry: str, words: str, message: str) -> str:
@@ -139,11 +143,8 @@ class Runner:
         catalog = self._sources.memory.catalog
         ask = which_holds(catalog.get(older), catalog.get(newer))
         planned = Planned(ask, (f"entry:{older}", f"entry:{newer}"), "You were asked in a conversation.")
-        reviews = self._sources.state.reviews
-        if reviews.about(ask.kind, ask.about) is not None or len(reviews.waiting(ask.kind)) >= _MOST_OPEN:
-            return ""
-        review = Review(new_id(), self._now(), ask.kind, "conversation", ask.about, packed(planned), planned.evidence)
-        return review.id if reviews.add(review) else ""
+        asked = self._sources.state.reviews.about(ask.kind, ask.about)
+        return "" if asked is not None else self.ask(planned, "conversation", _MOST_OPEN)
 
     def settle_which_holds(self, older: str, newer: str, *, replaced: bool) -> bool:
         """Record the owner's answer from the conversation. Return whether the question was still open."""
@@ -195,16 +196,18 @@ class Runner:
         """Whether anyone executed this action before: then it is not repeated, even if it was undone."""
         return self._sources.state.change_of_key(key_of(planned)) is not None
 
-    def _queue(self, context: KeeperContext, planned: Planned, why: str, dry_run: bool) -> ActionResult:
+    def _question(self, planned: Planned, author: str, **more: str) -> Review:
         operation = planned.operation
         kind = operation.kind if isinstance(operation, Ask) else _KINDS.get(kind_of(operation), "memory")
         about = operation.about if isinstance(operation, Ask) else key_of(planned)
-        if self._sources.state.reviews.about(kind, about) is not None:
+        return Review(new_id(), self._now(), kind, author, about, {**packed(planned), **more}, planned.evidence)
+
+    def _queue(self, context: KeeperContext, planned: Planned, why: str, dry_run: bool) -> ActionResult:
+        review = self._question(planned, context.keeper, why=why)
+        if self._sources.state.reviews.about(review.kind, review.about) is not None:
             return ActionResult(planned, already=True)
         if dry_run:
             return ActionResult(planned, why=why)
-        payload = {**packed(planned), "why": why}
-        review = Review(new_id(), self._now(), kind, context.keeper, about, payload, planned.evidence)
         added = self._sources.state.reviews.add(review)
         return ActionResult(planned, review=review.id, why=why, already=not added)
 
@@ -246,10 +249,4 @@ def _given(planned: Planned, choice: int) -> tuple[KeeperAction, ...]:
 
 def all_keepers() -> tuple[Keeper, ...]:
     """All keepers, in the order of their daily times. Imported on demand: listing names needs no imports."""
-    from everself.keepers.compactor import Compactor
-    from everself.keepers.conflicts import Detector
-    from everself.keepers.miner import Miner
-    from everself.keepers.soul.keeper import SoulKeeper
-    from everself.keepers.validator import Validator
-
     return (SoulKeeper(), Compactor(), Miner(), Detector(), Validator())

@@ -14,6 +14,7 @@ from everself.text.markdown.endings import is_reference
 from everself.text.markdown.entries import EntryKind, EntrySpan, entries
 from everself.text.markdown.lines import measure
 from everself.text.markdown.sections import before_comments
+from everself.text.normalise import fold
 from everself.values import digest
 from everself.workspace.layout import Kind, place
 
@@ -220,6 +221,4 @@ def parse_day(text: str) -> date | None:
 
 def text_hash(text: str) -> str:
     """The hash of a text, ignoring spacing, case and width."""
-    from everself.text.normalise import fold
-
     return digest(fold(text).encode("utf-8", "surrogatepass"))

@@ -10,17 +10,16 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.memory.provenance import TOOL
 from everself.operations.caller import Audience, Caller
 from everself.operations.origins import states, tells_of
+from everself.runtime import Runtime
 from everself.search.scopes import Scope
 from everself.search.sharing import is_owner
+from everself.storage.host_files import read_lines
 from everself.storage.state.messages import StoredMessage
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
 
 MCP: Final = "mcp"
 # maximum age of an owner's prompt that a model may write down
@@ -36,7 +35,7 @@ def client_caller(scope: Scope) -> Caller:
     return Caller(audience, scope, taint=TOOL, unwatched=True, channel=MCP)
 
 
-def with_prompt(runtime: "Runtime", caller: Caller, words: str) -> Caller:
+def with_prompt(runtime: Runtime, caller: Caller, words: str) -> Caller:
     """Attach the newest owner's prompt that states these words to the caller. If no prompt states them completely, attach the newest one
     that they are derived from, so that the owner's own sentence is kept. The caller stays tainted, because the client has read other
     things.
@@ -54,11 +53,10 @@ def with_prompt(runtime: "Runtime", caller: Caller, words: str) -> Caller:
     return replace(caller, session=found.session, message=found.id, said=found.content, by_owner=True)
 
 
-def is_typed(runtime: "Runtime", session: str, message: str) -> bool:
+def is_typed(runtime: Runtime, session: str, message: str) -> bool:
     """Whether a person typed a prompt that a hook delivered. Hooks also deliver prompts that a program sends itself; its transcript tells
     them apart."""
     from everself.conversation.sessions.client_sessions import disown_prompts
-    from everself.storage.host_files import read_lines
 
     found = runtime.log.find(session)
     with suppress(OSError, ValueError):
@@ -68,7 +66,7 @@ def is_typed(runtime: "Runtime", session: str, message: str) -> bool:
     return runtime.state.messages.is_told(message)
 
 
-def recent_prompts(runtime: "Runtime") -> Iterator[StoredMessage]:
+def recent_prompts(runtime: Runtime) -> Iterator[StoredMessage]:
     """The owner's recent prompts in other programs, as hooks delivered them, newest first."""
     # imported here so that the command line starts without it
     from everself.conversation.sessions.client_sessions import CLIENTS

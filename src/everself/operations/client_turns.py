@@ -3,20 +3,21 @@
 from base64 import b64decode
 from binascii import Error as NotBase64
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from everself.conversation.events import Accepted, Done, Event, Text, ToolCalled
 from everself.conversation.sessions.heard import Heard, client_calls, heard_in, is_result, reply_after
 from everself.conversation.sessions.log import clean, said_elsewhere
+from everself.conversation.sessions.session import Message, Session
 from everself.errors import NotFound, WrongUse
 from everself.frozen import Frozen
 from everself.models.chat.protocol import Image, ToolCall, ToolReturn, ToolSpec
+from everself.operations.caller import Caller
+from everself.runtime import Runtime
 
 if TYPE_CHECKING:
     from everself.conversation.resources import TurnOptions
-    from everself.conversation.sessions.session import Message, Session
-    from everself.operations.caller import Caller
-    from everself.runtime import Runtime
 
 _MEDIA: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
@@ -141,7 +142,7 @@ def _inner(schema: Mapping[str, Any]) -> Iterator[object]:
 class Place(Frozen):
     """The session of a message. `earlier` is earlier text that the session does not contain; `results` belong to calls of the session."""
 
-    session: "Session"
+    session: Session
     earlier: str = ""
     results: tuple[ToolReturn, ...] = ()
     # results of unknown calls; shown as words of the program
@@ -151,8 +152,8 @@ class Place(Frozen):
 
 
 def find_place(
-    runtime: "Runtime",
-    caller: "Caller",
+    runtime: Runtime,
+    caller: Caller,
     named: tuple[str, str],
     earlier: Sequence[EarlierMessage],
     results: Sequence[ClientResult],
@@ -189,7 +190,7 @@ def _calls(one: EarlierMessage) -> tuple[ToolCall, ...]:
     return tuple(ToolCall(call.id, call.name, call.arguments) for call in one.calls)
 
 
-def _after(runtime: "Runtime", caller: "Caller", name: str, more: list[Heard]) -> "tuple[Session, str]":
+def _after(runtime: Runtime, caller: Caller, name: str, more: list[Heard]) -> tuple[Session, str]:
     """The session of an earlier turn. If messages followed that turn, a new session starts with the messages up to it."""
     log, chat = runtime.log, runtime.chat
     message = log.message(name)
@@ -207,15 +208,15 @@ def _after(runtime: "Runtime", caller: "Caller", name: str, more: list[Heard]) -
     return chat.begin(caller.scope, caller.channel), said_elsewhere([*before, *heard, *more])
 
 
-def _pending(runtime: "Runtime", session: "Session") -> dict[str, str]:
+def _pending(runtime: Runtime, session: Session) -> dict[str, str]:
     """The names of tools whose calls were left to the program in this session, by call id."""
     return {call.id: call.name for one in runtime.log.messages(session) for call in client_calls(one)}
 
 
-def find_reply(runtime: "Runtime", identity: str, text: str, results: Sequence[ClientResult]) -> "list[Event] | None":
+def find_reply(runtime: Runtime, identity: str, text: str, results: Sequence[ClientResult]) -> list[Event] | None:
     """The events of the reply to a message that was sent before under this id; None if there is none. Raises WrongUse if the message
     differs."""
-    known = runtime.log.message(identity)
+    known = runtime.log.message(identity) if identity else None
     if known is None:
         return None
     _need_same(known, text, results)
@@ -228,13 +229,13 @@ def find_reply(runtime: "Runtime", identity: str, text: str, results: Sequence[C
     return [accepted, *said, *called, done]
 
 
-def session_of_message(runtime: "Runtime", identity: str) -> str:
+def session_of_message(runtime: Runtime, identity: str) -> str:
     """The session that contains the message with this id; empty if there is none."""
     known = runtime.log.message(identity)
     return known.session if known is not None else ""
 
 
-def _need_same(known: "Message", text: str, results: Sequence[ClientResult]) -> None:
+def _need_same(known: Message, text: str, results: Sequence[ClientResult]) -> None:
     from everself.memory.forgetting.forgotten_words import FORGOTTEN
 
     words = text if known.role == "user" else results[0].text if results else ""
@@ -245,8 +246,6 @@ def _need_same(known: "Message", text: str, results: Sequence[ClientResult]) -> 
 
 def with_strange(text: str, place: Place, options: "TurnOptions") -> "tuple[str, TurnOptions]":
     """Add the results of unknown calls as words of the program: beside the message, or instead of it."""
-    from dataclasses import replace
-
     if not place.strange:
         return text, options
     told = tuple(f"[result of the call {one.call}] {one.text}" for one in place.strange)

@@ -2,16 +2,15 @@
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
+from everself.conversation.context.request import PromptRequest
 from everself.conversation.tools.protocol import Outcome
 from everself.errors import ContextTooSmall
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import McpOffer, Option, Request, Result, operation
 from everself.operations.review_queue import count_waiting
-
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
+from everself.runtime import Runtime
 
 # context sizes in tokens to try: a client pays for the context in every conversation; a long soul is always included
 _WINDOWS: Final = (2_500, 6_000, 15_999)
@@ -29,7 +28,7 @@ class ClientContextRequest(Request):
     message: Annotated[str, Option("What is being asked, so that memory is searched for it.")] = ""
 
 
-def _show_context(_: "Runtime", __: ClientContextRequest, found: ClientContext) -> Outcome:
+def _show_context(_: Runtime, __: ClientContextRequest, found: ClientContext) -> Outcome:
     things = "1 thing waits" if found.waiting == 1 else f"{found.waiting} things wait"
     waiting = f"\n{things} for the owner: everself review\n" if found.waiting else ""
     return Outcome(found.text + waiting, stamp=found.taint)
@@ -46,10 +45,8 @@ def _show_context(_: "Runtime", __: ClientContextRequest, found: ClientContext) 
         _show_context,
     ),
 )
-def show_client_context(runtime: "Runtime", caller: Caller, request: ClientContextRequest) -> ClientContext:
+def show_client_context(runtime: Runtime, caller: Caller, request: ClientContextRequest) -> ClientContext:
     """Give the model of another program the agent's identity and memory, in few tokens."""
-    from everself.conversation.context.request import PromptRequest
-
     ask = PromptRequest(caller.scope, request.message, recorded=bool(request.message.strip()))
     made = None
     for window in _WINDOWS:

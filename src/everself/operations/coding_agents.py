@@ -7,7 +7,7 @@ unchanged, memories as quoted data with citations. Does not know the programs' J
 import os
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from everself.conversation.sessions.client_sessions import (
     ClientName,
@@ -16,16 +16,14 @@ from everself.conversation.sessions.client_sessions import (
     is_element,
     keep_prompt,
 )
+from everself.conversation.sessions.session import Session
 from everself.errors import EverselfError, WrongUse
 from everself.operations.caller import Caller
 from everself.operations.coding_memory import recall_for, session_context
 from everself.operations.declaration import Argument, Option, Request, Result, owner_writes
 from everself.operations.projects import find_project
+from everself.runtime import Runtime
 from everself.storage.host_files import read_lines
-
-if TYPE_CHECKING:
-    from everself.conversation.sessions.session import Session
-    from everself.runtime import Runtime
 
 # start: a session begins, or continues after compaction; note: a turn or session ends, or the context is about to be compacted
 ClientEvent = Literal["start", "prompt", "note"]
@@ -55,7 +53,7 @@ class ClientAnswer(Result):
 
 
 @owner_writes("client.event", command=False, http=False, idempotent=True)
-def take_event(runtime: "Runtime", caller: Caller, request: ClientEventRequest) -> ClientAnswer:
+def take_event(runtime: Runtime, caller: Caller, request: ClientEventRequest) -> ClientAnswer:
     """Store an event of a coding agent's hook, and return context for its model. A repeated event is stored once."""
     del caller
     if not request.session or len(request.session) > _LONGEST_NAME:
@@ -77,9 +75,7 @@ def take_event(runtime: "Runtime", caller: Caller, request: ClientEventRequest) 
             return replace(answer, entries=len(made.entries))
 
 
-def _prompted(
-    runtime: "Runtime", request: ClientEventRequest, session: "Session", answer: ClientAnswer
-) -> ClientAnswer:
+def _prompted(runtime: Runtime, request: ClientEventRequest, session: Session, answer: ClientAnswer) -> ClientAnswer:
     """Store the prompt, then recall. Memories are returned even if storing fails."""
     if not request.prompt.strip():
         return answer
@@ -100,7 +96,7 @@ def _prompted(
     return replace(answer, text=text, message=message)
 
 
-def _note(runtime: "Runtime", request: ClientEventRequest, session: "Session") -> None:
+def _note(runtime: Runtime, request: ClientEventRequest, session: Session) -> None:
     """Queue the transcript for reading, with its current size, and find the prompts in it that no person typed."""
     if not _is_transcript(request):
         return

@@ -5,25 +5,23 @@ A session in a project sees that project's memory and memory without a project, 
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.conversation.context.framing import FrameItem, frame_within, new_nonce
 from everself.conversation.context.packing import readable
 from everself.conversation.sessions.client_sessions import CLIENTS
+from everself.conversation.sessions.session import Message, Session
 from everself.memory.provenance import OWN, is_outside, taint_of
 from everself.memory.selection import sources_of_hits
 from everself.memory.writing import CORE, log_in, scope_of
 from everself.operations.client_prompts import is_typed
+from everself.runtime import Runtime
 from everself.search.recall import RecallRequest
 from everself.search.scopes import Scope, SessionKind
 from everself.text.normalise import one_line
 from everself.text.search import TermKind, read_query
 from everself.text.tokens import estimate
-
-if TYPE_CHECKING:
-    from everself.conversation.sessions.session import Message, Session
-    from everself.runtime import Runtime
-    from everself.values import Entry, Hit
+from everself.values import Entry, Hit
 
 # budgets of the session start; estimates may be 10% too low, and the total stays below 2,000 tokens
 _START: Final = 1_700
@@ -60,7 +58,7 @@ def scope_for(project: str) -> Scope:
     return Scope(SessionKind.MAIN, project=project)
 
 
-def session_context(runtime: "Runtime", session: "Session", project: str) -> str:
+def session_context(runtime: Runtime, session: Session, project: str) -> str:
     """The soul, lasting memory, and what was last done in this project; empty if there is nothing."""
     parts = [soul] if (soul := _soul(runtime)) else []
     left = _START - sum(map(estimate, (_HEAD, *parts)))
@@ -71,7 +69,7 @@ def session_context(runtime: "Runtime", session: "Session", project: str) -> str
     return "\n\n".join((_HEAD, *parts)) if parts else ""
 
 
-def recall_for(runtime: "Runtime", session: "Session", prompt: str, project: str, *, by_words: bool) -> str:
+def recall_for(runtime: Runtime, session: Session, prompt: str, project: str, *, by_words: bool) -> str:
     """Memories about a prompt, with citations; empty if there are none."""
     nonce = new_nonce()
     items = [*_found(runtime, session, prompt, project, by_words), *_unfiled(runtime, session, prompt, project)]
@@ -79,7 +77,7 @@ def recall_for(runtime: "Runtime", session: "Session", prompt: str, project: str
     return f"{_RECALL_HEAD}\n\n{framed.text.strip()}" if framed.kept else ""
 
 
-def _soul(runtime: "Runtime") -> str:
+def _soul(runtime: Runtime) -> str:
     found = runtime.documents.find("SOUL.md")
     text = readable(found.data).strip() if found is not None else ""
     if not text:
@@ -89,7 +87,7 @@ def _soul(runtime: "Runtime") -> str:
     return f"{_SOUL_HEAD}\n\n{text if tokens <= _SOUL else _SOUL_TOO_LONG.format(tokens=tokens)}"
 
 
-def _lasting(runtime: "Runtime", project: str) -> Iterator[FrameItem]:
+def _lasting(runtime: Runtime, project: str) -> Iterator[FrameItem]:
     """The user's profile, and the core memory of this project and of no project. Text from outside is never included automatically."""
     profile = runtime.documents.find("USER.md")
     lines = readable(profile.data).splitlines() if profile is not None else []
@@ -100,13 +98,13 @@ def _lasting(runtime: "Runtime", project: str) -> Iterator[FrameItem]:
         yield from _listed(path, _worthy(runtime, path), _LASTING)
 
 
-def _worthy(runtime: "Runtime", path: str) -> "list[Entry]":
+def _worthy(runtime: Runtime, path: str) -> list[Entry]:
     memory = runtime.memory
     open_ = [one for one in memory.catalog.of(path) if not one.closed and not is_outside(memory.trust(one))]
     return sorted(open_, key=memory.confidence, reverse=True)
 
 
-def _listed(path: str, entries: "Sequence[Entry]", tokens: int) -> Iterator[FrameItem]:
+def _listed(path: str, entries: Sequence[Entry], tokens: int) -> Iterator[FrameItem]:
     """The best entries of one document that fit the budget, in document order, with line numbers."""
     kept: list[Entry] = []
     for one in entries:
@@ -118,11 +116,11 @@ def _listed(path: str, entries: "Sequence[Entry]", tokens: int) -> Iterator[Fram
         yield FrameItem("\n".join(_line(one) for one in sorted(kept, key=lambda one: one.first_line)), path)
 
 
-def _line(entry: "Entry") -> str:
+def _line(entry: Entry) -> str:
     return f"L{entry.first_line}: {one_line(entry.text, 400)}"
 
 
-def _last_done(runtime: "Runtime", session: "Session", project: str) -> Iterator[FrameItem]:
+def _last_done(runtime: Runtime, session: Session, project: str) -> Iterator[FrameItem]:
     """Prompts of earlier sessions, newest first, then the project's logs of the last days."""
     shown = 0
     for one in runtime.log.list(_SESSIONS):
@@ -144,7 +142,7 @@ def _last_done(runtime: "Runtime", session: "Session", project: str) -> Iterator
         yield from _listed(path, sorted(entries, key=lambda one: one.first_line, reverse=True), _LASTING)
 
 
-def _found(runtime: "Runtime", session: "Session", prompt: str, project: str, by_words: bool) -> Iterator[FrameItem]:
+def _found(runtime: Runtime, session: Session, prompt: str, project: str, by_words: bool) -> Iterator[FrameItem]:
     if not runtime.agent.search.enabled:
         return
     request = RecallRequest(
@@ -161,12 +159,12 @@ def _found(runtime: "Runtime", session: "Session", prompt: str, project: str, by
         yield _item(hit, source)
 
 
-def _item(hit: "Hit", source: str) -> FrameItem:
+def _item(hit: Hit, source: str) -> FrameItem:
     note = hit.mark if hit.mark else "from outside" if taint_of((source,)) != OWN else ""
     return FrameItem(hit.text, hit.reference, hit.day, source, note)
 
 
-def _unfiled(runtime: "Runtime", session: "Session", prompt: str, project: str) -> Iterator[FrameItem]:
+def _unfiled(runtime: Runtime, session: Session, prompt: str, project: str) -> Iterator[FrameItem]:
     """The owner's messages elsewhere without entries yet, if they contain most of the prompt's significant words."""
     terms = [one.alternatives for one in read_query(prompt[:4_000]).terms if one.kind not in _TELLING]
     if not terms:
@@ -185,7 +183,7 @@ def _unfiled(runtime: "Runtime", session: "Session", prompt: str, project: str) 
         yield FrameItem(one.content, f"msg:{one.id}", runtime.clock.day_of(one.at), "owner", "said")
 
 
-def _unfiled_messages(runtime: "Runtime", session: "Session", project: str) -> "Iterator[Message]":
+def _unfiled_messages(runtime: Runtime, session: Session, project: str) -> Iterator[Message]:
     left = _UNFILED
     for one in runtime.log.unchecked()[-_UNFILED_SESSIONS:]:
         scope = one.scope

@@ -2,15 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import aclosing, suppress
+from contextlib import aclosing, nullcontext, suppress
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
+from everself.conversation.context.request import SMALL_WINDOW, PromptRequest
 from everself.conversation.events import Accepted, Done, Event, MemoryWritten, Notice, ToolReturned
 from everself.conversation.tools.protocol import Written
 from everself.errors import EverselfError, ModelFailed, WrongUse
 from everself.frozen import Frozen
-from everself.models.chat.protocol import Usage
+from everself.models.chat.protocol import Usage, takes_images
 from everself.operations.caller import Audience, Caller
 from everself.operations.client_turns import (
     ClientImage,
@@ -26,12 +27,15 @@ from everself.operations.client_turns import (
     with_strange,
 )
 from everself.operations.declaration import Argument, Option, Request, operation, owner_reads, owner_writes
-from everself.operations.search import scope_of
+from everself.operations.registry import get_operation
+from everself.operations.search import catch_up, scope_of
+from everself.operations.tools import may_use
+from everself.runtime import Runtime
+from everself.text.tokens import count
 
 if TYPE_CHECKING:
     from everself.conversation.context.receipt import Receipt
     from everself.conversation.resources import TurnOptions
-    from everself.runtime import Runtime
 
 
 _EARLIER: Final = (
@@ -76,7 +80,7 @@ class ConverseRequest(Request):
 
 
 @operation("chat.say", audience=Audience.GUEST, effect="write", command=False, stream=True)
-async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> AsyncIterator[Event]:
+async def converse(runtime: Runtime, caller: Caller, request: ConverseRequest) -> AsyncIterator[Event]:
     """Say something to the agent; its reply comes as events, Accepted first and Done last.
 
     Leaving early stops the reply; what was said is kept. A call of the program's own tool ends the turn as `tool_calls`; send the results
@@ -88,26 +92,21 @@ async def converse(runtime: "Runtime", caller: Caller, request: ConverseRequest)
     if not request.text.strip() and not request.results and not request.images:
         raise WrongUse("There is nothing to say.", mend='everself ask "What do you know about me?"')
     options = _options(runtime, caller, request)
-    if not request.id:
-        # closed here, so that no reply continues without a listener
-        async with aclosing(_say(runtime, caller, request, options)) as events:
-            async for event in events:
-                yield event
-        return
-    identity = identity_of(request.id, caller.scope, caller.channel)
-    async with runtime.chat.once(identity):
+    identity = identity_of(request.id, caller.scope, caller.channel) if request.id else ""
+    async with runtime.chat.once(identity) if identity else nullcontext():
         known = await runtime.worker(lambda: find_reply(runtime, identity, request.text, request.results))
         if known is not None:
             for event in known:
                 yield event
             return
+        # closed here, so that no reply continues without a listener
         async with aclosing(_say(runtime, caller, request, replace(options, identity=identity))) as events:
             async for event in events:
                 yield event
 
 
 async def _say(
-    runtime: "Runtime", caller: Caller, request: ConverseRequest, options: "TurnOptions"
+    runtime: Runtime, caller: Caller, request: ConverseRequest, options: "TurnOptions"
 ) -> AsyncGenerator[Event, None]:
     chat = runtime.chat
     place = await runtime.worker(lambda: _place(runtime, caller, request, options))
@@ -122,11 +121,9 @@ async def _say(
             await chat.close(place.session)
 
 
-def _options(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> "TurnOptions":
+def _options(runtime: Runtime, caller: Caller, request: ConverseRequest) -> "TurnOptions":
     """Raises WrongUse for options that no model supports."""
     from everself.conversation.resources import TurnOptions
-    from everself.operations.registry import get_operation
-    from everself.operations.tools import may_use
 
     if request.schema is not None and (words := schema_fault(request.schema)):
         raise WrongUse(f"The schema is not a valid JSON schema: {words}.")
@@ -157,11 +154,10 @@ def _options(runtime: "Runtime", caller: Caller, request: ConverseRequest) -> "T
     )
 
 
-def _allow(runtime: "Runtime", caller: Caller, options: "TurnOptions") -> None:
+def _allow(runtime: Runtime, caller: Caller, options: "TurnOptions") -> None:
     """Raises ModelFailed (spend) if the day's budget is spent, and WrongUse if the model does not take images. The budget is checked again
     within the turn."""
     from everself.conversation.turn import job_of
-    from everself.models.chat.protocol import takes_images
 
     try:
         model = runtime.chat.model
@@ -174,7 +170,7 @@ def _allow(runtime: "Runtime", caller: Caller, options: "TurnOptions") -> None:
         runtime.spend_meter.allow(job_of(caller.scope, unwatched=True))
 
 
-def _place(runtime: "Runtime", caller: Caller, request: ConverseRequest, options: "TurnOptions") -> Place:
+def _place(runtime: Runtime, caller: Caller, request: ConverseRequest, options: "TurnOptions") -> Place:
     """Find the session, after checking that the message is allowed."""
     if caller.unwatched or options.images:
         _allow(runtime, caller, options)
@@ -206,7 +202,7 @@ class ContextRequest(Request):
 
 
 @owner_reads("context", slash="/prompt")
-def show_context(runtime: "Runtime", _: Caller, request: ContextRequest) -> ContextReport:
+def show_context(runtime: Runtime, _: Caller, request: ContextRequest) -> ContextReport:
     """Print the prompt that the model would get.
 
     $ everself context  # what the model is told when you begin to talk
@@ -214,7 +210,6 @@ def show_context(runtime: "Runtime", _: Caller, request: ContextRequest) -> Cont
     $ everself context --session-kind group  # what it is told in company
     $ everself context --session-kind guest/anna  # in a private chat with somebody else
     """
-    from everself.conversation.context.request import SMALL_WINDOW, PromptRequest
     from everself.models.chat.findings import find_calling
 
     ask = PromptRequest(scope_of(request.session_kind), request.message)
@@ -230,13 +225,11 @@ def show_context(runtime: "Runtime", _: Caller, request: ContextRequest) -> Cont
     return ContextReport(made.text, made.prefix.text, made.delta, made.receipt, history, cached)
 
 
-def _sent_before(runtime: "Runtime", name: str, receipt: "Receipt") -> tuple[int, int]:
+def _sent_before(runtime: Runtime, name: str, receipt: "Receipt") -> tuple[int, int]:
     """Count the tokens of the named conversation's history, and those that a cache could serve.
 
     Without a name, the history is empty and the last request of the newest conversation is compared.
     """
-    from everself.text.tokens import count
-
     newest = runtime.log.list(1)
     if not name and not newest:
         return 0, 0
@@ -283,7 +276,7 @@ class AskRequest(Request):
     # it runs its own event loop; chat.say gives the same reply
     http=False,
 )
-def ask(runtime: "Runtime", caller: Caller, request: AskRequest) -> Reply:
+def ask(runtime: Runtime, caller: Caller, request: AskRequest) -> Reply:
     """Send one message to the agent and print its reply.
 
     Your message is remembered as in a conversation. The exit code is 1 if the reply is incomplete; the part that arrived is printed.
@@ -297,7 +290,7 @@ def ask(runtime: "Runtime", caller: Caller, request: AskRequest) -> Reply:
     return asyncio.run(_ask(runtime, caller, request))
 
 
-async def _ask(app: "Runtime", caller: Caller, request: AskRequest) -> Reply:
+async def _ask(app: Runtime, caller: Caller, request: AskRequest) -> Reply:
     chat = app.chat
     session = chat.begin(caller.scope, caller.channel, request.resume)
     events = [event async for event in chat.converse(session, request.text)]
@@ -322,10 +315,8 @@ def reply_of(events: Sequence[Event], model: str) -> Reply:
     )
 
 
-def embed_waiting(app: "Runtime") -> None:
+def embed_waiting(app: Runtime) -> None:
     """Embed waiting text after the answer, so that later searches find it by meaning. If that fails now, the next call retries."""
-    from everself.operations.search import catch_up
-
     # Ctrl-C ends only the waiting; finished batches are stored
     with suppress(EverselfError, KeyboardInterrupt):
         if app.agent.search.enabled:

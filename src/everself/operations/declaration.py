@@ -8,18 +8,19 @@ import inspect
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 from everself.errors import WrongUse
 from everself.frozen import Frozen
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller, nobody_agrees
 from everself.operations.examples import split_examples
+from everself.search.scopes import Scope, SessionKind
 
 if TYPE_CHECKING:
     from everself.conversation.tools.protocol import Outcome
     from everself.operations.home import Home
     from everself.runtime import Runtime
-    from everself.search.scopes import Scope, SessionKind
 
 Interface = Literal["cli", "tool", "slash", "http", "mcp"]
 Effect = Literal["read", "write", "destructive"]
@@ -132,7 +133,7 @@ class ToolOffer(Generic[T]):
 
     name: str
     help: str = ""
-    sessions: "frozenset[SessionKind]" = OWNERS_SESSIONS
+    sessions: frozenset[SessionKind] = OWNERS_SESSIONS
     where: "Callable[[Runtime, Scope], bool] | None" = None
     show: "Callable[[Runtime, Any, T], Outcome] | None" = None
     timeout: float | None = None
@@ -319,21 +320,8 @@ def operation(
     return declare
 
 
-def owner_reads(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:
-    """Declare an operation of the owner that changes nothing."""
-    return operation(name, audience=Audience.OWNER, effect="read", **more)
-
-
-def terminal_writes(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:
-    """Declare an operation that changes something, for the owner at a terminal only."""
-    return operation(name, audience=Audience.OWNER_AT_TERMINAL, effect="write", **more)
-
-
-def terminal_reads(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:
-    """Declare an operation that changes nothing, for the owner at a terminal only."""
-    return operation(name, audience=Audience.OWNER_AT_TERMINAL, effect="read", **more)
-
-
-def owner_writes(name: str, **more: Any) -> Callable[[Callable[..., T]], Operation[Any, T]]:
-    """Declare an operation of the owner that changes something."""
-    return operation(name, audience=Audience.OWNER, effect="write", **more)
+# the same for the owner, and for the owner at a terminal only; what they declare changes nothing, or changes something
+owner_reads = partial(operation, audience=Audience.OWNER, effect="read")
+owner_writes = partial(operation, audience=Audience.OWNER, effect="write")
+terminal_reads = partial(operation, audience=Audience.OWNER_AT_TERMINAL, effect="read")
+terminal_writes = partial(operation, audience=Audience.OWNER_AT_TERMINAL, effect="write")

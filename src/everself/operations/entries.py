@@ -1,14 +1,14 @@
 """Operations that write entries: add, edit, correct, supersede. The source of the words is determined here for every interface."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from everself.conversation.tools.protocol import Outcome, Written, told
 from everself.errors import RefusedByRule, WrongUse
 from everself.frozen import Frozen
 from everself.identity.write_permissions import permission
 from everself.memory.adoption import vouch_for, withdraw_vouchers
-from everself.memory.memory import Corrected, Remembered
+from everself.memory.memory import Corrected, Memory, Remembered
 from everself.memory.provenance import OWN, OWNER, PERSON, is_outside, rank, stated_by_owner
 from everself.memory.quarantine import Released
 from everself.memory.quarantine import release as let_out
@@ -33,14 +33,12 @@ from everself.operations.notes import (
     write_note,
 )
 from everself.operations.origins import asks_to_remember, is_wished, origin_of
+from everself.runtime import Runtime
+from everself.search.recall import RecallRequest
 from everself.search.scopes import Scope, SessionKind
 from everself.search.sharing import effective, is_owner
 from everself.text.normalise import fold
 from everself.values import Author, Entry, Tag, digest
-
-if TYPE_CHECKING:
-    from everself.memory.memory import Memory
-    from everself.runtime import Runtime
 
 _OWNERS: Final = ("cli", "http")
 _CANDIDATES: Final = 5
@@ -69,14 +67,10 @@ class Superseded(Frozen):
     change: str
 
 
-def candidates_near(
-    runtime: "Runtime", caller: Caller, words: str, hint: str, found: Sequence[Entry] = ()
-) -> Candidates:
+def candidates_near(runtime: Runtime, caller: Caller, words: str, hint: str, found: Sequence[Entry] = ()) -> Candidates:
     """The found entries, otherwise the open entries nearest to the words."""
     near = list(found)
     if not near and runtime.agent.search.enabled:
-        from everself.search.recall import RecallRequest
-
         hits = runtime.recall.search(RecallRequest(words, _CANDIDATES, scope=caller.scope, recorded=False)).hits
         entries = (runtime.memory.catalog.find(hit.entry) for hit in hits if hit.entry and not hit.weak)
         near = [one for one in entries if one is not None and not one.closed]
@@ -108,7 +102,7 @@ class AddRequest(Request):
     ] = OWNER
 
 
-def _show_added(runtime: "Runtime", request: AddRequest, done: Remembered) -> Outcome:
+def _show_added(runtime: Runtime, request: AddRequest, done: Remembered) -> Outcome:
     entry = runtime.memory.catalog.find(done.entry)
     citation = entry.reference if entry is not None else done.path
     result: dict[str, object] = {
@@ -130,7 +124,7 @@ def _show_added(runtime: "Runtime", request: AddRequest, done: Remembered) -> Ou
     )
 
 
-def _may_write(_: "Runtime", scope: Scope) -> bool:
+def _may_write(_: Runtime, scope: Scope) -> bool:
     # guests without a name share one scope, so nothing can be stored for them
     return is_owner(scope) or bool(effective(scope).person)
 
@@ -155,7 +149,7 @@ def _may_write(_: "Runtime", scope: Scope) -> bool:
         _show_added,
     ),
 )
-def add_entry(runtime: "Runtime", caller: Caller, request: AddRequest) -> Remembered:
+def add_entry(runtime: Runtime, caller: Caller, request: AddRequest) -> Remembered:
     """Remember something; with -, it is read from standard input.
 
     A known fact is counted as a mention. Secrets, and text between <private> and </private>, are left out.
@@ -210,7 +204,7 @@ class EditRequest(Request):
 
 
 @owner_writes("memory.edit")
-def edit_entry(runtime: "Runtime", _: Caller, request: EditRequest) -> Remembered:
+def edit_entry(runtime: Runtime, _: Caller, request: EditRequest) -> Remembered:
     """Change the words of an entry; with -, they are read from standard input.
 
     $ everself memory edit 7K3QX9M2ABCD "Prefers green tea, no sugar"  # other words; it stays the same entry
@@ -225,7 +219,7 @@ class CorrectRequest(Request):
 
 
 def _show_corrected(
-    runtime: "Runtime", request: CorrectRequest, done: Corrected | Candidates | CorrectionAsked
+    runtime: Runtime, request: CorrectRequest, done: Corrected | Candidates | CorrectionAsked
 ) -> Outcome:
     if isinstance(done, Candidates):
         return show_candidates(done)
@@ -264,7 +258,7 @@ def _show_corrected(
     ),
 )
 def correct_entry(
-    runtime: "Runtime", caller: Caller, request: CorrectRequest
+    runtime: Runtime, caller: Caller, request: CorrectRequest
 ) -> Corrected | Candidates | CorrectionAsked:
     """Correct an entry: OLD is its id or its exact words.
 
@@ -301,7 +295,7 @@ def correct_entry(
     return memory.correct(request.old, request.new, origin, said=caller.said, trigger="memory_correct")
 
 
-def _wrong(memory: "Memory", old: str) -> list[Entry]:
+def _wrong(memory: Memory, old: str) -> list[Entry]:
     """The open entries that a correction would close."""
     named = memory.catalog.find(old.strip().upper())
     if named is not None:
@@ -316,7 +310,7 @@ class SupersedeRequest(Request):
 
 
 @owner_writes("memory.supersede")
-def supersede_entry(runtime: "Runtime", _: Caller, request: SupersedeRequest) -> Superseded:
+def supersede_entry(runtime: Runtime, _: Caller, request: SupersedeRequest) -> Superseded:
     """Close an entry that another one replaces; both are named by their ids.
 
     $ everself memory supersede 7K3QX9M2ABCD 9M2ABCD7K3QX  # the second took the place of the first
@@ -346,7 +340,7 @@ class VouchRequest(Request):
 
 
 @terminal_writes("memory.vouch", question="Vouch for them?")
-def vouch(runtime: "Runtime", caller: Caller, request: VouchRequest) -> Vouched:
+def vouch(runtime: Runtime, caller: Caller, request: VouchRequest) -> Vouched:
     """Confirm the source of entries, or that they are yours.
 
     No file is changed. Imported entries become yours. The sources web, tool and other people stay.
@@ -379,7 +373,7 @@ class ReleaseRequest(Request):
 
 
 @terminal_writes("memory.release")
-def release(runtime: "Runtime", _: Caller, request: ReleaseRequest) -> Released:
+def release(runtime: Runtime, _: Caller, request: ReleaseRequest) -> Released:
     """Release an entry from quarantine into today's log.
 
     Its source and trust stay the same.

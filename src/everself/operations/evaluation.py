@@ -11,6 +11,7 @@ import msgspec
 
 from everself.errors import NotFound
 from everself.frozen import Frozen
+from everself.models.embedding import wants_second
 from everself.operations.caller import Caller
 from everself.operations.declaration import Option, Request, Result, Tell, owner_writes
 from everself.runtime import Runtime
@@ -25,6 +26,8 @@ from everself.search.evaluation import (
 from everself.search.factory import need_search
 from everself.search.index_file.view import Snapshot
 from everself.search.recall import RecallRequest
+from everself.search.snippets import DocumentCache, SnippetSource
+from everself.text.search import index_terms
 from everself.values import Hit
 
 _KEPT = "evaluation"
@@ -119,7 +122,6 @@ def evaluate_memory(app: Runtime, _: Caller, request: EvaluateRequest, tell: Tel
 
 
 def _better(app: Runtime, found: Evaluation) -> BetterModel:
-    from everself.models.embedding import wants_second
     from everself.models.embedding.local import has_quality
 
     if found.count < _ENOUGH or found.recall_at(5) >= _SELDOM:
@@ -132,9 +134,6 @@ def _better(app: Runtime, found: Evaluation) -> BetterModel:
 
 
 def _questions(app: Runtime, view: Snapshot, count: int) -> tuple[EvaluationQuestion, ...]:
-    from everself.search.snippets import DocumentCache, SnippetSource
-    from everself.text.search import index_terms
-
     def commonness(word: str) -> int:
         return min((len(view.postings(term)[0]) for term in index_terms(word).counts), default=0)
 

@@ -6,21 +6,19 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from everself.clock import monotonic, pause
+from everself.config import Places
 from everself.errors import ChangedMeanwhile, LockTimeout, NoPermission, RefusedByRule
 from everself.frozen import Frozen
 from everself.operations.caller import Caller
 from everself.operations.declaration import NoRequest, Option, Request, owner_reads, terminal_reads, terminal_writes
+from everself.operations.home import Home
 from everself.storage.filesystem import disk_errors
 from everself.storage.host_files import ensure_folder, find_file, save_file
 from everself.storage.line_log import last_lines
 from everself.storage.lock import FileLock
-
-if TYPE_CHECKING:
-    from everself.config import Places
-    from everself.operations.home import Home
 
 FOLDER: Final = "gateway"
 SOCKET: Final = "gateway.sock"
@@ -60,13 +58,13 @@ class Stopped(Frozen):
     pid: int
 
 
-def folder_of(places: "Places") -> str:
+def folder_of(places: Places) -> str:
     """The folder of the gateway's files."""
     return os.path.join(places.home, FOLDER)
 
 
 @contextmanager
-def only_gateway(places: "Places") -> Iterator[str]:
+def only_gateway(places: Places) -> Iterator[str]:
     """Hold the gateway's lock of this home; yields its folder. Raises RefusedByRule if another gateway runs."""
     folder = folder_of(places)
     ensure_folder(folder)
@@ -93,11 +91,11 @@ def tell_listening(folder: str, found: Listening) -> None:
         save_file(path, msgspec.json.encode(asdict(found)) + b"\n", find_file(path))
 
 
-def is_running(places: "Places") -> bool:
+def is_running(places: Places) -> bool:
     return _lock(folder_of(places)).is_held()
 
 
-def find_listening(places: "Places") -> Listening | None:
+def find_listening(places: Places) -> Listening | None:
     """The addresses of this home's gateway; None if it does not run or is still starting."""
     folder = folder_of(places)
     lock, found = _lock(folder), _listening(folder)
@@ -121,7 +119,7 @@ def _lock(folder: str) -> FileLock:
 
 
 @owner_reads("gateway.status", on="home")
-def show_status(home: "Home", _: Caller, __: NoRequest) -> GatewayStatus:
+def show_status(home: Home, _: Caller, __: NoRequest) -> GatewayStatus:
     """Show whether the gateway runs, where it listens, and how many tokens exist. The exit code is 5 if it does not run.
 
     $ everself gateway status  # whether it runs, and where
@@ -139,7 +137,7 @@ def show_status(home: "Home", _: Caller, __: NoRequest) -> GatewayStatus:
 
 
 @terminal_writes("gateway.stop", on="home", idempotent=True)
-def stop_gateway(home: "Home", _: Caller, __: NoRequest) -> Stopped:
+def stop_gateway(home: Home, _: Caller, __: NoRequest) -> Stopped:
     """Stop the gateway. Running replies get ten seconds to end; what was said is kept in any case.
 
     $ everself gateway stop  # replies that are under way may end, for ten seconds
@@ -173,7 +171,7 @@ class LogLines(Frozen):
 
 
 @terminal_reads("gateway.logs", on="home")
-def show_logs(home: "Home", _: Caller, request: LogsRequest) -> LogLines:
+def show_logs(home: Home, _: Caller, request: LogsRequest) -> LogLines:
     """Print the newest lines of the gateway's log: routes, tokens by name, codes and times, never what was said.
 
     $ everself gateway logs --lines 100  # the newest requests
@@ -197,7 +195,7 @@ class UnitWritten(Frozen):
 
 
 @terminal_writes("gateway.install", on="home", idempotent=True)
-def install_unit(home: "Home", _: Caller, __: NoRequest) -> UnitWritten:
+def install_unit(home: Home, _: Caller, __: NoRequest) -> UnitWritten:
     """Write a systemd user unit for the gateway, and show the command that enables it.
 
     $ everself gateway install  # then: systemctl --user enable --now everself-gateway

@@ -11,7 +11,7 @@ import os
 import secrets
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from everself.clock import system_now
 from everself.errors import Damaged, WrongUse
@@ -19,11 +19,9 @@ from everself.frozen import Frozen
 from everself.operations.caller import Caller
 from everself.operations.declaration import Argument, NoRequest, Option, Request, terminal_reads, terminal_writes
 from everself.operations.gateway import folder_of
+from everself.operations.home import Home
 from everself.operations.record_file import RecordFile
 from everself.operations.token_file import is_plain
-
-if TYPE_CHECKING:
-    from everself.operations.home import Home
 
 FILE: Final = "hooks.json"
 PREFIX: Final = "whsec_"
@@ -131,7 +129,7 @@ class AddHookRequest(Request):
 
 
 @terminal_writes("gateway.hook.add", on="home")
-def add_hook(home: "Home", _: Caller, request: AddHookRequest) -> HookMade:
+def add_hook(home: Home, _: Caller, request: AddHookRequest) -> HookMade:
     """Add a webhook: signed messages of another program are shown to the agent as text from the web. The key is shown once.
 
     They never become facts about you. The agent's reply goes to the log of the day, and is trusted like a web page.
@@ -150,7 +148,7 @@ def add_hook(home: "Home", _: Caller, request: AddHookRequest) -> HookMade:
 
 
 @terminal_reads("gateway.hook.list", on="home")
-def list_hooks(home: "Home", _: Caller, __: NoRequest) -> tuple[HookLine, ...]:
+def list_hooks(home: Home, _: Caller, __: NoRequest) -> tuple[HookLine, ...]:
     """List the webhooks with address, agent and instruction.
 
     $ everself gateway hook list  # which there are, and who hears them
@@ -166,7 +164,7 @@ class HookRequest(Request):
 
 
 @terminal_writes("gateway.hook.rotate", on="home")
-def rotate_hook(home: "Home", _: Caller, request: HookRequest) -> HookMade:
+def rotate_hook(home: Home, _: Caller, request: HookRequest) -> HookMade:
     """Give a webhook a new key. Messages signed with the old one are refused from the next request on.
 
     $ everself gateway hook rotate builds  # the old key is refused from now on
@@ -178,7 +176,7 @@ def rotate_hook(home: "Home", _: Caller, request: HookRequest) -> HookMade:
 
 
 @terminal_writes("gateway.hook.rm", on="home")
-def remove_hook(home: "Home", _: Caller, request: HookRequest) -> HookRemoved:
+def remove_hook(home: Home, _: Caller, request: HookRequest) -> HookRemoved:
     """Remove a webhook. Its messages are refused from the next request on.
 
     $ everself gateway hook rm builds  # it is refused from now on
@@ -187,7 +185,7 @@ def remove_hook(home: "Home", _: Caller, request: HookRequest) -> HookRemoved:
     return HookRemoved(request.name)
 
 
-def _file(home: "Home") -> HookFile:
+def _file(home: Home) -> HookFile:
     return HookFile(folder_of(home.places))
 
 

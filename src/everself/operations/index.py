@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 from everself.config.installation import install_command
 from everself.errors import Interrupted, RefusedByRule
 from everself.memory.tiers import MemoryStatus, count_tiers
+from everself.models.embedding import estimate_cost
+from everself.models.embedding.local.prepared_arrays import find_damage, remove_damage
 from everself.operations.caller import Caller
 from everself.operations.declaration import NoRequest, Option, Request, Result, Tell, owner_reads, owner_writes
+from everself.runtime import Runtime
 from everself.search.factory import SWITCH_ON, index_identity, index_place, need_search
+from everself.search.overview import IndexOverview, read_overview
+from everself.search.sync.documents import Sources, default_chunking, model_key
 
 if TYPE_CHECKING:
-    from everself.runtime import Runtime
     from everself.search.sync.sync import SyncReport
 
 INDEX_COMMAND = "everself memory index"
@@ -66,7 +70,7 @@ class IndexRequest(Request):
     progress=("Counting", "Reading", "Embedding"),
 )
 def update_index(
-    runtime: "Runtime", caller: Caller, request: IndexRequest, tells: "Sequence[Tell | None] | None" = None
+    runtime: Runtime, caller: Caller, request: IndexRequest, tells: Sequence[Tell | None] | None = None
 ) -> IndexReport:
     """Update the index, including vectors.
 
@@ -94,7 +98,7 @@ def update_index(
 
 
 @owner_writes("memory.rebuild", idempotent=True, progress="Reading")
-def rebuild_index(runtime: "Runtime", _: Caller, __: NoRequest, tell: Tell | None = None) -> IndexReport:
+def rebuild_index(runtime: Runtime, _: Caller, __: NoRequest, tell: Tell | None = None) -> IndexReport:
     """Rebuild the index from the files; the old one is used meanwhile.
 
     Vectors of unchanged texts are kept.
@@ -107,7 +111,7 @@ def rebuild_index(runtime: "Runtime", _: Caller, __: NoRequest, tell: Tell | Non
     return replace(_report(runtime, read), dropped=dropped)
 
 
-def _embed(app: "Runtime", caller: Caller, read: "SyncReport", tell: Tell | None) -> IndexReport:
+def _embed(app: Runtime, caller: Caller, read: "SyncReport", tell: Tell | None) -> IndexReport:
     embedder, left = app.embedder, app.index.pending()
     if embedder is None or not left:
         return _report(app, read)
@@ -120,7 +124,7 @@ def _embed(app: "Runtime", caller: Caller, read: "SyncReport", tell: Tell | None
     return _report(app, read, embedded=done.done, failure=done.failure)
 
 
-def _embed_better(app: "Runtime", report: IndexReport, tell: Tell | None) -> IndexReport:
+def _embed_better(app: Runtime, report: IndexReport, tell: Tell | None) -> IndexReport:
     if app.second_embedder is None:
         words = "The better model is not installed, or another model is set"
         return replace(report, failure=f"{words}: {install_command('quality')}")
@@ -128,16 +132,14 @@ def _embed_better(app: "Runtime", report: IndexReport, tell: Tell | None) -> Ind
     return replace(report, better_pending=done.pending, failure=done.failure)
 
 
-def _find_price(app: "Runtime") -> Price:
-    from everself.models.embedding import estimate_cost
-
+def _find_price(app: Runtime) -> Price:
     tokens = app.index.pending_tokens()
     dollars = None if app.embedder is None else estimate_cost(app.embedder, tokens)
     return Price(app.index.model, app.index.pending(), tokens, dollars)
 
 
 def _report(
-    app: "Runtime", read: "SyncReport", *, embedded: int = 0, failure: str = "", interrupted: bool = False
+    app: Runtime, read: "SyncReport", *, embedded: int = 0, failure: str = "", interrupted: bool = False
 ) -> IndexReport:
     found = app.index.status()
     return IndexReport(
@@ -199,7 +201,7 @@ class StatusRequest(Request):
 
 
 @owner_reads("memory.status", progress="Checking")
-def memory_status(runtime: "Runtime", _: Caller, request: StatusRequest, tell: Tell | None = None) -> FullStatus:
+def memory_status(runtime: Runtime, _: Caller, request: StatusRequest, tell: Tell | None = None) -> FullStatus:
     """Count entries by tier, and show the state of the index.
 
     If too much changed to be read at once, the last known counts are shown, with a note.
@@ -217,14 +219,12 @@ def memory_status(runtime: "Runtime", _: Caller, request: StatusRequest, tell: T
     return FullStatus(**{one.name: getattr(counted, one.name) for one in fields(counted)}, index=health)
 
 
-def _put_right(app: "Runtime", request: StatusRequest, tell: Tell | None) -> list[Remark]:
+def _put_right(app: Runtime, request: StatusRequest, tell: Tell | None) -> list[Remark]:
     """Update and repair derived data, and describe what was done. Documents are not changed."""
     need_search(app.agent.search)
     done: list[Remark] = []
     app.memory.catalog.refresh()
     if request.fix:
-        from everself.models.embedding.local.prepared_arrays import remove_damage
-
         gone = remove_damage(app.models_folder)
         done += [Remark(f"Damaged weights of the local model were removed; they are made again: {one}") for one in gone]
     read = app.index.sync(tell)
@@ -239,10 +239,7 @@ def _put_right(app: "Runtime", request: StatusRequest, tell: Tell | None) -> lis
     return done
 
 
-def _look(app: "Runtime") -> IndexHealth:
-    from everself.search.overview import IndexOverview, read_overview
-    from everself.search.sync.documents import Sources, default_chunking, model_key
-
+def _look(app: Runtime) -> IndexHealth:
     embedder = app.index_embedder
     model = "" if embedder is None else f"{embedder.provider}/{embedder.model}"
     if not app.agent.search.enabled:
@@ -276,9 +273,7 @@ def _look(app: "Runtime") -> IndexHealth:
     return _with_remarks(app, health, remarks)
 
 
-def _look_deep(app: "Runtime", tell: Tell | None) -> IndexHealth:
-    from everself.models.embedding.local.prepared_arrays import find_damage
-
+def _look_deep(app: Runtime, tell: Tell | None) -> IndexHealth:
     index = app.index
     checked = index.verify(tell)
     vector = index.query_vector("Does it answer?") if app.embedder is not None else ""
@@ -313,7 +308,7 @@ def _look_deep(app: "Runtime", tell: Tell | None) -> IndexHealth:
     return _with_remarks(app, health, remarks)
 
 
-def _with_remarks(app: "Runtime", health: IndexHealth, remarks: list[Remark]) -> IndexHealth:
+def _with_remarks(app: Runtime, health: IndexHealth, remarks: list[Remark]) -> IndexHealth:
     waiting = health.pieces - health.embedded
     if health.stale:
         words = "document differs" if health.stale == 1 else "documents differ"

@@ -8,12 +8,12 @@ from everself.memory.provenance import OWN, TOOL, taint_of
 from everself.operations.caller import OWNERS_SESSIONS, Audience, Caller
 from everself.operations.declaration import Option, Request, ToolOffer, operation
 from everself.operations.memory_tool.paths import TOP, CommandFailed, MemoryAnswer, shown
+from everself.runtime import Runtime
+from everself.search.scopes import Scope
 from everself.search.sharing import is_owner, speaker_of
 
 if TYPE_CHECKING:
     from everself.operations.memory_tool.commands import MemoryCommands
-    from everself.runtime import Runtime
-    from everself.search.scopes import Scope
 
 MEMORY_TOOL: Final = "tool.memory"
 _PATH: Final = "A path that begins with /memories."
@@ -34,12 +34,12 @@ class MemoryToolRequest(Request):
     new_path: Annotated[str, Option(f"For rename: the new path. {_PATH}")] = ""
 
 
-def _show(_: "Runtime", __: MemoryToolRequest, answer: MemoryAnswer) -> Outcome:
+def _show(_: Runtime, __: MemoryToolRequest, answer: MemoryAnswer) -> Outcome:
     written = (Written("file", answer.path, answer.path, change=answer.change),) if answer.change else ()
     return Outcome(answer.text, failed=answer.failed, written=written, stamp=answer.source)
 
 
-def _is_on(runtime: "Runtime", scope: "Scope") -> bool:
+def _is_on(runtime: Runtime, scope: Scope) -> bool:
     return runtime.loaded.config.tools.memory and is_owner(scope)
 
 
@@ -57,7 +57,7 @@ def _is_on(runtime: "Runtime", scope: "Scope") -> bool:
         show=_show,
     ),
 )
-def use_memory_tool(runtime: "Runtime", caller: Caller, request: MemoryToolRequest) -> MemoryAnswer:
+def use_memory_tool(runtime: Runtime, caller: Caller, request: MemoryToolRequest) -> MemoryAnswer:
     """Run one command of Anthropic's memory tool.
 
     `/memories` is the agent's folder `memory/`, or that of the conversation's project. What it writes always counts as a model's words,

@@ -6,7 +6,7 @@ such a sentence, is the agent's, or trusted no more than what the conversation h
 
 from typing import Final
 
-from everself.classify.coverage import adds_nothing, is_made_of
+from everself.classify.coverage import adds_nothing, is_made_of, untold
 from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.sentences import KEPT
 from everself.classify.statements import read, read_each
@@ -53,8 +53,6 @@ def asks_to_remember(message: str) -> bool:
 
 def is_wished(words: str, message: str) -> bool:
     """Whether the words contain what the person asks in this message to remember."""
-    from everself.classify.coverage import untold
-
     wished = [one.what for one in read(message).of(SentenceKind.REMEMBER) if one.what]
     return any(not untold(one, (words,)) for one in wished)
 

@@ -237,12 +237,9 @@ def _forget(app: Runtime, caller: Caller, one: Waiting, text: str) -> str:
     """Forgetting cannot be undone, so a person has to be present. Returns no change."""
     from everself.memory.forgetting.proof import Target
 
-    review = app.state.reviews.find(one.id)
     if text:
         raise WrongUse("This question has no text to edit: accept or refuse it.", mend="everself review")
-    if one.changed:
-        app.state.reviews.decide(one.id, "expired", app.clock.now().isoformat())
-        raise ChangedMeanwhile(f"{one.changed} The question is void; nothing was changed.")
+    review = _need_current(app, one)
     if not caller.present:
         raise RefusedByRule(_NOT_UNDONE, mend=f"everself memory forget {' '.join(review.payload['entries'])}")
     app.forgetting.carry_out(app.forgetting.plan(Target(ids=tuple(review.payload["entries"]))))
@@ -262,10 +259,7 @@ def _own_up(app: Runtime, caller: Caller, one: Waiting, text: str) -> str:
 
 
 def _answer(app: Runtime, caller: Caller, one: Waiting, answer: int, text: str) -> str:
-    review = app.state.reviews.find(one.id)
-    if one.changed:
-        app.state.reviews.decide(one.id, "expired", app.clock.now().isoformat())
-        raise ChangedMeanwhile(f"{one.changed} The question is void; nothing was changed.")
+    review = _need_current(app, one)
     named = entries_in(unpacked(review.payload).operation)
     if not caller.present and any(is_hands(app.memory.catalog.find(entry)) for entry in named):
         raise RefusedByRule(_NOT_PRESENT, mend="everself review")
@@ -276,6 +270,13 @@ def _answer(app: Runtime, caller: Caller, one: Waiting, answer: int, text: str) 
     if app.state.reviews.find(one.id).status not in ("accepted", "edited"):
         raise ChangedMeanwhile(f"{one.id} was decided a moment ago.")
     return next((each.change for each in done if each.change), "")
+
+
+def _need_current(app: Runtime, one: Waiting) -> Review:
+    if one.changed:
+        app.state.reviews.decide(one.id, "expired", app.clock.now().isoformat())
+        raise ChangedMeanwhile(f"{one.changed} The question is void; nothing was changed.")
+    return app.state.reviews.find(one.id)
 
 
 def _find(app: Runtime, name: str, seen: str) -> Waiting:

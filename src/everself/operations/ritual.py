@@ -3,10 +3,11 @@
 The ritual decides what the answers become. Only a person defines the agent, so no model is offered these operations.
 """
 
+from dataclasses import fields
 from typing import Annotated, Final
 
 from everself.errors import WrongUse
-from everself.identity.ritual import Answers, PersonDetails
+from everself.identity.ritual import Answers
 from everself.operations.caller import Caller
 from everself.operations.declaration import NoRequest, Option, Request, Result, terminal_reads, terminal_writes
 from everself.runtime import Runtime
@@ -60,25 +61,11 @@ def finish_ritual(runtime: Runtime, _: Caller, request: RitualRequest) -> Ritual
     wishes = tuple(one.strip() for one in request.wishes.splitlines() if one.strip())
     if len(wishes) > _WISHES:
         raise WrongUse(f"At most {_WISHES} lines are added to SOUL.md at once.")
-    person = PersonDetails(request.your_name, request.address, request.pronouns, request.time_zone, request.languages)
-    answers = Answers(request.name, request.nature, request.vibe, request.emoji, person=person, wishes=wishes)
+    given = {one.name: getattr(request, one.name) for one in fields(Answers)}
+    answers = Answers(**given | {"wishes": wishes})
     if request.dry_run:
         preview = ritual.preview(answers)
-        # the names that the conversation in the terminal uses
-        ritual.keep_draft(
-            {
-                "name": request.name,
-                "nature": request.nature,
-                "vibe": request.vibe,
-                "emoji": request.emoji,
-                "your name": request.your_name,
-                "address": request.address,
-                "pronouns": request.pronouns,
-                "time zone": request.time_zone,
-                "languages": request.languages,
-                "soul": "\n".join(wishes),
-            }
-        )
+        ritual.keep_draft(answers.draft())
         return RitualOutcome(preview.diff, redacted=preview.redacted)
     done = ritual.finish(answers)
     return RitualOutcome(change=done.change, redacted=done.redacted)

@@ -33,6 +33,7 @@ from everself.search.factory import need_search
 from everself.search.recall import RecallRequest, SaidMessage, SearchResult
 from everself.search.scopes import Scope, SessionKind
 from everself.search.score_adjustments import Ageing
+from everself.search.similarity import meaning_of
 from everself.storage.state.searches import SearchRecord
 from everself.text.normalise import fold, one_line, slug
 from everself.values import Author, Change, Hit, ended_words
@@ -78,8 +79,6 @@ class SearchRequest(Request):
 
 
 def _show_found(runtime: Runtime, _: SearchRequest, found: SearchResult) -> Outcome:
-    from everself.search.similarity import meaning_of
-
     hits = found.hits
     sources = sources_of_hits(runtime.memory, hits)
     share = max(_SHORTEST, _SNIPPETS // max(1, len(hits)))

@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Annotated, Final
 
 from everself.conversation.sessions.checkpoint import Fate
-from everself.conversation.sessions.session import Message, Session
+from everself.conversation.sessions.session import Message, Session, calls_of
 from everself.errors import WrongUse
 from everself.operations.caller import Audience, Caller
-from everself.operations.declaration import Argument, Option, Request, Result, operation, owner_reads
+from everself.operations.declaration import Argument, Option, Request, Result, operation, owner_reads, terminal_reads
 from everself.runtime import Runtime
 
 _MOST: Final = 100_000
@@ -152,12 +152,8 @@ class ExportSessionRequest(Request):
     name: Annotated[str, Argument(_SESSION, "[ID]")] = "last"
 
 
-@operation(
-    "sessions.export",
-    # a transcript contains everything that was said
-    audience=Audience.OWNER_AT_TERMINAL,
-    effect="read",
-)
+# a transcript contains everything that was said
+@terminal_reads("sessions.export")
 def export_session(runtime: Runtime, _: Caller, request: ExportSessionRequest) -> str:
     """Print a conversation as JSON Lines: the session, then one line per message.
 
@@ -249,8 +245,6 @@ def _line(session: Session) -> SessionLine:
 
 
 def _spoken(message: Message) -> Spoken:
-    from everself.conversation.sessions.session import calls_of
-
     calls = tuple(call.name for call in calls_of(message))
     place = (message.id, message.session, message.seq, message.at)
     return Spoken(*place, message.role, message.person, message.content, calls, _receipt(message))

@@ -154,12 +154,9 @@ def set_up_agent(home: Home, caller: Caller, request: SetupRequest) -> SetupResu
 
 
 def _offer_better_model(app: Runtime) -> str:
-    from everself.models.embedding import wants_second
-    from everself.models.embedding.local import has_quality
+    from everself.models.embedding import misses_second
 
-    search = app.agent.search
-    wanted = search.enabled and wants_second(search, app.loaded.config.provider) and not has_quality()
-    return install_command("quality") if wanted else ""
+    return install_command("quality") if misses_second(app.agent.search, app.loaded.config.provider) else ""
 
 
 def prepare(home: Home, agent: str, workspace: str) -> Prepared:

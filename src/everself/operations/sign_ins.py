@@ -1,7 +1,7 @@
 """Operations on sign-in at the gateway: create a single-use link, sign everybody out."""
 
 import urllib.parse
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from everself.clock import system_now
 from everself.errors import RefusedByRule
@@ -9,11 +9,9 @@ from everself.frozen import Frozen
 from everself.operations.caller import Caller
 from everself.operations.declaration import NoRequest, Option, Request, terminal_writes
 from everself.operations.gateway import find_listening, folder_of
+from everself.operations.home import Home
 from everself.operations.sign_in_file import LINK_LASTS, SignInFile
 from everself.operations.tokens import checked_session
-
-if TYPE_CHECKING:
-    from everself.operations.home import Home
 
 ROUTE: Final = "/sign-in/"
 _EVERYWHERE: Final = frozenset({"0.0.0.0", "::"})
@@ -40,7 +38,7 @@ class SignInRequest(Request):
 
 
 @terminal_writes("gateway.sign-in", on="home")
-def make_link(home: "Home", caller: Caller, request: SignInRequest) -> LinkMade:
+def make_link(home: Home, caller: Caller, request: SignInRequest) -> LinkMade:
     """Make a link that signs a browser in at the gateway. It works once, for five minutes.
 
     A browser signed in as main with a link from your own terminal has your rights at the terminal.
@@ -61,7 +59,7 @@ def make_link(home: "Home", caller: Caller, request: SignInRequest) -> LinkMade:
 
 
 @terminal_writes("gateway.sign-out", on="home", idempotent=True)
-def sign_out(home: "Home", _: Caller, __: NoRequest) -> SignedOut:
+def sign_out(home: Home, _: Caller, __: NoRequest) -> SignedOut:
     """Sign out every browser and cancel every link. They are refused from the next request on.
 
     $ everself gateway sign-out  # every browser has to sign in anew

@@ -22,12 +22,9 @@ _NAME: Final = frozenset(string.ascii_lowercase + string.digits + "-")
 _LONGEST: Final = 64
 
 
-class Token(Frozen):
-    """`session` is `main`, `group`, `guest/ID`, or `guest` if `people` is the header that names the person. `read`: it cannot change
-    anything.
-
-    `hash` belongs to the current token, valid since `since`.
-    """
+class TokenLine(Frozen):
+    """A token without its secret. `session` is `main`, `group`, `guest/ID`, or `guest` if `people` is the header that names the person.
+    `read`: it cannot change anything. `since` is when it was made or rotated."""
 
     name: str
     agent: str
@@ -36,7 +33,15 @@ class Token(Frozen):
     people: str
     made: str
     since: str
+
+
+class Token(TokenLine):
+    """`hash` is that of the secret."""
+
     hash: str
+
+    def line(self) -> TokenLine:
+        return TokenLine(self.name, self.agent, self.session, self.read, self.people, self.made, self.since)
 
     def scope(self, person: str = "") -> Scope:
         """The scope of a request. `person` counts only for a token that serves many people."""

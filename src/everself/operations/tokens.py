@@ -1,7 +1,7 @@
 """Operations on the gateway's tokens: add, list, rotate, remove. A token is shown once, when it is made."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from everself.clock import system_now
 from everself.errors import WrongUse
@@ -9,12 +9,10 @@ from everself.frozen import Frozen
 from everself.operations.caller import Caller
 from everself.operations.declaration import Argument, NoRequest, Option, Request, terminal_reads, terminal_writes
 from everself.operations.gateway import folder_of
+from everself.operations.home import Home
 from everself.operations.sign_in_file import SignInFile
-from everself.operations.token_file import Token, TokenFile, hash_of, is_plain, new_secret
+from everself.operations.token_file import Token, TokenFile, TokenLine, hash_of, is_plain, new_secret
 from everself.search.scopes import SessionKind
-
-if TYPE_CHECKING:
-    from everself.operations.home import Home
 
 _PLAIN: Final = "Use 1 to 64 of a-z, 0-9 and -."
 # headers with another meaning, or set by proxies
@@ -30,18 +28,6 @@ class TokenMade(Frozen):
     session: str
     read: bool
     people: str
-
-
-class TokenLine(Frozen):
-    """A token without its secret. `since` is when it was made or rotated."""
-
-    name: str
-    agent: str
-    session: str
-    read: bool
-    people: str
-    made: str
-    since: str
 
 
 class TokenRemoved(Frozen):
@@ -61,7 +47,7 @@ class AddTokenRequest(Request):
 
 
 @terminal_writes("gateway.token.add", on="home")
-def add_token(home: "Home", _: Caller, request: AddTokenRequest) -> TokenMade:
+def add_token(home: Home, _: Caller, request: AddTokenRequest) -> TokenMade:
     """Add a token, which gives a program access to the gateway. It is shown once; only its hash is stored.
 
     It opens one agent, as one person. No request can change that.
@@ -83,15 +69,12 @@ def add_token(home: "Home", _: Caller, request: AddTokenRequest) -> TokenMade:
 
 
 @terminal_reads("gateway.token.list", on="home")
-def list_tokens(home: "Home", _: Caller, __: NoRequest) -> tuple[TokenLine, ...]:
+def list_tokens(home: Home, _: Caller, __: NoRequest) -> tuple[TokenLine, ...]:
     """List the tokens with their agents and rights. The tokens themselves are not stored.
 
     $ everself gateway token list  # who may ask whom, and since when
     """
-    return tuple(
-        TokenLine(one.name, one.agent, one.session, one.read, one.people, one.made, one.since)
-        for one in _file(home).tokens()
-    )
+    return tuple(one.line() for one in _file(home).tokens())
 
 
 class TokenRequest(Request):
@@ -99,7 +82,7 @@ class TokenRequest(Request):
 
 
 @terminal_writes("gateway.token.rotate", on="home")
-def rotate_token(home: "Home", _: Caller, request: TokenRequest) -> TokenMade:
+def rotate_token(home: Home, _: Caller, request: TokenRequest) -> TokenMade:
     """Give a token a new value, and sign out every browser. The old value is refused from the next request on.
 
     $ everself gateway token rotate editor  # the old one is refused from now on
@@ -115,7 +98,7 @@ def rotate_token(home: "Home", _: Caller, request: TokenRequest) -> TokenMade:
 
 
 @terminal_writes("gateway.token.rm", on="home")
-def remove_token(home: "Home", _: Caller, request: TokenRequest) -> TokenRemoved:
+def remove_token(home: Home, _: Caller, request: TokenRequest) -> TokenRemoved:
     """Remove a token. It is refused from the next request on.
 
     $ everself gateway token rm editor  # it is refused from now on
@@ -124,7 +107,7 @@ def remove_token(home: "Home", _: Caller, request: TokenRequest) -> TokenRemoved
     return TokenRemoved(request.name)
 
 
-def _file(home: "Home") -> TokenFile:
+def _file(home: Home) -> TokenFile:
     return TokenFile(folder_of(home.places))
 
 

@@ -3,7 +3,7 @@
 Access fails closed: a session gets only the tools that its kind is offered.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from everself.conversation.tools.protocol import TIMEOUT, Outcome, Tool, ToolContext
 from everself.memory.provenance import TOOL
@@ -11,27 +11,25 @@ from everself.models.chat.protocol import JsonObject, ToolSpec
 from everself.operations.caller import Audience, Caller
 from everself.operations.declaration import Operation, ToolOffer
 from everself.operations.registry import LISTED, get_operation
+from everself.runtime import Runtime
+from everself.search.scopes import Scope
 from everself.search.sharing import effective, is_owner
 from everself.text.normalise import without_surrogates
 
-if TYPE_CHECKING:
-    from everself.runtime import Runtime
-    from everself.search.scopes import Scope
 
-
-def own_tools(runtime: "Runtime", scope: "Scope") -> tuple[Tool, ...]:
+def own_tools(runtime: Runtime, scope: Scope) -> tuple[Tool, ...]:
     operations = (get_operation(one.name) for one in LISTED if one.tool)
     offers = ((one, one.tool) for one in operations if one.tool is not None)
     return tuple(tool_of(one, offer, runtime) for one, offer in offers if _is_offered(offer, runtime, scope))
 
 
-def give_tools(runtime: "Runtime") -> "Runtime":
+def give_tools(runtime: Runtime) -> Runtime:
     """Make the tools available to the conversations of this agent."""
     runtime.tools = lambda scope: own_tools(runtime, scope)
     return runtime
 
 
-def unlisted_tools(runtime: "Runtime", scope: "Scope") -> dict[str, Tool]:
+def unlisted_tools(runtime: Runtime, scope: Scope) -> dict[str, Tool]:
     """Tools that a program may call although the settings do not offer them to models: Anthropic's memory tool."""
     operation = get_operation("tool.memory")
     offer = operation.tool
@@ -40,18 +38,18 @@ def unlisted_tools(runtime: "Runtime", scope: "Scope") -> dict[str, Tool]:
     return {offer.name: tool_of(operation, offer, runtime)}
 
 
-def may_use(operation: Operation[Any, Any], runtime: "Runtime", scope: "Scope") -> bool:
+def may_use(operation: Operation[Any, Any], runtime: Runtime, scope: Scope) -> bool:
     """Whether a session of this scope is offered the operation as a tool."""
     return operation.tool is not None and _is_offered(operation.tool, runtime, scope)
 
 
-def _is_offered(offer: ToolOffer[Any], runtime: "Runtime", scope: "Scope") -> bool:
+def _is_offered(offer: ToolOffer[Any], runtime: Runtime, scope: Scope) -> bool:
     if effective(scope).kind not in offer.sessions:
         return False
     return offer.where is None or offer.where(runtime, scope)
 
 
-def tool_of(operation: Operation[Any, Any], offer: ToolOffer[Any], runtime: "Runtime") -> Tool:
+def tool_of(operation: Operation[Any, Any], offer: ToolOffer[Any], runtime: Runtime) -> Tool:
     show = offer.show or _show
 
     def work(arguments: JsonObject, context: ToolContext) -> Outcome:
@@ -89,7 +87,7 @@ def clean(value: Any) -> Any:
     return [clean(one) for one in value] if isinstance(value, list) else value
 
 
-def _show(_: "Runtime", __: object, result: Any) -> Outcome:
+def _show(_: Runtime, __: object, result: Any) -> Outcome:
     import msgspec
 
     return Outcome(msgspec.json.encode(result).decode(), stamp=TOOL)

@@ -9,6 +9,8 @@ from datetime import datetime
 from itertools import takewhile
 from typing import Annotated, Final
 
+import re2
+
 from everself.conversation.reflex.model import NAME as REFLEX
 from everself.conversation.sessions.session import Message
 from everself.errors import Damaged, NotFound, WrongUse
@@ -186,8 +188,6 @@ def _taught_by(app: Runtime, asked: Message) -> list[Entry]:
 
 def _quoted(app: Runtime, text: str, receipt: JsonObject) -> Iterator[Basis]:
     """The reflex reads no prompt: its reply rests on the entries that it quotes, with a citation or an id."""
-    import re2
-
     scores = {str(hit.get("entry")): float(hit.get("score", 0)) for hit in receipt.get("recalled", ())}
     said = fold(" ".join(text.split()))
     for path in dict.fromkeys(re2.findall(_CITED, text)):

@@ -87,10 +87,10 @@ def test_the_chronicle_cites_entries_and_is_no_second_one(mind: Mind, time: Froz
     time.advance(timedelta(days=60))
     first = mind.catalog.all()[0]
     done = archive_days(mind.memory, ["memory/2026-03-19.md"], remove=True, chronicled=True)
-    assert done.chronicles == ("Archive/Chronicles/2026-March.md",)
-    text = (folder / done.chronicles[0]).read_text()
+    assert done.change
+    text = (folder / "Archive/Chronicles/2026-March.md").read_text()
     assert f"## 2026-03-19\n\n- → Day 0 thing 0 happened. (entry:{first.id})\n" in text
-    assert not [one for one in mind.catalog.all() if one.path == done.chronicles[0]]
+    assert not [one for one in mind.catalog.all() if one.path == "Archive/Chronicles/2026-March.md"]
 
 
 def test_a_kept_day_is_copied_and_the_copy_is_no_entry_until_the_day_is_gone(
@@ -182,13 +182,13 @@ def test_what_cannot_be_part_of_another_file_is_moved_whole(mind: Mind, folder: 
     assert (folder / "memory/archive/2026-01-05.md").read_bytes() == data
 
 
-def test_a_persons_days_stay_theirs_and_no_chronicle_tells_of_them(mind: Mind, time: FrozenTime) -> None:
+def test_a_persons_days_stay_theirs_and_no_chronicle_tells_of_them(mind: Mind, time: FrozenTime, folder: Path) -> None:
     mind.memory.remember(NewEntry("Jun likes tea. A lot.", origin_of("person:jun"), person="jun"))
     time.advance(timedelta(days=60))
     paths = [one.path for one in find_old_days(mind.memory, 30).days]
     done = archive_days(mind.memory, paths, remove=True, chronicled=True)
     assert done.archives == ("users/jun/memory/archive/2026-Q1.md",)
-    assert done.chronicles == ()
+    assert not list(folder.glob("Archive/Chronicles/*"))
 
 
 def test_a_full_archive_is_followed_by_another(

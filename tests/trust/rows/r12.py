@@ -139,7 +139,7 @@ def live_through(zone: str, tally: Tally) -> None:
         wanted.setdefault(f"memory/{day}.md", []).append(f"[{wall}] at {moment}")
         where = f"{zone} at {moment} ({now[0].isoformat()})"
         assert clock.now().utcoffset() == timedelta(seconds=offset), f"{where}: offset {clock.now()}, not {offset}"
-        assert clock.yesterday() == day - timedelta(days=1), f"{where}: yesterday is {clock.yesterday()}"
+        assert clock.today() == day, f"{where}: today is {clock.today()}"
         assert clock.day_of(now[0]) == day, f"{where}: day_of says {clock.day_of(now[0])}, not {day}"
         tally.moments += 1
     written = {one.path: _entries(workspace.read(one.path).data) for one in workspace.list()}

@@ -71,7 +71,7 @@ class Chain:
         habits = WorkspaceOptions(guards=standard_guards(exemption=learned_exemption(self.policy)), background=False)
         clock = self.time.clock("Europe/Berlin")
         self.bench: Bench = self._stack.enter_context(real_workspace(str(self.top), habits, clock=clock))
-        rules = SoulRules(self.policy, 2_000, 2)
+        rules = SoulRules(self.policy, 2_000)
         self.growth = Growth(self.bench.workspace, self.bench.state, clock, rules)
 
     def reopen(self) -> None:
@@ -228,7 +228,7 @@ def undo_earlier(chain: Chain) -> None:
 
 def thin(chain: Chain) -> None:
     """What the plan lets go is taken away, as a keeper will do it."""
-    going = chain.growth.thin()
+    going = chain.growth.versions.thin(2, [one.base for one in chain.growth.open()])
     months = {path.rpartition("/")[2][:7] for path in going}
     edits = tuple(Remove(path, digest(chain.bench.workspace.read(path).data)) for path in going)
     if edits:

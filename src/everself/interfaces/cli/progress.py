@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Final
@@ -40,8 +41,6 @@ def progress(label: str, after: float = 0.0) -> Iterator[Tell | None]:
 @contextmanager
 def _patient(tell: Tell, seconds: float) -> Iterator[Tell]:
     """Delays the first display; after that it is shown even if one step takes long."""
-    import threading
-
     lock = threading.Lock()
     latest: tuple[int, int] | None = None
     waiting = True

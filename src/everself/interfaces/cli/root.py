@@ -7,6 +7,7 @@ from typing import Final
 import click
 
 from everself import __version__
+from everself.errors import EverselfError
 from everself.interfaces.cli.call import Call, agent_option, json_option, print_json
 from everself.interfaces.cli.operation_group import OperationGroup
 from everself.operations.registry import LISTED
@@ -118,7 +119,6 @@ def _start_log(context: click.Context, verbose: int) -> None:
 
 def _colour_welcome() -> bool:
     from everself.config import find_places
-    from everself.errors import EverselfError
 
     try:
         return find_places().color

@@ -7,7 +7,7 @@ import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
@@ -29,11 +29,9 @@ from everself.interfaces.http.access import (
     signed_in,
 )
 from everself.interfaces.http.problems import MEDIA_TYPE, Problem, Refused, problem_of, refuse
+from everself.interfaces.http.service import Service
 from everself.logs import get_logger
 from everself.values import new_id
-
-if TYPE_CHECKING:
-    from everself.interfaces.http.service import Service
 
 _log = get_logger(__name__)
 
@@ -83,7 +81,7 @@ class Guard:
     def __init__(
         self,
         app: ASGIApp,
-        service: "Service",
+        service: Service,
         wording: Callable[[str], Wording],
         door: Callable[[str], Door],
         answering: Callable[[str], Answering | None],

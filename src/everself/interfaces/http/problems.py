@@ -3,10 +3,7 @@
 from typing import Final
 
 from everself.errors import (
-    BadConfig,
     ChangedMeanwhile,
-    Damaged,
-    DiskError,
     DiskFull,
     EmbeddingFailed,
     EverselfError,
@@ -15,7 +12,6 @@ from everself.errors import (
     NotFound,
     RefusedByRule,
     TooLarge,
-    Unfinished,
     WrongUse,
 )
 from everself.frozen import Frozen
@@ -28,14 +24,10 @@ STATUS: Final[dict[type[EverselfError], int]] = {
     NotFound: 404,
     RefusedByRule: 403,
     ChangedMeanwhile: 409,
-    BadConfig: 500,
-    DiskError: 500,
     DiskFull: 507,
     TooLarge: 422,
-    Damaged: 500,
     EmbeddingFailed: 502,
     ModelFailed: 502,
-    Unfinished: 500,
     Interrupted: 409,
 }
 _SERVER: Final = 500

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from datetime import tzinfo
 from typing import Final
 
+import re2
+
 from everself.interfaces.rendering.lines import Line, minute, paint, paint_diff
 from everself.interfaces.rendering.view import Look, View
 from everself.operations.changes import ChangeLog, ShownChange, UndoReport
@@ -64,8 +66,6 @@ def _in_words(record: ChangeRecord, diff: str, look: Look) -> Iterator[Line]:
 
 
 def _words_of(hunks: str) -> Iterator[Line]:
-    import re2
-
     words = ""
     ended: set[str] = set()
     for line in hunks.split("\n"):

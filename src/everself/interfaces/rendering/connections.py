@@ -1,16 +1,14 @@
 """Output of `everself connect` and `everself disconnect`."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.interfaces.rendering.lines import Line, paint
 from everself.interfaces.rendering.view import Look, View
-
-if TYPE_CHECKING:
-    from everself.operations.connections import Connections
+from everself.operations.connections import Connections
 
 
-def _shown(found: "Connections", _: Look) -> Iterator[Line]:
+def _shown(found: Connections, _: Look) -> Iterator[Line]:
     for client in found.clients:
         where = f" in {client.project}" if client.project else ""
         yield paint(client.client, bold=True) + f"{where}: {'nothing was changed' if found.dry_run else client.state}"

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+import re2
+
 from everself.conversation.context.receipt import Receipt, SlotUse
 from everself.errors import EverselfError
 from everself.interfaces.rendering.lines import Line, count_of, paint
@@ -21,8 +23,6 @@ def _reply_lines(reply: Reply, _: Look) -> Iterable[Line]:
 
 def _data(reply: Reply) -> dict[str, object]:
     """The JSON data. `citations` are those in the reply's text, `written` the changes of memory."""
-    import re2
-
     cited = tuple(dict.fromkeys(re2.findall(_CITATION, reply.text)))
     return {"reply": reply.text, "citations": cited, **{name: getattr(reply, name) for name in _SHARED}}
 

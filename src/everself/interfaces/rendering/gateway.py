@@ -1,16 +1,14 @@
 """Output of `everself gateway`."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.interfaces.rendering.lines import Line, paint
 from everself.interfaces.rendering.view import ExitCode, Look, View
-
-if TYPE_CHECKING:
-    from everself.operations.gateway import GatewayStatus, LogLines, Stopped, UnitWritten
+from everself.operations.gateway import GatewayStatus, LogLines, Stopped, UnitWritten
 
 
-def _status(found: "GatewayStatus", _: Look) -> Iterator[Line]:
+def _status(found: GatewayStatus, _: Look) -> Iterator[Line]:
     if not found.running:
         yield "The gateway does not run. Start it with: everself gateway start"
     else:
@@ -23,15 +21,15 @@ def _status(found: "GatewayStatus", _: Look) -> Iterator[Line]:
     yield f"  log      {found.log}"
 
 
-def _stopped(done: "Stopped", _: Look) -> Iterable[Line]:
+def _stopped(done: Stopped, _: Look) -> Iterable[Line]:
     return [f"The gateway has ended (process {done.pid})." if done.pid else "The gateway does not run."]
 
 
-def _logs(found: "LogLines", _: Look) -> Iterable[Line]:
+def _logs(found: LogLines, _: Look) -> Iterable[Line]:
     return found.lines or [f"There are no lines in {found.file} yet."]
 
 
-def _written(done: "UnitWritten", _: Look) -> Iterable[Line]:
+def _written(done: UnitWritten, _: Look) -> Iterable[Line]:
     return [
         f"The unit is in {done.file}." if done.changed else f"The unit in {done.file} is as it should be.",
         "Start it now and with your session: systemctl --user daemon-reload && systemctl --user enable --now everself-gateway",

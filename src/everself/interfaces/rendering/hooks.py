@@ -1,24 +1,22 @@
 """Output of `everself gateway hook`."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.interfaces.rendering.lines import Line, paint
 from everself.interfaces.rendering.view import Look, View, says
+from everself.operations.hooks import HookLine, HookMade
 from everself.text.normalise import one_line
-
-if TYPE_CHECKING:
-    from everself.operations.hooks import HookLine, HookMade
 
 _SHOWN: Final = 60
 
 
-def _made(done: "HookMade", _: Look) -> Iterator[Line]:
+def _made(done: HookMade, _: Look) -> Iterator[Line]:
     yield paint(done.key, bold=True)
     yield f"{done.agent} hears what is posted to {done.path}. The key is shown this once; it signs after Standard Webhooks."
 
 
-def _listed(found: "tuple[HookLine, ...]", _: Look) -> Iterable[Line]:
+def _listed(found: tuple[HookLine, ...], _: Look) -> Iterable[Line]:
     if not found:
         return ["There are no webhooks. Make one with: everself gateway hook add NAME"]
     width = max(len(one.path) for one in found)

@@ -1,26 +1,25 @@
 """Output of `everself gateway token`."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.interfaces.rendering.lines import Line, paint
 from everself.interfaces.rendering.view import Look, View, says
+from everself.operations.token_file import TokenLine
+from everself.operations.tokens import TokenMade
 
-if TYPE_CHECKING:
-    from everself.operations.tokens import TokenLine, TokenMade
 
-
-def _may(one: "TokenLine | TokenMade") -> str:
+def _may(one: TokenLine | TokenMade) -> str:
     who = f"guests named by {one.people}" if one.people else one.session
     return f"{one.agent} as {who}{', reading only' if one.read else ''}"
 
 
-def _made(done: "TokenMade", _: Look) -> Iterator[Line]:
+def _made(done: TokenMade, _: Look) -> Iterator[Line]:
     yield paint(done.token, bold=True)
     yield f"The token {done.name} opens {_may(done)}. It is shown this once; send it as: Authorization: Bearer …"
 
 
-def _listed(found: "tuple[TokenLine, ...]", _: Look) -> Iterable[Line]:
+def _listed(found: tuple[TokenLine, ...], _: Look) -> Iterable[Line]:
     if not found:
         return ["There are no tokens. Make one with: everself gateway token add NAME --as main"]
     width = max(len(one.name) for one in found)

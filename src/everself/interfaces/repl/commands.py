@@ -15,6 +15,7 @@ from everself.interfaces.repl.review import decide
 from everself.interfaces.repl.ritual import meet
 from everself.operations.caller import AT_TERMINAL, Audience, Caller
 from everself.operations.declaration import Operation
+from everself.operations.entries import CorrectRequest, correct_entry
 from everself.operations.registry import LISTED, get_operation
 from everself.runtime import Runtime
 
@@ -105,8 +106,6 @@ async def _fix(talk: DialogState, words: str) -> None:
     if not right:
         talk.screen.say(("Usage: /fix ID WORDS, with the words that are right. /why and /memory show the ids.",))
         return
-    from everself.operations.entries import CorrectRequest, correct_entry
-
     request = CorrectRequest(old=entry, new=right)
     done = await asyncio.to_thread(lambda: correct_entry(talk.app, AT_TERMINAL, request))
     talk.screen.say(map(plain, view_of(correct_entry).lines(done, Look(talk.app.clock.zone, chat=True))))

@@ -1,5 +1,6 @@
 """One conversation in a terminal or a pipe: runs commands, sends messages and shows the events. Knows no keyboard."""
 
+import difflib
 from typing import Final
 
 import re2
@@ -55,8 +56,6 @@ class Talk(DialogState):
         if command is not None:
             await command.run(self, words)
             return
-        import difflib
-
         near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.5)
         hint = f" Did you mean {near[0]}?" if near else ""
         self.screen.say((f"There is no command {name}.{hint} /help lists them; a space before it makes it a message.",))

@@ -4,25 +4,34 @@ import asyncio
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from everself.errors import EverselfError
+from everself.interfaces.repl.dialog_state import Asking
 from everself.interfaces.repl.ritual import STOPS
+from everself.interfaces.repl.screens import Screen
 from everself.operations.caller import AT_TERMINAL
+from everself.operations.review import (
+    AcceptRequest,
+    Decided,
+    EditRequest,
+    ListRequest,
+    Queue,
+    RefuseRequest,
+    accept_waiting,
+    edit_waiting,
+    list_waiting,
+    refuse_waiting,
+)
+from everself.operations.review_queue import Waiting
+from everself.runtime import Runtime
 from everself.text.normalise import one_line
-
-if TYPE_CHECKING:
-    from everself.interfaces.repl.dialog_state import Asking
-    from everself.interfaces.repl.screens import Screen
-    from everself.operations.review import Decided, Queue
-    from everself.operations.review_queue import Waiting
-    from everself.runtime import Runtime
 
 _WIDE: Final = 100
 _KEYS: Final = "e edit, r refuse, s skip, q quit?"
 
 
-async def decide(app: "Runtime", screen: "Screen", ask: "Asking", words: str) -> None:
+async def decide(app: Runtime, screen: Screen, ask: Asking, words: str) -> None:
     """`/review` goes through all items; `/review list` only lists them."""
     from everself.interfaces.rendering.review import lines_of
 
@@ -39,13 +48,11 @@ async def decide(app: "Runtime", screen: "Screen", ask: "Asking", words: str) ->
     screen.say((*found.notes, "To see what is left: /review list"))
 
 
-def waiting(app: "Runtime") -> "Queue":
-    from everself.operations.review import ListRequest, list_waiting
-
+def waiting(app: Runtime) -> Queue:
     return list_waiting(app, AT_TERMINAL, ListRequest())
 
 
-def one_by_one(app: "Runtime", found: "Queue") -> "Iterator[tuple[str, Waiting]]":
+def one_by_one(app: Runtime, found: Queue) -> Iterator[tuple[str, Waiting]]:
     """The items that still wait. Each is read again when its turn comes, because the last decision may have changed it."""
     for number, listed in enumerate(found.waiting, 1):
         now = next((each for each in waiting(app).waiting if each.id == listed.id), None)
@@ -53,7 +60,7 @@ def one_by_one(app: "Runtime", found: "Queue") -> "Iterator[tuple[str, Waiting]]
             yield f"{number} of {len(found.waiting)}", now
 
 
-def list_review(app: "Runtime") -> Iterator[str]:
+def list_review(app: Runtime) -> Iterator[str]:
     """What waits for the person: everything `everself review` asks about, changes from outside, and entries that rest on something
     wrong."""
     from everself.interfaces.rendering.review import lines_of
@@ -72,7 +79,7 @@ def list_review(app: "Runtime") -> Iterator[str]:
         yield "Nothing waits for you."
 
 
-async def _ask(app: "Runtime", screen: "Screen", ask: "Asking", one: "Waiting") -> bool:
+async def _ask(app: Runtime, screen: Screen, ask: Asking, one: Waiting) -> bool:
     """Ask about one item. Returns whether to go on with the next."""
     from everself.interfaces.rendering.review import decided
 
@@ -96,17 +103,8 @@ async def _ask(app: "Runtime", screen: "Screen", ask: "Asking", one: "Waiting") 
     return True
 
 
-def decide_by_key(app: "Runtime", one: "Waiting", key: str, text: str) -> "Decided | None":
+def decide_by_key(app: Runtime, one: Waiting, key: str, text: str) -> Decided | None:
     """Apply the decision of a letter, a word or the number of an answer; `text` is the person's own wording. None if it means nothing."""
-    from everself.operations.review import (
-        AcceptRequest,
-        EditRequest,
-        RefuseRequest,
-        accept_waiting,
-        edit_waiting,
-        refuse_waiting,
-    )
-
     # without a terminal the caller may be a program that the agent started
     caller = replace(AT_TERMINAL, present=sys.stdin.isatty())
     if text:

@@ -8,7 +8,7 @@ import asyncio
 from typing import Final
 
 from everself.errors import WrongUse
-from everself.identity.ritual import Answers, PersonDetails
+from everself.identity.ritual import Answers
 from everself.interfaces.repl.dialog_state import Asking
 from everself.interfaces.repl.screens import Screen
 from everself.runtime import Runtime
@@ -50,9 +50,9 @@ async def meet(app: Runtime, screen: Screen, ask: Asking) -> None:
     if not done:
         screen.say((_STOPPED if given else "Stopped; nothing was written.",))
         return
-    answers = _as_answers(given)
+    answers = Answers.of(given)
     written = await asyncio.to_thread(app.ritual.finish, answers)
-    person = answers.person.address or answers.person.name
+    person = answers.address or answers.your_name
     screen.say((f"Written, as change {written.change}. Nice to meet you{f', {person}' if person else ''}!",))
 
 
@@ -82,7 +82,7 @@ async def _ask_one(app: Runtime, screen: Screen, ask: Asking, given: dict[str, s
 async def _take(app: Runtime, screen: Screen, given: dict[str, str], name: str, said: str) -> bool:
     tried = {**given, name: said}
     try:
-        await asyncio.to_thread(app.ritual.preview, _as_answers(tried))
+        await asyncio.to_thread(app.ritual.preview, Answers.of(tried))
     except WrongUse as error:
         screen.note(error.detail)
         return False
@@ -115,7 +115,7 @@ async def _confirm(app: Runtime, screen: Screen, ask: Asking, given: dict[str, s
     names = ", ".join([*_QUESTIONS, _SOUL])
     unclear = 0
     while unclear < _TIMES:
-        planned = await asyncio.to_thread(app.ritual.preview, _as_answers(given))
+        planned = await asyncio.to_thread(app.ritual.preview, Answers.of(given))
         screen.say(("", *(_lines(planned.diff) or ("No line changes, and I stop asking.",)), ""))
         if planned.redacted:
             screen.note(f"Left out, because it looks like a secret: {', '.join(planned.redacted)}.")
@@ -150,21 +150,3 @@ def _lines(diff: str) -> list[str]:
     """The lines that would be written, file by file, without unchanged ones."""
     kept = [line for line in diff.splitlines() if line.startswith("+")]
     return [line.removeprefix("+++ b/") if line.startswith("+++ ") else f"  {line[1:]}" for line in kept]
-
-
-def _as_answers(given: dict[str, str]) -> Answers:
-    person = PersonDetails(
-        name=given.get("your name", ""),
-        address=given.get("address", ""),
-        pronouns=given.get("pronouns", ""),
-        time_zone=given.get("time zone", ""),
-        languages=given.get("languages", ""),
-    )
-    return Answers(
-        name=given.get("name", ""),
-        creature=given.get("nature", ""),
-        vibe=given.get("vibe", ""),
-        emoji=given.get("emoji", ""),
-        person=person,
-        wishes=tuple(given.get(_SOUL, "").splitlines()),
-    )

@@ -46,7 +46,6 @@ def add_days(
     draft: Draft,
     days: Mapping[date, Sequence[Entry]],
     stories: Sequence[ChronicleText] = (),
-    identify: Callable[[], str] = new_id,
     now: Callable[[Entry], str] = lambda _: "",
 ) -> tuple[ProvenanceRecord, ...]:
     """Add days to the chronicles of their months: the given story, else the first sentence of each entry. `now` returns the text that
@@ -58,7 +57,7 @@ def add_days(
         head = f"# {MONTHS[day.month - 1]} {day.year}\n".encode()
         story = told.get(day)
         if story is not None and clean(story.text).text:
-            provenance.append(_tell(draft, path, head, story, identify()))
+            provenance.append(_tell(draft, path, head, story, new_id()))
         elif entries:
             lines = "".join(f"- {line_of(entry, now(entry) if entry.closed else '')}\n" for entry in entries)
             body = f"## {day.isoformat()}\n\n{lines}".encode("utf-8", "replace")

@@ -4,13 +4,11 @@ The correction itself is an entry of the core and is not touched; only its recor
 """
 
 from collections import defaultdict
-from dataclasses import replace
 from datetime import date, timedelta
 from typing import Final
 
 from everself.errors import Damaged
 from everself.memory.archive import log as record
-from everself.memory.archive.days import Archived
 from everself.memory.corrections import PATH
 from everself.memory.drafts import Draft
 from everself.memory.memory import Memory
@@ -29,12 +27,10 @@ def find_old_corrections(memory: Memory, days: int) -> int:
     return 0 if found is None else len(_old(found.data, memory.clock.today() - timedelta(days=days)))
 
 
-def archive_corrections(memory: Memory, days: int, *, author: Author = Author.KEEPER) -> Archived:
-    """Archive these records in one change."""
-    done = Archived()
+def archive_corrections(memory: Memory, days: int) -> str:
+    """Archive these records in one change. Returns its id, empty if there was nothing to do."""
 
     def plan() -> Change | None:
-        nonlocal done
         draft = memory.draft()
         data = draft.find(PATH)
         old = _old(data or b"", memory.clock.today() - timedelta(days=days))
@@ -46,13 +42,10 @@ def archive_corrections(memory: Memory, days: int, *, author: Author = Author.KE
             for path, count in sorted(moved.items())
         ]
         record.note(draft, memory.clock.now(), "corrections archived", lines)
-        done = Archived("", (PATH,), tuple(sorted(moved)))
-        return Change(
-            author, "corrections archived", draft.edits(), (f"file:{PATH}",), key=f"archive {digest(data)[:32]}"
-        )
+        key = f"archive {digest(data)[:32]}"
+        return Change(Author.KEEPER, "corrections archived", draft.edits(), (f"file:{PATH}",), key=key)
 
-    change = memory.change(plan)
-    return replace(done, change=change)
+    return memory.change(plan)
 
 
 def _old(data: bytes, last: date) -> list[tuple[EntrySpan, date]]:

@@ -21,7 +21,7 @@ from everself.text.markdown.blocks import scan
 from everself.text.markdown.copies import parts
 from everself.text.markdown.edit import lead_in
 from everself.values import Author, Change, Edit, Entry, Move, ProvenanceRecord, Remove, Tag, digest
-from everself.workspace.layout import Kind, archives_of, is_day, place
+from everself.workspace.layout import archives_of, is_day, place
 
 AGE: Final = 90
 CORRECTION: Final = "it contains a correction"
@@ -53,12 +53,11 @@ class OldDays(Frozen):
 
 
 class Archived(Frozen):
-    """The result of archiving: the days, the archives, the chronicles and the change; empty if nothing was done."""
+    """The result of archiving: the days, the archives and the change; empty if nothing was done."""
 
     change: str = ""
     paths: tuple[str, ...] = ()
     archives: tuple[str, ...] = ()
-    chronicles: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -135,8 +134,7 @@ def archive_days(
         record.note(making.draft, memory.clock.now(), what, making.lines)
         edits = (*making.draft.edits(), *making.edits)
         archives = tuple(dict.fromkeys((*making.archives, *(one.to for one in making.edits if isinstance(one, Move)))))
-        chronicles = tuple(one.path for one in edits if place(one.path).kind is Kind.CHRONICLE)
-        done = Archived("", tuple(making.paths), archives, chronicles)
+        done = Archived("", tuple(making.paths), archives)
         key = f"archive {digest(repr([(day.path, day.sha, remove) for day in days]).encode())[:32]}"
         return Change(
             author, what, edits, tuple(f"file:{path}" for path in making.paths[:50]), provenance=provenance, key=key

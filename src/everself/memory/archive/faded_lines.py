@@ -4,13 +4,11 @@ Search finds them in the archive; they are only no longer part of every prompt. 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
 from everself.errors import RefusedByRule
 from everself.memory.archive import log as record
-from everself.memory.archive.days import Archived
 from everself.memory.drafts import Draft
 from everself.memory.entries import read_document
 from everself.memory.memory import Memory
@@ -39,12 +37,10 @@ def find_faded(memory: Memory, entries: Iterable[Entry]) -> list[Entry]:
     return [one for one in entries if place(one.path).kind is Kind.CORE_MEMORY and is_faded(memory, one)]
 
 
-def archive_lines(memory: Memory, identities: Sequence[str], *, author: Author = Author.KEEPER) -> Archived:
-    """Move these lines in one change. A line that is not faded any more stays."""
-    done = Archived()
+def archive_lines(memory: Memory, identities: Sequence[str]) -> str:
+    """Move these lines in one change, and return its id. A line that is not faded any more stays."""
 
     def plan() -> Change | None:
-        nonlocal done
         found = [one for name in identities if (one := memory.catalog.find(name)) is not None]
         faded = find_faded(memory, found)
         if not faded:
@@ -57,21 +53,22 @@ def archive_lines(memory: Memory, identities: Sequence[str], *, author: Author =
         sure = [f"entry:{one.id} (confidence {memory.confidence(one):.2f}, last seen {one.seen})" for one in faded]
         lines = [f"`{one.path}` → `{to}`, {words}" for one, words in zip(faded, sure, strict=True)]
         record.note(draft, memory.clock.now(), "lines archived", lines)
-        done = Archived("", tuple(dict.fromkeys(one.path for one in faded)), (to,))
         key = f"archive {digest(repr([(one.id, str(one.seen)) for one in faded]).encode())[:32]}"
-        return Change(author, "lines archived", draft.edits(), tuple(f"entry:{one.id}" for one in faded), key=key)
+        evidence = tuple(f"entry:{one.id}" for one in faded)
+        return Change(Author.KEEPER, "lines archived", draft.edits(), evidence, key=key)
 
     change = memory.change(plan)
     memory.catalog.refresh()
-    return replace(done, change=change)
+    return change
 
 
-def merge_lines(memory: Memory, keep: str, drop: str, *, author: Author = Author.KEEPER) -> Archived:
-    """Merge two lines with the same meaning: close `drop` in favour of `keep`, and count a mention if a person said it."""
-    done = Archived()
+def merge_lines(memory: Memory, keep: str, drop: str) -> str:
+    """Merge two lines with the same meaning: close `drop` in favour of `keep`, and count a mention if a person said it.
+
+    Returns the id of the change.
+    """
 
     def plan() -> Change | None:
-        nonlocal done
         kept, dropped = memory.catalog.find(keep), memory.catalog.find(drop)
         if kept is None or dropped is None or kept.closed or dropped.closed:
             return None
@@ -81,12 +78,10 @@ def merge_lines(memory: Memory, keep: str, drop: str, *, author: Author = Author
         close_entry(draft, dropped, memory.clock.today(), kept.id)
         line = f"`{dropped.path}`: entry:{dropped.id} closed in favour of entry:{kept.id}, which says the same"
         record.note(draft, memory.clock.now(), "lines merged", [line])
-        done = Archived("", (dropped.path,))
         evidence = (f"entry:{kept.id}", f"entry:{dropped.id}")
-        return Change(author, "lines merged", draft.edits(), evidence, key=f"merge {kept.id} {dropped.id}")
+        return Change(Author.KEEPER, "lines merged", draft.edits(), evidence, key=f"merge {kept.id} {dropped.id}")
 
-    change = memory.change(plan)
-    return replace(done, change=change) if change else Archived()
+    return memory.change(plan)
 
 
 def _move(draft: Draft, entry: Entry, to: str) -> None:

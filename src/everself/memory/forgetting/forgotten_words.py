@@ -21,7 +21,9 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
+
+import re2
 
 from everself.memory.entries import TRANSCRIPT, ParsedEntry, holds_memory, read_document, refers
 from everself.storage.history.rewriting import CleanedDocument
@@ -32,9 +34,6 @@ from everself.text.markdown.entries import EntrySpan, entries
 from everself.text.normalise import fold, without_surrogates
 from everself.text.patterns import LazyPattern
 from everself.workspace.layout import Kind, place
-
-if TYPE_CHECKING:
-    import re2
 
 FORGOTTEN = "[forgotten]"
 # Shorter texts may match by coincidence. A Han, kana or hangul character counts as two letters.
@@ -314,9 +313,7 @@ def _touches(one: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _pattern(text: str) -> "re2._Regexp":
-    import re2
-
+def _pattern(text: str) -> re2._Regexp:
     options = re2.Options()
     options.max_mem = 64 << 20
     options.case_sensitive = False
@@ -326,8 +323,6 @@ def _pattern(text: str) -> "re2._Regexp":
 
 
 def _letter(char: str) -> str:
-    import re2
-
     for alike in _ALIKE.values():
         if char in alike:
             return f"[{re2.escape(alike)}]"

@@ -105,7 +105,7 @@ def apply_moves(memory: Memory, picks: Sequence[Pick], author: Author) -> Promot
     return Promotion(change, moves.moved, moves.left)
 
 
-def plan_moves(memory: Memory, picks: Sequence[Pick], author: Author, *, key: str = "") -> Moves:
+def plan_moves(memory: Memory, picks: Sequence[Pick], author: Author) -> Moves:
     """Plan one change with all allowed moves; the others are listed with the reason. Call it under `Memory.apply`."""
     packing = _Packing(memory.draft())
     gone: set[str] = set()
@@ -122,7 +122,7 @@ def plan_moves(memory: Memory, picks: Sequence[Pick], author: Author, *, key: st
         packing.moved.append(moved)
     edits = packing.draft.edits()
     evidence, provenance = tuple(dict.fromkeys(packing.evidence)), tuple(packing.provenance)
-    change = Change(author, "promote", edits, evidence, provenance=provenance, key=key) if edits else None
+    change = Change(author, "promote", edits, evidence, provenance=provenance) if edits else None
     return Moves(change, tuple(packing.moved), tuple(packing.left))
 
 

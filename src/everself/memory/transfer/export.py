@@ -12,7 +12,6 @@ from everself.errors import WrongUse
 from everself.frozen import Frozen
 from everself.memory.memory import Memory
 from everself.memory.provenance import check_source, known_source
-from everself.memory.writing import is_quarantined
 from everself.text.markdown.comment import KEYS, parse_comment
 from everself.text.markdown.entries import heading_time
 from everself.text.redaction import redact
@@ -58,15 +57,13 @@ class Export(Frozen):
     redacted: int
 
 
-def export_entries(memory: Memory, *, aside: bool = True) -> Export:
-    """Every entry, document by document. `aside` includes the quarantine."""
+def export_entries(memory: Memory) -> Export:
+    """Every entry, document by document, with those in quarantine."""
     lines: list[str] = []
     redacted = 0
     entries = memory.catalog.all()
     extras = {path: _extras(memory, path) for path in sorted({entry.path for entry in entries})}
     for entry in entries:
-        if is_quarantined(entry.path) and not aside:
-            continue
         clean = redact(entry.text)
         redacted += bool(clean.found)
         lines.append(render_line(_line(entry, clean.text, extras[entry.path].get(entry.id, {}))))

@@ -5,6 +5,7 @@ The vendor's own message is included only if the request was refused, and withou
 
 from everself.errors import ModelFailed, ModelFault
 from everself.models.chat.vendors import ModelAccount
+from everself.text.redaction import redact
 
 _LONGEST = 300
 _ANOTHER = "everself model use PROVIDER/NAME"
@@ -155,8 +156,6 @@ def _half_way(words: str) -> str:
 
 def _own_sentence(error: BaseException) -> str:
     """The vendor's message, without secrets."""
-    from everself.text.redaction import redact
-
     message = _inner(error).get("message")
     if not isinstance(message, str):
         return ""

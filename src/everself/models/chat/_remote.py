@@ -4,6 +4,7 @@ Uses pydantic-ai's direct API. Follows no redirect, so that a key never reaches 
 connections, if the event loop keeps some. Closing the stream closes the connection. Knows no memory, tool or price.
 """
 
+import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from types import MappingProxyType
@@ -258,8 +259,6 @@ async def _said(answer: "StreamedResponse") -> AsyncGenerator[ReplyPart, None]:
 
 def _json(arguments: object) -> str:
     """The arguments as JSON; some vendors send them parsed."""
-    import json
-
     if isinstance(arguments, str):
         return arguments or "{}"
     return json.dumps(arguments or {}, ensure_ascii=False)

@@ -5,6 +5,7 @@ a vendor's cache serves all but the last exchange. Cache points are set after th
 the end.
 """
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
 from everself.models.chat.protocol import ChatRequest, ModelTurn, ToolTurn, Turn, UserTurn
@@ -126,7 +127,6 @@ def _is_expected(part: "ThinkingPart", wire: WireName) -> bool:
 
 def _as_answered(turn: ModelTurn, wire: WireName) -> "ModelResponse | None":
     """The vendor's own answer with our names for its calls; None if it is not available or has other calls."""
-    from dataclasses import replace
 
     from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart, ToolCallPart
 

@@ -6,7 +6,7 @@ are stored.
 
 from everself.errors import EmbeddingFailed
 from everself.models.embedding._checked import CheckedEmbedder, RetryPolicy
-from everself.models.embedding._factory import estimate_cost, open_embedder, open_second, wants_second
+from everself.models.embedding._factory import estimate_cost, misses_second, open_embedder, open_second, wants_second
 from everself.models.embedding._fallback import Unavailable, WithFallback, pin
 from everself.models.embedding.protocol import Embedder, Purpose
 
@@ -19,6 +19,7 @@ __all__ = [
     "Unavailable",
     "WithFallback",
     "estimate_cost",
+    "misses_second",
     "open_embedder",
     "open_second",
     "pin",

@@ -11,6 +11,7 @@ from everself.config import Secret
 from everself.config.plugins import EMBEDDERS, Plugin
 from everself.config.sections import Embedding, Provider, Search
 from everself.errors import EmbeddingFailed
+from everself.models.embedding import local
 from everself.models.embedding._checked import CheckedEmbedder, Limits
 from everself.models.embedding._fallback import Unavailable, WithFallback
 from everself.models.embedding._remote import EmbeddingAccount, RemoteEmbedder, Timeouts, find_fault, is_at_home
@@ -131,6 +132,11 @@ def open_embedder(
 def wants_second(search: Search, find_provider: Callable[[str], Provider]) -> bool:
     """Whether the better local model may run beside the fast one: if the user chose no model."""
     return choose_provider(search, find_provider) == "local" and not search.model and not search.model_path
+
+
+def misses_second(search: Search, find_provider: Callable[[str], Provider]) -> bool:
+    """Whether the better local model would run and is not installed."""
+    return search.enabled and wants_second(search, find_provider) and not local.has_quality()
 
 
 def open_second(search: Search, find_provider: Callable[[str], Provider], cache: str) -> CheckedEmbedder | None:

@@ -101,10 +101,8 @@ def find_unfinished(case: Case) -> list[str]:
 
 def check_better_model(case: Case) -> Iterator[Finding]:
     """This is an offer, not a problem."""
-    from everself.models.embedding import wants_second
-    from everself.models.embedding.local import has_quality
+    from everself.models.embedding import misses_second
 
-    search = case.agent.search
-    if case.usable and search.enabled and wants_second(search, case.loaded.config.provider) and not has_quality():
+    if case.usable and misses_second(case.agent.search, case.loaded.config.provider):
         words = "A better model for search is not installed (95 MB, works on this machine, many languages)."
         yield note("search-better", words, install_command("quality"), case.agent.workspace)

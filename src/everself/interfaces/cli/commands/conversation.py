@@ -2,12 +2,16 @@
 
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from everself.errors import EverselfError
 from everself.interfaces.cli.call import opened, recovery_notices, show_lines, show_notices, this_call
 from everself.interfaces.cli.spawn import spawn
+from everself.operations.caller import Audience, Caller
+from everself.text.normalise import one_line
 
 if TYPE_CHECKING:
     from everself.runtime import Runtime
@@ -22,7 +26,6 @@ def awake(agent: str) -> Iterator["Runtime"]:
         new = not os.path.lexists(app.agent.workspace) and not os.path.lexists(app.agent.state)
         where = app.agent.workspace
     if new:
-        from everself.operations.caller import Audience, Caller
         from everself.operations.home import Home
         from everself.operations.setup import SetupRequest, set_up_agent
 
@@ -70,8 +73,6 @@ def jobs_around(app: "Runtime") -> Iterator[None]:
 
     They run in a separate process, so that neither the first prompt nor the exit waits for them.
     """
-    import threading
-
     _tell_news(app)
     looking = threading.Thread(target=_start_due, args=(app,), name="jobs")
     looking.start()
@@ -83,9 +84,7 @@ def jobs_around(app: "Runtime") -> Iterator[None]:
 
 
 def _tell_news(app: "Runtime") -> None:
-    from everself.errors import EverselfError
     from everself.operations.jobs import tell_news
-    from everself.text.normalise import one_line
 
     with suppress(EverselfError):
         for one in tell_news(app):
@@ -99,7 +98,6 @@ def _tell_news(app: "Runtime") -> None:
 
 def _start_due(app: "Runtime") -> None:
     """Start due jobs in another process. Errors of jobs are reported by `everself cron` and the doctor, not in a conversation."""
-    from everself.errors import EverselfError
     from everself.operations.jobs import is_anything_due
 
     with suppress(EverselfError, OSError):

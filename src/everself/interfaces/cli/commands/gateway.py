@@ -1,21 +1,25 @@
 """`everself gateway`: runs the gateway, here or in the background. Defines the interfaces that it serves; other commands are operations."""
 
+import importlib.util
 import os
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from everself.clock import monotonic, pause
 from everself.config.installation import install_command
-from everself.errors import EverselfError, NotFound
+from everself.errors import EverselfError, NotFound, RefusedByRule
 from everself.interfaces.cli.call import answer, json_option, show_lines, this_call
 from everself.interfaces.cli.command_types import ExampleCommand
 from everself.interfaces.cli.commands.groups import group
 from everself.interfaces.cli.spawn import spawn
+from everself.operations.caller import AT_TERMINAL
+from everself.operations.declaration import NoRequest
+from everself.operations.gateway import Listening, find_listening, folder_of, stop_gateway
+from everself.operations.home import Home
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from everself.interfaces.http.app import Surface
-    from everself.operations.gateway import Listening
 
 # time to start; a busy machine needs ten times as long as an idle one
 _START_SECONDS: Final = 30.0
@@ -75,7 +79,6 @@ def run() -> int:
     $ everself gateway run  # on this machine alone, unless the settings say otherwise
     """
     from everself.agent import open_runtime
-    from everself.operations.home import Home
 
     _need_extra()
     from everself.interfaces.http.server import run_gateway
@@ -88,7 +91,7 @@ def run() -> int:
     return 0
 
 
-def _tell(found: "Listening") -> None:
+def _tell(found: Listening) -> None:
     if this_call().json:
         answer(found, ())
     else:
@@ -119,21 +122,12 @@ def restart() -> int:
 
     $ everself gateway restart  # replies that are under way may end, for ten seconds
     """
-    from everself.operations.caller import AT_TERMINAL
-    from everself.operations.declaration import NoRequest
-    from everself.operations.gateway import stop_gateway
-    from everself.operations.home import Home
-
     stop_gateway(Home(), AT_TERMINAL, NoRequest())
     _start()
     return 0
 
 
 def _start() -> None:
-    from everself.errors import RefusedByRule
-    from everself.operations.gateway import find_listening
-    from everself.operations.home import Home
-
     running = find_listening(Home().places)
     if running is not None:
         raise RefusedByRule(f"The gateway runs already: process {running.pid}.", mend="everself gateway restart")
@@ -142,11 +136,8 @@ def _start() -> None:
     answer(found, lines)
 
 
-def start_in_background() -> "Listening":
+def start_in_background() -> Listening:
     """Start it and return when it listens. Raises EverselfError if it does not start."""
-    from everself.clock import monotonic, pause
-    from everself.operations.gateway import find_listening, folder_of
-    from everself.operations.home import Home
     from everself.operations.token_file import TokenFile
 
     _need_extra()
@@ -167,8 +158,6 @@ def start_in_background() -> "Listening":
 
 
 def _need_extra() -> None:
-    import importlib.util
-
     missing = [
         name for name in ("jinja2", "starlette", "uvicorn", "websockets") if importlib.util.find_spec(name) is None
     ]
