@@ -85,3 +85,11 @@ def _is_fresh(one: FileStat, known: DocumentRow | None) -> bool:
 
 def stamp_of(one: FileStat) -> str:
     return f"{one.device} {one.inode} {one.size} {one.mtime_ns} {one.ctime_ns} {READING}"
+
+def is_current(row: DocumentRow) -> bool:
+    return row.stamp.split()[5:] == [str(READING)]
+
+
+def hash_of(row: DocumentRow | None) -> str | None:
+    """The hash of the bytes that the entries were read from, if this version read them."""
+    return row.hash if row is not None and is_current(row) else None

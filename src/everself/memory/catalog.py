@@ -15,7 +15,7 @@ from everself.clock import Clock
 from everself.errors import DiskError, NotFound, UnsafePath, WrongUse
 from everself.memory._entry_ids import FoundEntry, KnownEntry, name_entries, sketch
 from everself.memory._row_form import believed, row_of, sources_by_text, with_days, written_on
-from everself.memory._survey import GRAIN_NS, READING, Survey, Surveyor, stamp_of
+from everself.memory._survey import GRAIN_NS, READING, Survey, Surveyor, hash_of, is_current, stamp_of
 from everself.memory.drafts import Draft
 from everself.memory.entries import ParsedEntry, holds_memory, reach, read_document, read_growth
 from everself.memory.garbage import uncollected
@@ -193,7 +193,7 @@ class Catalog:
         # read after the rows, so that rows of a document that was written meanwhile are noticed
         known = self._rows.documents(sorted(asked))
         # unchanged bytes need not be read again
-        unsure = [path for path in asked if path not in held or _hash_of(known.get(path)) != held[path][0]]
+        unsure = [path for path in asked if path not in held or hash_of(known.get(path)) != held[path][0]]
         if unsure:
             self.refresh(sorted(unsure))
             rows, known = self._rows.rows_at(wanted), self._rows.documents(sorted(asked))
@@ -324,7 +324,7 @@ class Catalog:
             before = known.get(one.path) if one.path not in anew else None
             now = int(self._clock.now().timestamp() * 1e9)
             row = DocumentRow(one.path, stamp_of(one), digest(document.data), now)
-            if _hash_of(before) == row.hash:
+            if hash_of(before) == row.hash:
                 settled.add(one.path)
                 # within the clock's granularity a document is checked repeatedly, which is not stored
                 documents += [row] if one.mtime_ns + GRAIN_NS < row.read_at else []
@@ -377,7 +377,7 @@ class Catalog:
         if grown is None or not holds_memory(path) or "" in names or len(names) < len(reads):
             return
         known = self._rows.documents([path]).get(path)
-        if known is None or not _is_current(known):
+        if known is None or not is_current(known):
             return
         today = self._clock.today().isoformat()
         rows = [row_of(one.claim("id"), path, one, self._hashes(one), today) for one in reads]
@@ -390,7 +390,7 @@ class Catalog:
 
     def _growth(self, data: bytes, before: DocumentRow | None) -> tuple[ParsedEntry, ...] | None:
         """The entries added at the end of an otherwise unchanged document; None if it must be read again."""
-        if before is None or not _is_current(before):
+        if before is None or not is_current(before):
             return None
         size = int(before.stamp.split()[2])
         if size >= len(data) or digest(data[:size]) != before.hash:
@@ -494,12 +494,3 @@ def _told(changed: Sequence[FileStat], progress: Progress | None) -> Iterator[Fi
         yield one
     if progress is not None and changed:
         progress(len(changed), len(changed))
-
-
-def _is_current(row: DocumentRow) -> bool:
-    return row.stamp.split()[5:] == [str(READING)]
-
-
-def _hash_of(row: DocumentRow | None) -> str | None:
-    """The hash of the bytes that the entries were read from, if this version read them."""
-    return row.hash if row is not None and _is_current(row) else None
