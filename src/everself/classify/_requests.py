@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
-from everself.classify.openers import lead_of
 from everself.classify.pattern_sets import Matcher, compile_set, read_patterns, regex
 from everself.text.folding import fold_in_place, whole
-from everself.text.search import TermKind, read_query
+from everself.text.leads import without_empty_lead
 
 if TYPE_CHECKING:
     import re2
@@ -16,7 +15,6 @@ Route = Literal["memory", "recall", "soft", "change"]
 _ROUTES: Final[tuple[Route, ...]] = ("memory", "recall", "soft", "change")
 _EDGES: Final = " ,;:、，。-–—"
 _FEWEST: Final = 2
-_LABELS: Final = (":", "：")
 
 
 def routes(sentence: str) -> frozenset[Route]:
@@ -38,20 +36,10 @@ def meant(sentence: str, kind: Literal["remember", "forget"]) -> str:
     for pattern in _requests(kind):
         found = pattern.search(shown)
         if found is not None:
-            words = _without_grammar(sentence[slice(*found.span(1))].strip(_EDGES))
+            words = without_empty_lead(sentence[slice(*found.span(1))].strip(_EDGES))
             if _names(words):
                 return words
     return ""
-
-
-def _without_grammar(words: str) -> str:
-    """The words without a first clause that holds nothing but grammar, as in "remember for me, would you: the code is 12"."""
-    lead = lead_of(words)
-    rest = words[len(lead) + 1 :].strip(_EDGES)
-    # a longer clause before a comma may be a condition: "when we are out, the code is 12"
-    short = words[len(lead) : len(lead) + 1] in _LABELS or len(lead.split()) == _FEWEST
-    says_nothing = lead and short and all(term.kind is TermKind.STOP for term in read_query(lead).terms)
-    return rest if says_nothing and rest else words
 
 
 def _names(words: str) -> bool:

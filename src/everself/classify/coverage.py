@@ -16,6 +16,7 @@ from everself.classify import encoder
 from everself.classify.contradiction import contradicts
 from everself.classify.model import score
 from everself.classify.pattern_sets import regex
+from everself.classify.sentences import NOT_KEPT
 from everself.text.clauses import clauses_of
 from everself.text.dates import DateSpan, read_dates
 from everself.text.normalise import fold, without_surrogates
@@ -35,7 +36,7 @@ _SHARE: Final = 5
 _DENYING: Final = 0.72
 _NOT: Final = ("not", "no", "never", "cannot", "without", "nothing")
 # lowest small-talk score and highest keep score of a missing clause that is ignored as chatter
-_CHATTY: Final = 0.6
+_CHATTY: Final = 0.7
 _WORTHLESS: Final = 0.3
 # the same scores for a short filler word
 _FILLING: Final = 0.985
@@ -237,16 +238,16 @@ def words_of_substance(text: str) -> list[str]:
 
 
 def is_worth(text: str) -> bool:
-    """Whether triage considers the text, or a clause of it, a fact, wish, decision, plan, correction or worth keeping, and not more likely
-    small talk."""
+    """Whether the heads consider the text, or a clause of it, a fact, wish, decision, plan, correction or worth keeping, and nothing else
+    more likely."""
     clauses = [text[first:until] for first, until in clauses_of(text)]
     return any(_is_worth(one) for one in dict.fromkeys((text, *clauses)) if one.strip())
 
 
 def _is_worth(text: str) -> bool:
     scores = score(text)
-    kept = scores.says("keep") or any(scores.says(act) for act in _ACTS)
-    return kept and scores["smalltalk"] <= max(scores["keep"], *(scores[act] for act in _ACTS))
+    told = max(scores["keep"], *(scores[act] for act in _ACTS))
+    return any(map(scores.says, ("keep", *_ACTS))) and all(scores[name] <= told for name in NOT_KEPT)
 
 
 def is_chatter(clause: str) -> bool:

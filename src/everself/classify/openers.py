@@ -3,13 +3,11 @@
 from typing import Final
 
 from everself.classify.topics import says
+from everself.text.leads import MARKS, lead_of
 
 # openers in a row: people say "no, no, sorry, I mean"
 _MOST: Final = 4
-# a short text before one of these marks may be an opener
-_ENDS: Final = ",，、:：;；!！.。"
-_LONGEST: Final = 30
-_EDGES: Final = f"{_ENDS} \u3000-–—"
+_EDGES: Final = f"{MARKS} \u3000-–—"
 
 
 def bare(sentence: str) -> str:
@@ -22,11 +20,3 @@ def bare(sentence: str) -> str:
             break
         rest = left
     return rest[:1].upper() + rest[1:]
-
-
-def lead_of(text: str) -> str:
-    """The text before the first comma or similar mark; empty if that is far away, or within a number."""
-    for at, char in enumerate(text[:_LONGEST]):
-        if char in _ENDS and not text[at + 1 : at + 2].isdecimal():
-            return text[:at]
-    return ""

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from everself.classify.coverage import is_worth
 from everself.classify.encoder import MOST
 from everself.classify.messages import read_whole
-from everself.classify.model import Scores, score
+from everself.classify.model import score
 from everself.classify.sentence_kinds import Reading, Sentence, SentenceKind
-from everself.classify.sentences import KEPT, judge, tag_of
+from everself.classify.sentences import KEPT, is_nothing_else, judge, tag_of
 from everself.classify.shown import Role, stretches
-from everself.text.clauses import clauses_of
 from everself.text.sentences import Language, breaths, has_words, language_of, split
 from everself.values import Tag
 
@@ -26,9 +26,6 @@ LONGEST_PIECE: Final = 500
 _MEANT: Final = frozenset(SentenceKind) - {SentenceKind.QUESTION, SentenceKind.STATEMENT}
 
 _ASKED: Final = frozenset({SentenceKind.QUESTION, SentenceKind.ORDER, SentenceKind.FORGET})
-
-_STATED: Final = ("fact", "wish", "decision", "plan", "correction")
-_NOT_STATED: Final = ("smalltalk", "task", "question", "quoted", "forget")
 
 # a statement is dropped if the message has less than this share of the score required to contain one
 _DOUBT: Final = 0.5
@@ -66,8 +63,8 @@ def _as_a_whole(text: str) -> tuple[list[_Spanned], bool]:
     if kept and told < whole.enough["keep"] * _DOUBT:
         for at in kept:
             # a sentence stays if it is surer of being a statement than the whole is of the contrary
-            own = score(found[at][2].text, deep=deep)["keep"]
-            if found[at][2].kind is SentenceKind.STATEMENT and own + told < 1:
+            own = score(found[at][2].text, deep=deep)
+            if found[at][2].kind is SentenceKind.STATEMENT and own["keep"] + told < 1 and not is_nothing_else(own):
                 found[at] = _turned(found[at], SentenceKind.OTHER, Tag.KNOWLEDGE)
     elif not kept and whole.says("keep"):
         scores = {at: score(found[at][2].text, deep=deep) for at in said}
@@ -80,20 +77,10 @@ def _as_a_whole(text: str) -> tuple[list[_Spanned], bool]:
             found[best : best + 1] = [both, found[best]] if found[best][2].kind is SentenceKind.QUESTION else [both]
         return found, whole.says("asks")
     for at in said:
-        if found[at][2].kind is SentenceKind.OTHER and _has_worth(found[at][2].text, deep=deep):
+        plain = found[at][2].kind is SentenceKind.OTHER and not is_command(text, found[at][0])
+        if plain and deep and is_worth(found[at][2].text):
             found[at] = _turned(found[at], SentenceKind.STATEMENT, Tag.KNOWLEDGE)
     return found, whole.says("asks")
-
-
-def _has_worth(sentence: str, *, deep: bool) -> bool:
-    """Whether the sentence or a clause of it states something, as the second of "food warning while i'm at it, i can't have walnuts"."""
-    clauses = [sentence[first:until].strip() for first, until in clauses_of(sentence)]
-    return any(_is_statement(score(one, deep=deep)) for one in dict.fromkeys((sentence, *clauses)) if has_words(one))
-
-
-def _is_statement(scores: Scores) -> bool:
-    told = max(scores["keep"], *(scores[act] for act in _STATED))
-    return any(map(scores.says, ("keep", *_STATED))) and all(scores[act] < told for act in _NOT_STATED)
 
 
 def _turned(spanned: _Spanned, kind: SentenceKind, tag: Tag) -> _Spanned:

@@ -20,6 +20,7 @@ from everself.conversation.wrong_words import exchange, holds
 from everself.memory.contrasts import names_another
 from everself.memory.remaining_text import untouched, without_lead
 from everself.text.folding import fold_in_place
+from everself.text.note_quotes import parts_of, with_quote
 from everself.text.quantities import read_quantities
 from everself.text.search import TermKind, read_query
 from everself.values import Entry
@@ -97,6 +98,9 @@ def put_in_place(wrong: Copies, told: Correction) -> Replaced:
     rest = [(one, untouched(one.text, told.trigger)) for one in wrong] if not restated else []
     # if the wrong part of an entry cannot be separated from the rest, nothing may be removed
     sure = all(left is not None and (left or not _says_more(one.text, told)) for one, left in rest)
+    if not restated and not words_in_common(right, wrong[0].text):
+        # "its blue now" does not say what it is about
+        restated = with_quote(right, f"~~{parts_of(wrong[0].text)[0]}~~")
     return Replaced(wrong, right, restated or right, sure, tuple((one, left) for one, left in rest if left))
 
 

@@ -113,14 +113,13 @@ def _identity(act: Act, returns: Sequence[ToolReturn]) -> str:
 
 
 def _grouped(act: Act, returns: Sequence[ToolReturn]) -> str:
-    """The latest valid entries of each file, a few lines each."""
-    groups = [(_path(one), list(_entries(one))[-_MOST_LISTED:]) for one in returns]
-    lines = [
-        line
-        for path, found in groups
-        if found
-        for line in (f"{path}:", *(f"- {_shortened(one.words)} ({one.citation})" for one in found))
-    ]
+    """The latest valid entries of each file, a few lines each, and how many more there are."""
+    lines: list[str] = []
+    for one in returns:
+        found = list(_entries(one))
+        lines += [f"{_path(one)}:"] if found else []
+        lines += [f"- … +{len(found) - _MOST_LISTED}"] if len(found) > _MOST_LISTED else []
+        lines += [f"- {_shortened(each.words)} ({each.citation})" for each in found[-_MOST_LISTED:]]
     return "\n".join((reply("all", act.language), *lines)) if lines else reply("all_none", act.language)
 
 
