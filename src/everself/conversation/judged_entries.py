@@ -34,6 +34,8 @@ _VALUED: Final = 0.5
 _ALSO: Final = 0.2
 # a sentence that says as much as the whole message is quoted alone
 _ALONE: Final = 0.9
+# a word that more than this many statements have, and more than one in three, tells none of them: the name of who is spoken to
+_FEW: Final = 3
 _ENDS: Final = ".!?。！？…"
 # longer messages are about several things
 _LONGEST: Final = 300
@@ -64,9 +66,10 @@ def find_judged(found: Sequence[Entry], told: Correction, message: str, reply: s
     best = max(range(len(sentences)), key=lambda at: judged.shares[at])
     wrong = sentences[best]
     copies = [at for at, one in enumerate(sentences) if at == best or _is_copy(one, wrong)]
-    if sum(judged.shares[at] for at in copies) < _MOSTLY or not _is_about(message, wrong.text):
+    if sum(judged.shares[at] for at in copies) < _MOSTLY or not _is_about(message, wrong.text, sentences):
         return None
-    again = _judge(message, sentences, reply) if reply else judged
+    # a reply about something else says nothing about the message
+    again = _judge(message, sentences, reply) if reply and words_in_common(message, reply) else judged
     if again is None or again.likely < _VALUED or sum(again.shares[at] for at in copies) < _MOSTLY:
         return None
     value = _exchanged(message, wrong)
@@ -108,14 +111,16 @@ def _is_copy(one: _Statement, other: _Statement) -> bool:
     return one.entry.id != other.entry.id and same_fact(one.text, other.text)
 
 
-def _is_about(message: str, known: str) -> bool:
-    """Whether both name the same thing, and the message does not merely repeat the known values in other words."""
+def _is_about(message: str, known: str, statements: Sequence[_Statement]) -> bool:
+    """Whether both name the same thing, which most statements do not, and the message does not merely repeat the known values."""
     if days_told(message) and not denies(message):
         # what happened today may have happened before, too
         return False
     held, given = read_quantities(known), read_quantities(message)
     repeats = bool(given) and not denies(message) and all(any(map(one.agrees, held)) for one in given)
-    return not repeats and bool(words_shared(without_values(message), without_values(known)))
+    shared = words_shared(without_values(message), without_values(known))
+    most = max(_FEW, len(statements) // _FEW)
+    return not repeats and any(sum(bool(words_shared(word, one.text)) for one in statements) <= most for word in shared)
 
 
 def _exchanged(message: str, wrong: _Statement) -> Replacement | None:
