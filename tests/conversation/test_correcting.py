@@ -10,7 +10,7 @@ from everself.classify.corrections import Correction
 from everself.classify.pairs import Replacing
 from everself.classify.triage import Triage, Verdict
 from everself.config.sections import CustomPattern
-from everself.conversation import wrong_entries
+from everself.conversation import corrections, wrong_entries
 from everself.conversation.corrections import CorrectionHandler, bare
 from everself.conversation.resources import Acted
 from everself.conversation.tools.protocol import ToolContext
@@ -47,6 +47,13 @@ def words(app: Runtime) -> set[str]:
     return {entry.text for entry in open_entries(app)}
 
 
+@pytest.fixture
+def unjudged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The head that sees message and memory is sure of nothing."""
+    monkeypatch.setattr(corrections, "find_judged", lambda *_: None)
+
+
+@pytest.mark.usefixtures("unjudged")
 def test_a_correction_in_other_words_asks_about_the_nearest_entry_and_no_closes_it(app: Runtime) -> None:
     agent = Agent(app, fresh=False)
     visit = agent.remember("Pim has the check at the vet on Thursday at half past nine")
@@ -199,6 +206,7 @@ def test_what_only_says_that_it_is_a_correction_is_taken_away(sentence: str, lef
     assert bare(sentence) == left
 
 
+@pytest.mark.usefixtures("unjudged")
 @pytest.mark.parametrize(("score", "asked"), [(0.85, True), (0.84, False)])
 def test_what_is_only_alike_is_asked_about_from_85_on_and_never_closed(
     app: Runtime, score: float, asked: bool, monkeypatch: pytest.MonkeyPatch
@@ -226,6 +234,7 @@ def test_what_shares_words_and_may_hold_as_well_is_not_closed_by_a_guess(app: Ru
     assert not app.memory.catalog.get(other.entry).closed
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_what_may_be_another_value_is_asked_about_and_never_closed(
     app: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:

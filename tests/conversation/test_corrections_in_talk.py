@@ -9,6 +9,7 @@ from everself.agent import Agent
 from everself.classify import encoder
 from everself.classify.corrections import Correction
 from everself.classify.triage import Triage, Verdict
+from everself.conversation import corrections
 from everself.conversation.corrections import CorrectionHandler
 from everself.conversation.resources import Acted
 from everself.conversation.tools.protocol import ToolContext
@@ -194,6 +195,12 @@ def test_a_correction_of_what_nobody_told_closes_nothing(
     assert beside in known(app), wrong
 
 
+@pytest.fixture
+def unjudged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The head that sees message and memory is sure of nothing, so that the owner is asked."""
+    monkeypatch.setattr(corrections, "find_judged", lambda *_: None)
+
+
 def asked_about(app: Runtime, told: str, moved: str) -> tuple[CorrectionHandler, Acted]:
     Agent(app, fresh=False).remember(told)
     handler = CorrectionHandler(app.memory, app.recall, Triage())
@@ -205,6 +212,7 @@ def answer(handler: CorrectionHandler, text: str, session: str = "session", *, b
     return handler.process(text, ToolContext(OWNER, session, "BBBBBBBBBBBB", text, by_owner))
 
 
+@pytest.mark.usefixtures("unjudged")
 @pytest.mark.parametrize(
     ("told", "moved", "no"),
     [("I live in Lisbon", "I moved to Porto", "no"), ("松本に住んでいます", "金沢に引っ越しました", "いいえ")],
@@ -219,6 +227,7 @@ def test_who_says_no_to_what_was_asked_closes_it(app: Runtime, told: str, moved:
     assert set(known(app)) == {told, moved}
 
 
+@pytest.mark.usefixtures("unjudged")
 @pytest.mark.parametrize("said", ["yes", "", "no idea", "I like tea"])
 def test_any_other_answer_closes_nothing_and_ends_the_question(app: Runtime, said: str) -> None:
     handler, _ = asked_about(app, "I live in Lisbon", "I moved to Porto")
@@ -325,6 +334,7 @@ def test_a_word_a_denial_and_another_word_put_a_name_right(app: Runtime) -> None
     assert known(app) == ["hair comes from a mr RAVIC in brno, i trust nobody else with it"]
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_what_is_said_beside_a_doubt_stays_together(app: Runtime) -> None:
     said = "fenna wrote, shes not coming the 19th after all, exam got moved. she lands 22 december now"
     replies = say(app, "fenna is our daughter and flies home 19 december", said)

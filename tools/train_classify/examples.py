@@ -178,7 +178,7 @@ def message_examples(row: Row, corpus: str) -> Iterator[Example]:
         yield Example(span, corpus, labels, language, _WRITTEN, group=row["text"])
 
 
-_OF_DAYS: Final = 0.75
+_OF_DAYS: Final = 0.35
 _NOT_OF_DAYS: Final = ("quoted", "correction", "strong")
 # weight of real typed messages labelled by hand
 _WRITTEN: Final = 4.0

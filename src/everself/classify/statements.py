@@ -78,7 +78,7 @@ def _as_a_whole(text: str) -> tuple[list[_Spanned], bool]:
         return found, whole.says("asks")
     for at in said:
         plain = found[at][2].kind is SentenceKind.OTHER and not is_command(text, found[at][0])
-        if plain and deep and is_worth(found[at][2].text):
+        if plain and deep and not whole.says("asks") and is_worth(found[at][2].text):
             found[at] = _turned(found[at], SentenceKind.STATEMENT, Tag.KNOWLEDGE)
     return found, whole.says("asks")
 

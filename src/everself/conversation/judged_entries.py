@@ -15,7 +15,7 @@ from everself.classify.grounded import MOST, Judgement, judge
 from everself.classify.openers import bare
 from everself.conversation.replacements import Replaced
 from everself.frozen import Frozen
-from everself.memory.contrasts import names_other_value
+from everself.memory.contrasts import names_another, names_other_value
 from everself.memory.remaining_text import without_lead
 from everself.memory.replacement import Replacement, days_told, find_replacement, says_more, swapped, without_values
 from everself.text.clauses import clauses_of
@@ -76,8 +76,8 @@ def find_judged(found: Sequence[Entry], told: Correction, message: str, reply: s
     if judged.likely < _SURE and (value is None or find_replacement(bare(message), wrong.text) is None):
         return None
     words = _words(message, told, wrong.text)
-    if not (is_worth(words) and is_worth(wrong.text)):
-        # small talk neither corrects nor is corrected
+    if names_another(words, wrong.text) or not (is_worth(words) and is_worth(wrong.text)):
+        # "the train" is not "the bus", and small talk neither corrects nor is corrected
         return None
     text = swapped(value, message, wrong.entry.text) if value is not None else ""
     if text:
