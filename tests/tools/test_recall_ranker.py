@@ -1,15 +1,16 @@
 """Fitting of the ranker's numbers, and the file that they are kept in."""
 
 import json
+from dataclasses import replace
 from importlib import resources
 
 import numpy
 import pytest
 from tools.bench_recall.sets import Question
 from tools.train_recall.__main__ import render
-from tools.train_recall.collecting import NAMES, Asked
+from tools.train_recall.collecting import NAMES, Asked, beside_meaning
 from tools.train_recall.fitting import fit_likelihood, fit_order, join
-from tools.train_recall.ranker import ON_TOP, learn
+from tools.train_recall.ranker import ON_TOP, _shares, learn, ranked, scores_of
 
 from everself.search._features import MEANING, WORDS
 from everself.search._second_stage import SECOND
@@ -87,7 +88,17 @@ def asked(dataset: str, at: int, told: dict[str, list[float]]) -> Asked:
     for name, column in told.items():
         rows[:, NAMES.index(name)] = column
     question = Question(f"{dataset}:{at}", "single", "who", (1,))
-    return Asked(dataset, "store", question, rows, numpy.arange(3), frozenset({1}), numpy.zeros(3, numpy.int64), 1.0)
+    return Asked(
+        dataset,
+        "store",
+        question,
+        rows,
+        numpy.arange(3),
+        frozenset({1}),
+        numpy.zeros(3, numpy.int64),
+        1.0,
+        numpy.ones(3, numpy.float32),
+    )
 
 
 def test_what_is_learnt_on_top_leaves_the_others_as_they_are() -> None:
@@ -100,3 +111,20 @@ def test_what_is_learnt_on_top_leaves_the_others_as_they_are() -> None:
     assert found[ON_TOP] > 0
     assert ON_TOP not in bare
     assert {name: value for name, value in found.items() if name != ON_TOP} == bare
+
+
+def test_kinds_of_text_weigh_alike_and_so_do_the_sets_of_a_kind() -> None:
+    every = [
+        asked(name, at, {}) for name, count in (("locomo", 3), ("beam", 2), ("longmemeval", 5)) for at in range(count)
+    ]
+    weights: dict[str, float] = {}
+    for one, share in zip(every, _shares(every), strict=True):
+        weights[one.dataset] = weights.get(one.dataset, 0.0) + share
+    assert weights == pytest.approx({"locomo": 1.0, "beam": 0.5, "longmemeval": 0.5})
+
+
+def test_words_that_are_not_trusted_order_nothing_and_still_tell_whether_a_hit_is_right() -> None:
+    one = replace(asked("train/notes", 0, {"around": [0, 1, 0], RUN: [0, 1, 0]}), trust=numpy.zeros(3, numpy.float32))
+    beside = beside_meaning(one)
+    assert ranked(beside, {"around": 1.0, RUN: 1.0}).tolist() == [2, 1, 0]
+    assert scores_of(beside, numpy.array([0, 1, 2]), {"around": 1.0}, {"around": 1.0}).tolist() == [1, 1, 0]

@@ -21,13 +21,14 @@ from pathlib import Path
 from tools.bench_recall.running import say
 from tools.bench_recall.sets import READERS, Dataset, load_sets, thin_out
 from tools.bench_recall.systems import House
-from tools.train_recall.collecting import Asked, collect
+from tools.train_recall.collecting import Asked, beside_meaning, collect
 from tools.train_recall.life_stores import life_sets
 from tools.train_recall.lives import Part
 from tools.train_recall.ranker import family, figures, learn, learn_second
 from tools.train_recall.written_stores import written_sets
 
-from everself.search._weights import Model, load_second, read_model
+from everself.search._weights import Model, load_model, load_second, read_model
+from everself.search.ranking import STAGE
 from everself.testing.embedder import forbid_model_calls
 
 _RANKER = Path(__file__).parents[2] / "src" / "everself" / "search" / "ranker.json"
@@ -48,15 +49,17 @@ def main(arguments: list[str]) -> int:
     asked = _collected([thin_out(one, chosen.questions) for one in every], chosen)
     if chosen.measure:
         text = Path(chosen.measure).read_text(encoding="utf-8")
-        _show(f"as {Path(chosen.measure).name} has it", asked, read_model(text, meaning=True))
+        beside = [beside_meaning(one) for one in asked]
+        _show(f"as {Path(chosen.measure).name} has it", beside, read_model(text, meaning=True))
         return 0
     learning = [one for one in asked if family(one.dataset) != "choose"]
     if chosen.left_out:
         _leave_out(asked, learning, Path(chosen.left_out))
     models = _learn(learning)
-    for name in ("meaning", "words"):
-        _show(f"{name}, on what it was learnt from", asked, models[name])
-    _show("second stage, on what it was learnt from", _with_second(asked), models["meaning"], models["second"])
+    beside = [beside_meaning(one) for one in asked]
+    for name, read in (("meaning", beside), ("words", asked)):
+        _show(f"{name}, on what it was learnt from", read, models[name])
+    _show("second stage, on what it was learnt from", _with_second(beside), models["meaning"], models["second"])
     Path(chosen.out).write_text(render(models), encoding="utf-8")
     say(f"Written: {chosen.out}")
     return 0
@@ -68,8 +71,15 @@ def _own(chosen: argparse.Namespace, part: Part) -> list[Dataset]:
 
 
 def _learn(asked: Sequence[Asked]) -> dict[str, Model]:
-    models = {name: learn(asked, meaning=name == "meaning") for name in ("meaning", "words")}
-    return {**models, "second": learn_second(asked, models["meaning"]) or load_second()}
+    beside = [beside_meaning(one) for one in asked]
+    models = {"meaning": learn(beside, meaning=True), "words": learn(asked, meaning=False)}
+    return {**models, "second": learn_second(beside, models["meaning"]) or _moved(load_second(), models["meaning"])}
+
+
+def _moved(second: Model, first: Model) -> Model:
+    """The second stage of the file, which was learnt with the file's first stage: its middle moves with that of another first stage."""
+    by = second.level.get(STAGE, 1.0) * (first.middle - load_model(meaning=True).middle)
+    return Model(second.order, second.level, round(second.middle + by, 3), second.slope)
 
 
 def _with_second(asked: Sequence[Asked]) -> list[Asked]:
@@ -113,7 +123,7 @@ def _leave_out(asked: Sequence[Asked], learning: Sequence[Asked], folder: Path) 
         others = [one for one in learning if family(one.dataset) != name]
         models = _learn(others)
         (folder / f"{name}.json").write_text(render(models), encoding="utf-8")
-        mine = [one for one in asked if family(one.dataset) == name]
+        mine = [beside_meaning(one) for one in asked if family(one.dataset) == name]
         _show("left out", mine, models["meaning"])
         _show("left out, second stage", _with_second(mine), models["meaning"], models["second"])
 

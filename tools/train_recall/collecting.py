@@ -1,7 +1,7 @@
 """Collects the features of every candidate of every question with the product's own index and code."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from tools.bench_recall.sets import Dataset, Question, Store
 from tools.bench_recall.systems import House
 
 from everself.runtime import Runtime
-from everself.search._features import MEANING, WORDS, QueryFacts, measure
+from everself.search._features import MEANING, TRUSTED, WORDS, QueryFacts, measure
 from everself.search.matching import choose, match
 from everself.search.ranking import COMPARED, RUN, read_wording, run_share
 from everself.search.snippets import DocumentCache, SnippetSource
@@ -29,11 +29,13 @@ if TYPE_CHECKING:
 
 NAMES = (*WORDS, *MEANING, RUN)
 _EPOCH = date(1970, 1, 1)
+_TRUST_COLUMNS = [NAMES.index(name) for name in (*TRUSTED, RUN)]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question: the features of each candidate, and its unit, -1 for none.
+    """One question: the features of each candidate, and its unit, -1 for none. `trust`: how far its words count beside meaning; in `rows`
+    they count fully, see `beside_meaning`. `alone`: the features by which a hit is judged by itself, if not `rows`.
 
     `second`: the cosines of the better model, None without its vectors; `groups`: the sections of documents.
     """
@@ -46,12 +48,21 @@ class Asked:
     wanted: frozenset[int]
     groups: "Numbers"
     told: float
+    trust: "Floats"
     second: "Floats | None" = None
+    alone: "Floats | None" = None
 
     @property
     def pieces(self) -> "Numbers":
         """The unit of evidence to which each row belongs, -1 for none."""
         return numpy.where(numpy.isin(self.units, list(self.wanted)), self.units, -1)
+
+
+def beside_meaning(one: Asked) -> Asked:
+    """The features as search orders by them where there are vectors."""
+    rows = one.rows.copy()
+    rows[:, _TRUST_COLUMNS] *= one.trust[:, None]
+    return replace(one, rows=rows, alone=one.rows)
 
 
 def collect(dataset: Dataset, folder: Path, today: date, *, better: bool = False) -> list[Asked]:
@@ -86,7 +97,9 @@ def _asked(view: "Snapshot", app: Runtime, dataset: str, store: Store, today: da
         units = _units(served, lines, chunks.tolist(), wanted)
         groups = view.columns["group"][chunks].astype(numpy.int64)
         second = None if by_second is None else view.second_cosines(by_second[at], chunks)
-        found.append(Asked(dataset, store.name, question, rows, units, wanted, groups, measured.told, second))
+        found.append(
+            Asked(dataset, store.name, question, rows, units, wanted, groups, measured.told, measured.trust, second)
+        )
     return found
 
 

@@ -86,6 +86,7 @@ def _is_fresh(one: FileStat, known: DocumentRow | None) -> bool:
 def stamp_of(one: FileStat) -> str:
     return f"{one.device} {one.inode} {one.size} {one.mtime_ns} {one.ctime_ns} {READING}"
 
+
 def is_current(row: DocumentRow) -> bool:
     return row.stamp.split()[5:] == [str(READING)]
 

@@ -4,7 +4,7 @@ Words are counted by how much they tell, as a share of what the whole query tell
 there, however many documents there are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -16,7 +16,7 @@ from everself.search._packaged import read_packaged
 from everself.search.chunking.marks import SPEAKER, Flag
 from everself.search.index_file.protocol import IndexView
 from everself.search.matching import K1, Matched, counts_at, norm, saturate, union
-from everself.text.search import index_terms
+from everself.text.search import TermKind, index_terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +32,7 @@ WORDS = (
     "group",  # … in its part of the document, by frequency, for what is said
     "spread",  # … the same for notes, but only words that no single chunk of the part holds together
     "best",  # the most that any chunk of its part has; for what is written down, what it has itself
-    "answers",  # the chunk before asks with these words
+    "answers",  # the chunk before asks with these words, and no assistant replies: a reply repeats them
     "speaker",  # somebody who is named speaks
     "assistant",  # who says it: an assistant, …
     "owner",  # … the person whose memory it is,
@@ -61,7 +61,10 @@ MEANING = (
     "nearest_alone",  # … as far as no candidate has the words
     "meaning_apart",  # by how much it is above the usual cosine of this query's candidates
     "meaning_alone",  # … as far as no candidate has the words
+    "smoothed",  # the mean cosine of the candidates that are most like it, itself among them
 )
+# Where there are vectors, these order what is written down only as far as the words can be trusted (`trust`).
+TRUSTED = ("own", "strict", "around", "best", "first", "own_lead", "strict_lead", "around_lead", "best_lead")
 # a lead among very weak candidates does not count
 LEAD = 0.2
 # lower bound of the query's information: a query of common words must not make noise look like a match
@@ -79,6 +82,15 @@ SPREAD = 0.05
 # The `length` from which a text that is written down is taken for prose, and at which it is nothing else: about 20 and 150 words. A page is
 # asked for by its words; a note or a preference often is not.
 PROSE = (3.0, 5.0)
+# One word of a long question is in some note by chance. Words of notes are trusted where some candidate has so much of the question: by the
+# share of what it tells, or by how much that is in itself. A rare word weighs about 7. A pair of characters counts as half a word, so that
+# both mean the same in every script.
+SHARE = (0.3, 0.6)
+AMOUNT = (7.0, 18.0)
+PAIR = 0.5
+# `smoothed` is the mean over so many chunks, of as many of the nearest: few enough to compare each with each
+ALIKE = 11
+NEAR = 60
 # weight of a name as a word where its speaker's turns are marked: measured as zero
 NAMED = 0.0
 
@@ -93,12 +105,22 @@ class QueryFacts(Frozen):
 class Measured(Frozen):
     """`words` is chunks × WORDS, `meaning` chunks × MEANING or nothing where there are no vectors.
 
-    `told` is how much of what the query tells some candidate has."""
+    `told` is how much of what the query tells some candidate has, and `trust` how far the words of each chunk count beside meaning."""
 
     chunks: "Numbers"
     words: "Floats"
     meaning: "Floats | None"
     told: float
+    trust: "Floats"
+
+    @property
+    def trusted(self) -> "Floats":
+        """How far each of `words` counts beside meaning."""
+        counted: Floats = numpy.where(_DOUBTED, self.trust[:, None], numpy.float32(1))
+        return counted
+
+
+_DOUBTED = numpy.array([name in TRUSTED for name in WORDS])
 
 
 def measure(
@@ -117,6 +139,7 @@ def measure(
     words["timed"] = _has(flags, Flag.TIMED)
     words["when"] = words["timed"] if asked.when else numpy.zeros(len(chunks), numpy.float32)
     words |= _roles(view, chunks, _has(flags, Flag.SPOKEN))
+    words["answers"] *= 1 - words["assistant"]
     words["longer"] = numpy.log((view.columns["length"][chunks].astype(numpy.float32) + 2) / (view.average_length + 2))
     words["length"] = numpy.log(view.columns["length"][chunks].astype(numpy.float32) + 2)
     words["date"] = _dated(view.columns["day"][chunks], asked.days)
@@ -137,7 +160,27 @@ def measure(
         numpy.stack([words[name] for name in WORDS], axis=1),
         None if vector is None else _meaning(view, vector, chunks, group, told),
         told,
+        1 - words["note"] * (1 - _trust(matched, words["shared"])),
     )
+
+
+def _trust(matched: Sequence[Matched], shared: "Floats") -> float:
+    """How far words of notes count, by how much of the question some candidate has."""
+    worth = _worth(matched)
+    whole = sum(one.weight * worth.get(one.term.kind, 1.0) for one in matched)
+    most = float(shared.max(initial=0.0))
+    return max(_ramp(most / max(whole, 1e-6), SHARE), _ramp(most, AMOUNT))
+
+
+def _worth(matched: Sequence[Matched]) -> "Mapping[TermKind, float]":
+    """What a term is worth in words, if not one. Characters of a longer run stand in pairs, which count already."""
+    paired = any(one.term.kind is TermKind.PAIR for one in matched)
+    return {TermKind.PAIR: PAIR, TermKind.CHARACTER: 0.0} if paired else {}
+
+
+def _ramp(value: float, between: tuple[float, float]) -> float:
+    low, high = between
+    return min(1.0, max(0.0, (value - low) / (high - low)))
 
 
 class _Beside:
@@ -181,9 +224,10 @@ def _words(
     whole = (
         sum((one.weight * (named if one.name else 1.0) for one in matched), numpy.zeros(size, numpy.float32)) + FLOOR
     )
-    own, before, around, speaker, alone = (numpy.zeros(size, numpy.float32) for _ in range(5))
+    own, before, around, speaker, alone, shared = (numpy.zeros(size, numpy.float32) for _ in range(6))
     lengths = columns["length"][beside.numbers[BEFORE : HERE + 1]].astype(numpy.float32)
     usual, across = norm(lengths, view.average_length), norm(lengths[1], view.average_length, ACROSS)
+    worth = _worth(matched)
     for one in matched:
         weight = one.weight * (named if one.name else numpy.float32(1.0))
         counts = beside.counts(one)
@@ -193,10 +237,11 @@ def _words(
         alone += weight * saturate(counts[HERE], across)
         there = counts > 0
         near = there[:HERE].any(axis=0) | there[HERE + 1 :].any(axis=0)
-        within = numpy.maximum(there[HERE], tied * near)
+        held: Floats | NDArray[numpy.bool_] = there[HERE]
         if len(one.titles):
-            within = numpy.maximum(within, counts_at(one.titles, None, chunks))
-        around += weight * within
+            held = numpy.maximum(held, counts_at(one.titles, None, chunks))
+        around += weight * numpy.maximum(held, tied * near)
+        shared += one.weight * worth.get(one.term.kind, 1.0) * held
         if len(one.speakers):
             speaker = numpy.maximum(speaker, counts_at(one.speakers, None, chunks))
     share = own / whole
@@ -213,6 +258,7 @@ def _words(
         "best": numpy.where(spoken > 0, most, share),
         "answers": tied * asking * before / whole,
         "speaker": speaker,
+        "shared": shared,  # no feature: `_trust` needs it
     }
 
 
@@ -281,8 +327,25 @@ def _meaning(view: IndexView, vector: "Floats", chunks: "Numbers", group: "_Grou
     part = numpy.where(spoken > 0, group.most(own), own)
     apart = (own - own.mean()) / (3 * max(float(own.std()), 1e-3)) if len(own) else own
     front = in_front(own)
-    rows = [own, part, lead(own), front, (1 - told) * front, apart, (1 - told) * apart]
+    smoothed = _smoothed(view, chunks, own)
+    rows = [own, part, lead(own), front, (1 - told) * front, apart, (1 - told) * apart, smoothed]
     return numpy.stack(rows, axis=1)
+
+
+def _smoothed(view: IndexView, chunks: "Numbers", cosines: "Floats") -> "Floats":
+    """For the nearest, the mean cosine of those most like each; no more than the least of these for all others."""
+    near = numpy.argsort(-cosines, kind="stable")[:NEAR]
+    count = min(ALIKE, len(near))
+    if count < 2:
+        return cosines
+    alike = view.likenesses(chunks[near])
+    unknown = numpy.isnan(alike.diagonal())
+    alike[unknown] = alike[:, unknown] = -1
+    beside = numpy.argpartition(-alike, count - 1, axis=1)[:, :count]
+    means = numpy.where(unknown, cosines[near], cosines[near][beside].mean(axis=1))
+    found = numpy.full(len(cosines), means.min(), numpy.float32)
+    found[near] = means
+    return found
 
 
 def in_front(values: "Floats") -> "Floats":

@@ -152,13 +152,18 @@ def rank(view: IndexView, question: RankingQuery, texts: Texts) -> Ranked:
     names = WORDS if measured.meaning is None else WORDS + MEANING
     features = measured.words if measured.meaning is None else numpy.hstack([measured.words, measured.meaning])
     parts = features * _row(model.order, names)
+    doubted = measured.meaning is not None and measured.trust.min(initial=1.0) < 1
+    if doubted:
+        parts[:, : len(WORDS)] *= measured.trusted
     order = numpy.lexsort((-chunks, -parts.sum(axis=1)))
     chunks, parts, features = chunks[order], parts[order], features[order]
     runs = numpy.zeros((len(chunks), 1), numpy.float32)
     wording = read_wording(question.text)
     for at, text in enumerate(texts(chunks[:COMPARED].tolist())):
         runs[at] = run_share(wording, text)
-    parts = numpy.hstack([parts, model.order.get(RUN, 0.0) * runs])
+    trusted_runs = runs * measured.trust[order, None] if doubted else runs
+    parts = numpy.hstack([parts, model.order.get(RUN, 0.0) * trusted_runs])
+    # by itself a hit is judged by all of its words: trust only compares it with others
     alone = features @ _row(model.level, names) + model.level.get(RUN, 0.0) * runs[:, 0]
     order = numpy.lexsort((-chunks, -parts.sum(axis=1)))
     cosines = None if measured.meaning is None else features[order, names.index("meaning")]

@@ -238,7 +238,7 @@ class Recall:
         lost = [*lost, *below][:_LEFT_NAMED]
         # what is closed or a record of a correction gives its place to another entry, which may be any of them
         every = request.budget is not None or any(hit.closed or hit.path == CORRECTIONS for hit in hits)
-        told = hits if every else hits[: limit + _LEFT_NAMED]
+        told = hits if every else hits[: limit + _LEFT_NAMED - len(lost)]
         entries = found.of([*told, *(hit for hit, _ in lost)])
         hits = [*self._with_entries(told, entries, request.scope), *hits[len(told) :]]
         known = {rank: entry.id for rank, entry in entries.items()}

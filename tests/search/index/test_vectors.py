@@ -275,3 +275,24 @@ def test_neighbouring_turns_are_embedded_once_and_lean_towards_each_other() -> N
     assert numpy.allclose(numpy.linalg.norm(mixed, axis=1), 1, atol=1e-6)
     assert mixed[1] @ alone[0] > alone[1] @ alone[0]
     assert (numpy.argmax(mixed @ alone.T, axis=1) == numpy.arange(3)).all()
+
+
+@pytest.mark.parametrize("exact_below", [20_000, 50])
+def test_likenesses_are_the_cosines_between_chunks(
+    world: World, monkeypatch: pytest.MonkeyPatch, exact_below: int
+) -> None:
+    monkeypatch.setattr("everself.search.index_file.view.EXACT_BELOW", exact_below)
+    documents, table = prepared(numpy.random.default_rng(6), 300, 48)
+    index = world.index(FakeEmbedder(48))
+    index.fill(documents)
+    chosen = numpy.array([250, 3, 7, 3, 120], numpy.int32)
+    found = index.view(fresh=False).likenesses(chosen)
+    numpy.testing.assert_allclose(found, table[chosen] @ table[chosen].T, atol=2e-3)
+
+
+def test_a_chunk_without_a_vector_is_like_nothing(world: World) -> None:
+    world.write("MEMORY.md", "anna likes tea\nbob likes coffee\n")
+    index = world.index(FakeEmbedder())
+    index.sync()
+    assert numpy.isnan(index.view().likenesses(numpy.array([0, 1], numpy.int32))).all()
+    assert index.view().likenesses(numpy.array([], numpy.int32)).shape == (0, 0)

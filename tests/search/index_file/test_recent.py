@@ -93,3 +93,13 @@ def test_a_row_of_another_model_is_damage(file: IndexFile) -> None:
     file.connection.execute("INSERT INTO embeddings VALUES (?, ?, ?, ?)", given)
     with pytest.raises(Damaged):
         fetch_vectors(file.connection, ids(900), SLOT)
+
+
+@pytest.mark.parametrize("room", [1, 7, 1_000])
+def test_rows_are_those_of_the_file(file: IndexFile, room: int) -> None:
+    recent = VectorCache(room * DIMENSIONS * 4)
+    recent.score(file.connection, ids(3, 5, 8), SLOT, ASKED)
+    known, rows = recent.rows(file.connection, ids(2, 3, 8, 299, 999), SLOT)
+    assert known.tolist() == [2, 3, 8, 299]
+    assert rows.tolist() == VECTORS[known - 1].astype(numpy.float32).tolist()
+    assert recent.rows(file.connection, ids(999), SLOT)[0].tolist() == []

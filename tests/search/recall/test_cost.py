@@ -9,7 +9,7 @@ from tests.search.recall.world import Searchable, searchable
 
 from everself.memory.catalog import Catalog
 from everself.search import _features, _stages, score_adjustments
-from everself.search.index_file.vectors import Vectors
+from everself.search.index_file import view as viewing
 from everself.search.recall import RecallRequest
 from everself.search.score_adjustments import COMPARED, _loss, diversify
 from everself.testing.embedder import FakeEmbedder
@@ -95,13 +95,13 @@ def test_texts_are_read_for_every_word_only_where_the_index_has_every_word(
 
 def test_all_vectors_are_compared_once_a_search(world: Searchable, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[int] = []
-    exact = Vectors.exact
+    scored = viewing.scored
 
-    def counted(self: Vectors, connection, ids, usable, slot):  # type: ignore[no-untyped-def]
+    def counted(known, table, wanted, vector):  # type: ignore[no-untyped-def]
         compared.append(1)
-        return exact(self, connection, ids, usable, slot)
+        return scored(known, table, wanted, vector)
 
-    monkeypatch.setattr(Vectors, "exact", counted)
+    monkeypatch.setattr(viewing, "scored", counted)
     world.search("Which garden has word23x?")
     assert len(compared) == 1
 

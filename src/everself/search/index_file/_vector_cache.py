@@ -55,6 +55,20 @@ class VectorCache:
             parts.append(self._dots(self._keep(read[some], rows[some]), vector))
         return both[order], numpy.concatenate(parts)[order]
 
+    def rows(self, connection: "apsw.Connection", ids: "Numbers", slot: "CodeSlot") -> "tuple[Numbers, Floats]":
+        """Sorted ids and the vector of each, for distinct sorted ids; missing ones are left out."""
+        self._fit(slot, int(ids.max(initial=0)))
+        places = self._places[ids]
+        there = places >= 0
+        held, table = ids[there], self._ring[places[there]]
+        if len(held) == len(ids):
+            return held, table
+        # read without keeping: chunks that were just scored are kept already, unless the ring is smaller than they are
+        read, rows = fetch_vectors(connection, ids[~there], slot)
+        both = numpy.concatenate([held, read])
+        order = numpy.argsort(both)
+        return both[order], numpy.concatenate([table, rows.astype(numpy.float32)])[order]
+
     def _dots(self, places: "Numbers", vector: "Floats") -> "Floats":
         """Dot products row by row, so that a score does not depend on the other rows; in small batches, to reuse memory."""
         found = numpy.empty(len(places), numpy.float32)

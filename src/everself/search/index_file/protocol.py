@@ -84,6 +84,9 @@ class IndexView(Protocol):
     def cosines(self, vector: "Floats", numbers: "Numbers") -> "Floats":
         """Exact cosines for those chunks; NaN for dead chunks and those without a vector."""
 
+    def likenesses(self, numbers: "Numbers") -> "Floats":
+        """The cosines of some dozens of chunks with each other; NaN for dead chunks and those without a vector."""
+
     @property
     def second_embedded(self) -> int:
         """The number of living chunks with a vector of the second model."""

@@ -180,6 +180,19 @@ def scored(known: "Numbers", table: "Floats", wanted: "Numbers", vector: "Floats
     return known[chosen], numpy.vecdot(table[chosen], vector)
 
 
+def compared(known: "Numbers", table: "Floats", ids: "Numbers") -> "Floats":
+    """The cosines of the vectors with these ids with each other; NaN where the sorted known ones do not have it."""
+    if not len(known):
+        return numpy.full((len(ids), len(ids)), numpy.nan, numpy.float32)
+    at = numpy.minimum(known.searchsorted(ids), len(known) - 1)
+    rows = table[at]
+    found: Floats = rows @ rows.T
+    missing = known[at] != ids
+    if missing.any():
+        found[missing] = found[:, missing] = numpy.nan
+    return found
+
+
 def distances(blocks: Sequence[Codes], usable: "Bools", code: "Words") -> "NDArray[numpy.uint16]":
     """The Hamming distance of the code to each chunk's code; far for unusable chunks."""
     found = numpy.full(len(usable), _FAR, numpy.uint16)

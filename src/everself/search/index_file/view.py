@@ -19,7 +19,17 @@ from everself.search.index_file.file import IndexFile, reading
 from everself.search.index_file.postings import PostingLists
 from everself.search.index_file.protocol import IndexedChunk, IndexedDocument
 from everself.search.index_file.rows import CodeSlot, Header, follows, parse_chunk
-from everself.search.index_file.vectors import EXACT_BELOW, Codes, Vectors, best, closest, distances, encode, scored
+from everself.search.index_file.vectors import (
+    EXACT_BELOW,
+    Codes,
+    Vectors,
+    best,
+    closest,
+    compared,
+    distances,
+    encode,
+    scored,
+)
 
 if TYPE_CHECKING:
     from everself.search.arrays import Bools, Counts, Floats, Numbers, Rows
@@ -238,6 +248,20 @@ class Snapshot:
             return reader.recent.score(connection, numpy.unique(wanted), slot, by)
 
         return self._compare(vector, moment.slot, moment.ids[numbers], score)
+
+    def likenesses(self, numbers: "Numbers") -> "Floats":
+        moment, reader = self._moment, self._reader
+        ids, slot = moment.ids[numbers], moment.slot
+        if slot is None or not (ids > 0).any():
+            return numpy.full((len(ids), len(ids)), numpy.nan, numpy.float32)
+        with reader.lock, reading(reader.file.connection):
+            self._header_now()
+            connection = reader.file.connection
+            if moment.embedded <= EXACT_BELOW:
+                known, table = reader.vectors.exact(connection, moment.ids, moment.usable, slot)
+            else:
+                known, table = reader.recent.rows(connection, numpy.unique(ids[ids > 0]), slot)
+        return compared(known, table, ids)
 
     def has_second(self, numbers: "Numbers") -> "Bools":
         """Whether each of these chunks has a vector of the second model."""
