@@ -9,6 +9,7 @@ import pytest
 from everself.classify import encoder
 from everself.classify.corrections import Correction, find_change, hint_of_correction
 from everself.classify.openers import bare
+from everself.conversation.judged_entries import find_judged
 from everself.conversation.replacements import find_replaced
 from everself.memory.replacement import find_replacement, put_right, swapped
 from everself.models.embedding.local import open_local
@@ -33,8 +34,11 @@ def entry(number: int, text: str) -> Entry:
 
 def replaced_by(said: str, known: list[str]) -> int | None:
     told = find_change(said) or Correction("hint", said, likely=hint_of_correction(said))
-    found = find_replaced([entry(at, text) for at, text in enumerate(known)], told, said)
-    return int(found.entries[0].id) if found is not None and found.sure else None
+    entries = [entry(at, text) for at, text in enumerate(known)]
+    found = find_replaced(entries, told, said)
+    if found is None or not found.sure:
+        found = find_judged(entries, told, said)
+    return int(found.entries[0].id) if found is not None else None
 
 
 def test_nothing_is_replaced_that_may_hold_beside_what_is_said() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 from tools.train_classify.command import pack, run
-from tools.train_classify.examples import LIVED_TAG, Example, examples, fingerprint
+from tools.train_classify.examples import Example, examples, fingerprint
 from tools.train_classify.figures import summary
 from tools.train_classify.training import DEEP, KINDS, Learned, Table, arrays, encoder, learn
 from tools.train_classify.whole import Layer, learn_whole, messages, pieces
@@ -28,6 +28,7 @@ def train() -> bytes:
     parts = {part: one.group for one in whole for part in pieces(one) if part not in known}
     table = Table([*found, *(Example(part, "pieces", {}, group=group) for part, group in parts.items())], encoder())
     at = {one.text: number for number, one in reversed(list(enumerate(table.examples)))}
+    folds = table.fold[[at[one.text] for one in whole]]
     told: dict[str, object] = {"features": VERSION, "corpora": fingerprint()}
     made: dict[str, NDArray[Any]] = {"axes.mean": table.mean, "axes.basis": table.axes}
     heads: dict[str, object] = {}
@@ -38,9 +39,7 @@ def train() -> bytes:
         heads[kind] = {"outputs": learned.outputs, **_told(learned)}
         seen = len(DEEP)
         odds = {text: learned.held[number, :seen] for text, number in at.items()}
-        own = whole if kind == "deep" else messages([one for one in found if LIVED_TAG not in one.tags])
-        folds = table.fold[[at[one.text] for one in own]]
-        layer = learn_whole(own, odds, folds, f"whole.{kind}")
+        layer = learn_whole(whole, odds, folds, f"whole.{kind}")
         made |= layer.arrays
         layers[kind] = {"inputs": learned.outputs[:seen], **_told(layer)}
         for name, figures, threshold in zip(WHOLE, layer.figures, layer.thresholds, strict=True):

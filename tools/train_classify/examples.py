@@ -6,7 +6,7 @@ A label that a corpus does not provide stays unknown and is not trained on.
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -18,12 +18,6 @@ CORPORA: Final = Path(__file__).resolve().parents[2] / "tests" / "corpora"
 SEALED: Final = "sealed"
 # opened in the first closing run; used to choose between trained variants
 SEEN: Final = "seen"
-# used to choose between trained variants
-HELD: Final = "held"
-# messages of whole days, from which what is shown and what corrects is not learned
-LIVED: Final = ("everyday_messages", "day_messages")
-# marks these examples: the heads without an embedding do not learn from them, because their n-grams tell too little apart
-LIVED_TAG: Final = "lived"
 Row = dict[str, Any]
 
 _TOLD: Final = {"question": 0, "task": 0, "smalltalk": 0, "quoted": 0, "forget": 0, "claim": 0}
@@ -57,12 +51,9 @@ def examples() -> list[Example]:
 
 def sources() -> list[Path]:
     """Every training file, in order."""
-    names = (
-        *("triage", "reflex", "everyday", "provenance/legitimate", "conflicts", "messages", "kinds", "phrases"),
-        *LIVED,
-    )
+    names = ("triage", "reflex", "everyday", "provenance/legitimate", "conflicts", "messages", "kinds", "phrases")
     found = [path for name in names for path in sorted((CORPORA / name).rglob("*.json*"))]
-    found = [path for path in found if not {SEALED, SEEN, HELD} & set(path.parts)]
+    found = [path for path in found if not {SEALED, SEEN} & set(path.parts)]
     return [*found, CORPORA / "secrets" / "benign.jsonl"]
 
 
@@ -139,12 +130,6 @@ def _other() -> Iterator[Example]:
 def _messages() -> Iterator[Example]:
     for _, row in rows("messages/open/*.jsonl", "messages/more/*.jsonl"):
         yield from message_examples(row, "messages")
-    for _, row in rows(*(f"{name}/train/*.jsonl" for name in LIVED)):
-        for one in message_examples(row, "messages"):
-            # with these, plain notes counted as shown and fewer corrections were found (docs/decisions/0155)
-            labels = {name: value for name, value in one.labels.items() if name not in _NOT_OF_DAYS}
-            whole = {name: value for name, value in one.whole.items() if name not in _NOT_OF_DAYS}
-            yield replace(one, labels=labels, whole=whole, weight=_OF_DAYS, tags=one.tags | {LIVED_TAG})
 
 
 def message_examples(row: Row, corpus: str) -> Iterator[Example]:
@@ -178,8 +163,6 @@ def message_examples(row: Row, corpus: str) -> Iterator[Example]:
         yield Example(span, corpus, labels, language, _WRITTEN, group=row["text"])
 
 
-_OF_DAYS: Final = 0.35
-_NOT_OF_DAYS: Final = ("quoted", "correction", "strong")
 # weight of real typed messages labelled by hand
 _WRITTEN: Final = 4.0
 _JUDGED: Final = frozenset({"correction", "keep", "question"})

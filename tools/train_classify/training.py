@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy
 from numpy.typing import NDArray
-from tools.train_classify.examples import LIVED_TAG, Example
+from tools.train_classify.examples import Example
 from tools.train_classify.figures import calibrate, choose, measure, summary
 from tools.train_classify.fit import Floats, Ints, Plan, Rows, Weights, fit, scores, stack
 from tools.train_classify.heads import ACTS, OUTPUTS
@@ -55,8 +55,7 @@ class Table:
         texts = list(dict.fromkeys(shortened(one.text) for one in examples))
         vectors = dict(zip(texts, embed(texts), strict=True))
         embedded = numpy.stack([vectors[shortened(one.text)] for one in examples])
-        # of the corpora that every output is learned from, so that those which messages of days do not teach stay as they are
-        self.mean, self.axes = _axes(embedded[[LIVED_TAG not in one.tags for one in examples]])
+        self.mean, self.axes = _axes(embedded)
         self._embedded = expanded(embedded, self.mean, self.axes)
         self.fold = numpy.array([_fold(one) for one in examples])
 
@@ -64,10 +63,9 @@ class Table:
         dense = numpy.concatenate([self._layout, self._embedded], axis=1) if kind == "deep" else self._layout
         return stack([buckets(one.grams, SIZES[kind]) for one in self.found], dense)
 
-    def labels(self, output: str, kind: str) -> tuple[Ints, Floats, Floats]:
-        """The examples with a label for an output of one kind of heads, their labels, and their weights."""
-        meant = [at for at, one in enumerate(self.examples) if kind == "deep" or LIVED_TAG not in one.tags]
-        which = numpy.array([at for at in meant if output in self.examples[at].labels], dtype=numpy.int64)
+    def labels(self, output: str) -> tuple[Ints, Floats, Floats]:
+        """The examples with a label for an output, their labels, and their weights."""
+        which = numpy.array([at for at, one in enumerate(self.examples) if output in one.labels], dtype=numpy.int64)
         wanted = numpy.array([float(self.examples[at].labels[output]) for at in which])
         weight = numpy.array([self.examples[at].weight for at in which])
         return which, wanted, weight
@@ -100,7 +98,7 @@ def learn(table: Table, kind: str, say: Callable[[str], None]) -> Learned:
     odds: list[Floats] = []
     written = numpy.array([one.corpus == "messages" for one in table.examples])
     for output in KINDS[kind]:
-        which, wanted, weight = table.labels(output, kind)
+        which, wanted, weight = table.labels(output)
         every = _held_out(rows, table, (which, wanted, weight), SIZES[kind])
         held = every[which]
         temperature = calibrate(held, wanted, weight)

@@ -36,7 +36,7 @@ _SHARE: Final = 5
 _DENYING: Final = 0.72
 _NOT: Final = ("not", "no", "never", "cannot", "without", "nothing")
 # lowest small-talk score and highest keep score of a missing clause that is ignored as chatter
-_CHATTY: Final = 0.7
+_CHATTY: Final = 0.6
 _WORTHLESS: Final = 0.3
 # the same scores for a short filler word
 _FILLING: Final = 0.985

@@ -36,6 +36,7 @@ _ALSO: Final = 0.2
 _ALONE: Final = 0.9
 # a word that more than this many statements have, and more than one in three, tells none of them: the name of who is spoken to
 _FEW: Final = 3
+_DENSE: Final = "\u2e7f"
 _ENDS: Final = ".!?。！？…"
 # longer messages are about several things
 _LONGEST: Final = 300
@@ -72,8 +73,10 @@ def find_judged(found: Sequence[Entry], told: Correction, message: str, reply: s
     again = _judge(message, sentences, reply) if reply and words_in_common(message, reply) else judged
     if again is None or again.likely < _VALUED or sum(again.shares[at] for at in copies) < _MOSTLY:
         return None
-    value = _exchanged(message, wrong)
-    if judged.likely < _SURE and (value is None or find_replacement(bare(message), wrong.text) is None):
+    value, replaced = _exchanged(message, wrong), find_replacement(bare(message), wrong.text)
+    plain = replaced is not None and not replaced.rival and (replaced.named or not _differ(message, wrong.text))
+    enough = _VALUED if plain and value is not None else _SURE
+    if judged.likely < enough or not (plain or _may_be_same(message, wrong.text)):
         return None
     words = _words(message, told, wrong.text)
     if names_another(words, wrong.text) or not (is_worth(words) and is_worth(wrong.text)):
@@ -120,7 +123,23 @@ def _is_about(message: str, known: str, statements: Sequence[_Statement]) -> boo
     repeats = bool(given) and not denies(message) and all(any(map(one.agrees, held)) for one in given)
     shared = words_shared(without_values(message), without_values(known))
     most = max(_FEW, len(statements) // _FEW)
-    return not repeats and any(sum(bool(words_shared(word, one.text)) for one in statements) <= most for word in shared)
+    telling = [word for word in shared if sum(bool(words_shared(word, one.text)) for one in statements) <= most]
+    # in scripts that are read in pairs of characters, one pair may be an ending
+    return not repeats and len(telling) >= (2 if any(word[0] > _DENSE for word in telling) else 1)
+
+
+def _differ(message: str, known: str) -> bool:
+    """Whether each says something that the other does not: who sings on Thursday has no fitting then."""
+    return says_more(message, known) and says_more(known, message)
+
+
+def _may_be_same(message: str, known: str) -> bool:
+    """Whether both can be about one thing though their values are not compared: they have none of the same kind, or the message denies the
+    known one. Release 3.3 is not release 3.2, and the neighbours' dog is not ours, however alike the sentences are."""
+    held, given = read_quantities(known), read_quantities(message)
+    if {one.kind for one in held}.isdisjoint(one.kind for one in given):
+        return True
+    return denies(message) and any(one.agrees(other) for one in given for other in held if one.kind == other.kind)
 
 
 def _exchanged(message: str, wrong: _Statement) -> Replacement | None:

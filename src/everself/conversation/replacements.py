@@ -26,7 +26,7 @@ from everself.values import Entry
 _TOLD: Final = 0.3
 _LIKELY: Final = 0.6
 # the same for a statement that the head does not consider a correction, but that gives the same subject another value and says nothing else
-_HINTED: Final = 0.15
+_HINTED: Final = 0.2
 # the same for a statement that repeats the day and says nothing else but the new time
 _ECHOED: Final = 0.1
 # lowest probability, by the head that sees both, that a message beginning like the entry makes it wrong

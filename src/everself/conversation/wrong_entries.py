@@ -39,6 +39,8 @@ _IN_COMMON: Final = 2
 _MORE_DENSE: Final = 3
 _DENSE: Final = "\u2e7f"
 
+# words of a text that says what it is about
+_TELLING: Final = 2
 # an entry and its copies: others that say the same
 Copies = tuple[Entry, ...]
 # calibrated similarity of a text to others
@@ -98,7 +100,7 @@ def put_in_place(wrong: Copies, told: Correction) -> Replaced:
     rest = [(one, untouched(one.text, told.trigger)) for one in wrong] if not restated else []
     # if the wrong part of an entry cannot be separated from the rest, nothing may be removed
     sure = all(left is not None and (left or not _says_more(one.text, told)) for one, left in rest)
-    if not restated and not words_in_common(right, wrong[0].text):
+    if not restated and len(terms_of(right)) < _TELLING and not words_in_common(right, wrong[0].text):
         # "its blue now" does not say what it is about
         restated = with_quote(right, f"~~{parts_of(wrong[0].text)[0]}~~")
     return Replaced(wrong, right, restated or right, sure, tuple((one, left) for one, left in rest if left))
