@@ -76,10 +76,11 @@ def _as_a_whole(text: str) -> tuple[list[_Spanned], bool]:
             # a question that also states something is both
             found[best : best + 1] = [both, found[best]] if found[best][2].kind is SentenceKind.QUESTION else [both]
         return found, whole.says("asks")
-    for at in said:
-        plain = found[at][2].kind is SentenceKind.OTHER and not is_command(text, found[at][0])
-        if plain and deep and not whole.says("asks") and is_worth(found[at][2].text):
-            found[at] = _turned(found[at], SentenceKind.STATEMENT, Tag.KNOWLEDGE)
+    if len(said) == 1 and deep and not whole.says("asks"):
+        # "i'm vegetarian" is all that is said, and the layer over whole messages misses short ones
+        plain = found[said[0]][2].kind is SentenceKind.OTHER and not is_command(text, found[said[0]][0])
+        if plain and is_worth(found[said[0]][2].text):
+            found[said[0]] = _turned(found[said[0]], SentenceKind.STATEMENT, Tag.KNOWLEDGE)
     return found, whole.says("asks")
 
 

@@ -165,7 +165,9 @@ def _words(message: str, told: Correction, known: str) -> str:
     """The sentence of the message that makes the statement wrong by itself; else all of it but the small talk around it."""
     sentences = [message[start:end].strip() for start, end in split(message)]
     if len(sentences) > 1:
-        named = [one for one in sentences if words_in_common(one, known)]
+        # one that leaves out a value of the message does not say what holds now
+        values = len(read_quantities(message))
+        named = [one for one in sentences if words_in_common(one, known) and len(read_quantities(one)) == values]
         scores = {one: judged.likely for one in named if (judged := judge(one, [known])) is not None}
         best = max(scores, key=scores.__getitem__, default="")
         if best and scores[best] >= _ALONE:

@@ -18,7 +18,7 @@ from everself.classify.sentence_kinds import SentenceKind
 from everself.classify.statements import read
 from everself.conversation.events import Text
 from everself.conversation.reflex._plan import plan_reply
-from everself.identity.ritual import Answers, PersonDetails
+from everself.identity.ritual import Answers
 from everself.operations.setup import set_up
 from everself.runtime import Runtime
 
@@ -149,7 +149,7 @@ def test_what_the_reflex_quotes_promises_nothing(app: Runtime) -> None:
 def test_what_the_first_conversation_found_is_known_in_the_next_question(tmp_path: Path) -> None:
     """Through the agent's own tools: a scripted answer would hide that they refuse these files."""
     with talking(tmp_path, answered=False) as (app, _):
-        app.ritual.finish(Answers("Miso", "a cat ghost", "dry", "ghost", person=PersonDetails("Jonas Weber", "Jonas")))
+        app.ritual.finish(Answers("Miso", "a cat ghost", "dry", "ghost", "Jonas Weber", "Jonas"))
         assert "I am Miso, a cat ghost, dry (IDENTITY.md)." in done(say(app, "What is your name?")).text
         assert "Jonas Weber, Jonas" in done(say(app, "Who am I?")).text
         assert "**Name:** Jonas Weber" in done(say(app, "What do you know about me?")).text
