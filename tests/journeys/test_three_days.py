@@ -33,7 +33,8 @@ BOUNDS: dict[tuple[Path, Mode], Bound] = {
     # "quiz: what was my job before the hawks" is not found: "i was a geography teacher till 2011" has no word of it
     (OPEN, "writes"): Bound(lost=0, twice=0, stale=0, unanswered=1),
     # "shes not coming the 19th after all … she lands 22 december now" is asked about, and nobody answers here
-    (OPEN, "silent"): Bound(lost=0, twice=0, stale=1, unanswered=1),
+    # its delta holds a little more since more hits fit into a budget: .8984 over OpenAI's wire
+    (OPEN, "silent"): Bound(lost=0, twice=0, stale=1, unanswered=1, cacheable=0.898),
     (OPEN, "none"): Bound(lost=0, twice=0, stale=1, unanswered=1),
     (OPEN, "plain"): Bound(lost=0, twice=0, stale=1, unanswered=1),
     (SEEN, "writes"): Bound(lost=0, twice=0, stale=0, unanswered=1),
