@@ -24,11 +24,11 @@ from everself.text.quantities import Quantity, read_quantities
 from everself.text.sentences import split
 from everself.values import Entry
 
-# Lowest probability that a message makes something known wrong, and lowest share of one statement among all that were looked at. On 1,404
-# messages of ninety people 58 corrections close the right statement and one closes another.
+# Lowest probability that a message makes something known wrong, and lowest share of one statement among all that were looked at. With all
+# that is asked below, 30 of 348 corrections close the right statement, none another one, and one of 1,224 other messages closes one.
 _SURE: Final = 0.85
 _MOSTLY: Final = 0.8
-# The same probability if both give the same subject another value: 27 right, none wrong.
+# the same probability if both give the same subject another value
 _VALUED: Final = 0.5
 # share of a clause that is wrong too, among the clauses of its sentence
 _ALSO: Final = 0.2
